@@ -19,6 +19,7 @@ unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip "namespaces a
 # The mirror that this machine's own apt uses for Debian, if it uses one.
 mirror=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Created-By: Packages' 2>/dev/null | grep -v security | head -n 1) || true
 root=$(mktemp -d)
+chmod 755 "$root" # it becomes /, which every user may enter
 trap 'rm -rf --one-file-system "$root"' EXIT
 
 echo "== debootstrap $suite"
@@ -34,6 +35,7 @@ git clone --quiet "$source" "$root/srv/checkout"
 unshare --mount --pid --fork bash -euo pipefail -s "$root" <<'INSIDE'
 root=$1
 mount --make-rprivate /
+mount --bind "$root" "$root" # so that / is a mount point, as tests with mounts of their own expect
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/dev/shm"

@@ -165,14 +165,16 @@ def read_schemas():
     table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/ops.h").read_text().split("typedef enum")[0])
     schemas, summaries = {}, {}
     for source in sorted((ROOT / "src/ops").glob("*.c")):
-        text = source.read_text()
-        literals = r"((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
-        descriptor = rf"const dt_op dt__op_(\w+) = \{{\s*\.schema\s*=\s*{literals},\s*\.summary\s*=\s*{literals},"
-        for name, schema, summary in re.findall(descriptor, text):
-            schemas[name], summaries[name] = unquoted(schema), unquoted(summary)
-        missing = set(re.findall(r"const dt_op dt__op_(\w+) = \{", text)) - set(schemas)
-        if missing:
-            sys.exit(f"{source.name}: {', '.join(sorted(missing))}: expected a descriptor that begins with .schema and .summary")
+        if "const dt_op dt__op_" not in source.read_text():
+            continue
+        text = subprocess.run(["cc", "-E", "-P", f"-I{ROOT}/include", f"-I{ROOT}/src", source], check=True,
+                              capture_output=True, text=True).stdout
+        for name, fields in re.findall(r"^const dt_op dt__op_(\w+) = \{(.*?)\};", text, re.S | re.M):
+            literals = {field: re.search(rf"\.{field}\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", fields)
+                        for field in ("schema", "summary")}
+            if not all(literals.values()):
+                sys.exit(f"{source.name}: {name}: expected a descriptor with .schema and .summary")
+            schemas[name], summaries[name] = (unquoted(literals[field][1]) for field in ("schema", "summary"))
     names = [name for name in table if name in schemas]
     assert len(names) == len(schemas), set(schemas) ^ set(names)
     return [(name, [Signature(text, summaries[name]) for text in schemas[name].split(" | ")]) for name in names]
@@ -352,9 +354,10 @@ def function(op, signature):
              f"    {options_name(signature)} full;",
              "    dt__call call;",
              f"    dt_arg args[{len(signature.params)}];",
-             f"    options = DT__OPTIONS({ctx}, \"{signature.op}\", options, options_size, &full);",
+             f"    dt_ctx *ctx = {ctx};",
+             f"    options = DT__OPTIONS(ctx, \"{signature.op}\", options, options_size, &full);",
              f"    if (!options)\n        return {failed};",
-             f"    dt__call_init(&call, {signature.index}, args);"]
+             f"    dt__call_init(&call, ctx, {signature.index}, args);"]
     lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
     ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, capacity)" if signature.is_list() else \
         f"dt__call_run(&call, DT__OP_{op}, options->site)"

@@ -70,8 +70,6 @@ DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping
 
 /* Ops by name: registered ones (dt_op_register), and those of the library for languages without macros. */
 
-enum { DT_OP_MAX_OUTPUTS = 64 };
-
 /* An argument, by position if the name is NULL: a tensor, a list of tensors, or another value. */
 typedef struct dt_op_argument {
     const char *name;
@@ -81,10 +79,11 @@ typedef struct dt_op_argument {
     dt_arg value;
 } dt_op_argument;
 
-/* Runs the op of this name; arguments that are left out have the default of the schema line. The outputs belong to
- * the current scope. site may be NULL. Collective where inputs move, else Local. */
+/* Runs the op of this name; arguments that are left out have the default of the schema line. Writes up to capacity
+ * outputs, which belong to the current scope, and their number. site may be NULL. Collective where inputs move, else
+ * Local. */
 DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_argument *arguments,
-                           const dt_site *site, dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
+                           const dt_site *site, dt_tensor **outputs, int capacity, int *n_outputs);
 /* The same for an op that takes tensors only; returns the first output, or NULL. Collective where inputs move, else
  * Local. */
 DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *const *tensors,

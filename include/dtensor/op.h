@@ -39,15 +39,39 @@
  * for every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied.
  * Rows come from three sources together:
  *
- *     rule     factors. "mk,kn->mn": a letter names a dim. A letter that the result has may be sharded wherever it
- *              occurs; one that the result lacks makes a partial sum; one with "!" after it must not be sharded. "..."
- *              matches any number of dims, aligned at the right and broadcast. A term with "+" before it is an
- *              addend of the result, broadcast to it: it becomes partial where the result does.
+ *     rule     factors, see below
  *     partial  what partial inputs become, as a class (DT_PARTIAL_…); where the rule has addends, they are partial
  *              together with each other input (EACH), and order (UP, DOWN) applies to the addends only
- *     rows     a function, where dims depend on arguments
+ *     rows     a function, for what the other two cannot express
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
+ *
+ * A *rule* has a term for each tensor of the schema line, an arrow, and a term for each output (the last one serves for
+ * all that follow; a list of tensors has one term for all its members): "mk,kn->mn". A term lists the dims of its
+ * tensor. A factor, which the terms have in common, is sharded in all of them at once. One that an output lacks makes
+ * that output partial: P(sum), or as the output states, "P(max)". A dim of size 1 that is broadcast stays Replicate;
+ * where sizes differ otherwise (a dim of size k in the result), the factor is not sharded.
+ *
+ *     m             a letter: one dim
+ *     ...           any number of dims, aligned at the right and broadcast
+ *     1             a dim of size 1
+ *     [dim]         the dims that the argument `dim` names, an int or a list, wherever they are in this tensor; all
+ *                   dims if it is None, empty or not in the signature. The rest of the term is about the other dims.
+ *     [dim:k]       the dim at that position is the factor k; [dim:1]: it has size 1
+ *     [#shape]      as many dims as the list `shape` has members, in this place
+ *     m! [dim!]     must not be sharded: the kernel needs all of it
+ *     m@ [dim@]     may be sharded, in contiguous runs: the kernel reads its offset (DT_ROW_OFFSET)
+ *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
+ *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
+ *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
+ *     =...          its elements are only moved: any partial of it becomes that of the result
+ *     ... P(max)    of an output: what a factor that it lacks makes of it
+ *
+ *     sum           "...[dim] -> ...[dim:1?]"              amax       "...[dim] -> ...[dim:1?] P(max)"
+ *     softmax       "...[dim!] -> ...[dim]"                transpose  "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]"
+ *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
+ *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
+ *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -157,6 +181,8 @@ enum {
     DT_PARTIAL_DOWN_MIN = 1 << 7, /* non-increasing, undefined below some value: P(min) becomes P(max) */
     DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) to P(product) */
     DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) to P(product) */
+    DT_PARTIAL_MAX = 1 << 10,     /* a maximum of all inputs: all P(max) to P(max) */
+    DT_PARTIAL_MIN = 1 << 11,     /* a minimum of all inputs: all P(min) to P(min) */
 };
 
 enum {
@@ -206,6 +232,10 @@ struct dt_op {
     const char *samples;
     unsigned flags;      /* DT_OP_… */
     const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
+    /* (optional) Names of arguments that the op's functions read, "dim,keepdim": found once per signature, so that
+     * dt_op_arg_at(call, 0) costs no search. */
+    const char *arguments;
+    const void *family; /* (optional) for functions that several ops share: in what this one differs */
     /* (optional) The arguments that may vary without a new decision: their names, separated by commas, "alpha,value".
      * Decisions are cached by the values of all other arguments, by the types of these, and by class_of. */
     const char *varying;
@@ -230,8 +260,8 @@ DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entri
 DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
 /* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
-/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to).
- * Local. */
+/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to);
+ * UINT64_MAX are all inputs, however many. Local. */
 DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
 /* The same for P(sum) and P(avg), under the conditions of linear classes. Local. */
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
@@ -240,6 +270,9 @@ DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
 /* The argument of this name, or NULL if the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
+/* The n-th of the names in dt_op.arguments, from 0; NULL if the signature of the call has none, or there is no n-th
+ * name. Local. */
+DT_API const dt_arg *dt_op_arg_at(const dt_op_call *call, int n);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */

@@ -16,11 +16,13 @@
 typedef struct dt__recorded_tensor {
     struct dt__recorded_call *made_by; /* inputs: holds a reference; NULL: requires no gradient */
     dt_spec *spec;                     /* holds a reference; NULL: plain */
-    const int64_t *dims;  /* sizes of a plain tensor; then, if it is saved, the strides of the local tensor */
-    dt__storage *storage; /* holds a reference; NULL: the value is not saved */
-    unsigned char *data;  /* first element, if it is saved */
-    uint64_t version;     /* of the storage when the call was recorded */
-    uint16_t output;      /* of made_by */
+    const int64_t *sizes;              /* of a plain tensor */
+    uint64_t version;                  /* of the storage when the call was recorded */
+    /* Of a value that is saved: */
+    dt__storage *storage;   /* holds a reference; NULL: it is not saved */
+    unsigned char *data;    /* first element */
+    const int64_t *strides; /* of the local tensor */
+    uint16_t output;        /* of made_by */
     int16_t n_dims;
     dt_dtype dtype;
 } dt__recorded_tensor;

@@ -103,39 +103,38 @@ static void free_record(dt__record *head) {
     }
 }
 
-/* Which of the inputs, then outputs, are saved. */
-typedef struct saved_set {
-    uint64_t bits[(2 * DT__MAX_INPUTS + 2 * DT__MAX_OUTPUTS) / 64];
-} saved_set;
+/* A function of a saved tensor: number i of the inputs, then outputs. */
+typedef void saved_fn(int i, const dt_tensor *tensor, void *arg);
 
-static void set_add(saved_set *set, int i) { set->bits[i / 64] |= UINT64_C(1) << i % 64; }
-static bool set_has(const saved_set *set, int i) { return set->bits[i / 64] >> i % 64 & 1; }
-
-static void find_saved(const dt__made *made, saved_set *out) {
-    memset(out, 0, sizeof *out);
+/* Visits the tensors whose values are saved. */
+static void for_each_saved(const dt__made *made, saved_fn *visit, void *arg) {
     if (!made->op)
         return;
     const dt__saved_values *saves = &made->op->info->saves[made->op->overload];
     for (uint32_t left = saves->params; left; left &= left - 1) {
-        const dt_arg *arg = &made->op->args[__builtin_ctz(left)];
-        if (arg->type == DT_ARG_TENSOR)
-            set_add(out, arg->as.first);
-        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++)
-            if (dt_arg_member(arg, i) >= 0)
-                set_add(out, dt_arg_member(arg, i));
+        const dt_arg *list = &made->op->args[__builtin_ctz(left)];
+        int n = list->type == DT_ARG_TENSOR ? 1 : list->type == DT_ARG_TENSORS ? list->n : 0;
+        for (int i = 0; i < n; i++) {
+            int at = list->type == DT_ARG_TENSOR ? list->as.first : dt_arg_member(list, i);
+            if (at >= 0)
+                visit(at, made->inputs[at], arg);
+        }
     }
-    for (int o = 0; o < made->n_outputs; o++)
-        if (saves->outputs >> (o & 63) & 1)
-            set_add(out, made->n_inputs + o);
+    for (int o = 0; o < made->n_outputs && saves->outputs; o++)
+        if (saves->outputs >> (o < 63 ? o : 63) & 1)
+            visit(made->n_inputs + o, made->outputs[o], arg);
+}
+
+static void count_strides(int i, const dt_tensor *tensor, void *arg) {
+    (void)i;
+    *(size_t *)arg += (size_t)tensor->local_n_dims;
 }
 
 static const dt_tensor *tensor_at(const dt__made *made, int i) {
     return i < made->n_inputs ? made->inputs[i] : made->outputs[i - made->n_inputs];
 }
 
-static size_t dims_of(const dt_tensor *tensor, bool saved) {
-    return (size_t)(tensor->spec ? 0 : tensor->n_dims) + (size_t)(saved ? tensor->local_n_dims : 0);
-}
+static size_t dims_of(const dt_tensor *tensor) { return (size_t)(tensor->spec ? 0 : tensor->n_dims); }
 
 /* Bytes that an argument points to. */
 static size_t list_bytes(const dt_arg *arg) {
@@ -172,22 +171,36 @@ static void copy_args(int n, const dt_arg *args, dt_arg *to, char *lists) {
     }
 }
 
-/* Writes a tensor, with its dims at *dims. */
-static void describe(dt__recorded_tensor *to, const dt_tensor *tensor, bool saved, int64_t **dims) {
+/* Writes a tensor, with its sizes at *dims. */
+static void describe(dt__recorded_tensor *to, const dt_tensor *tensor, int64_t **dims) {
     int64_t *at = *dims;
-    *to = (dt__recorded_tensor){
-        .spec = dt_spec_retain(tensor->spec), .dims = at, .n_dims = (int16_t)tensor->n_dims, .dtype = tensor->dtype};
+    *to = (dt__recorded_tensor){.spec = dt_spec_retain(tensor->spec),
+                                .sizes = at,
+                                .version = tensor->storage->version,
+                                .n_dims = (int16_t)tensor->n_dims,
+                                .dtype = tensor->dtype};
     for (int d = 0; d < tensor->n_dims && !tensor->spec; d++)
         *at++ = tensor->shape[d];
-    if (saved) {
-        to->storage = tensor->storage;
-        to->storage->n_refs++;
-        to->data = tensor->data;
-        to->version = tensor->storage->version;
-        for (int d = 0; d < tensor->local_n_dims; d++)
-            *at++ = tensor->strides[d];
-    }
     *dims = at;
+}
+
+/* Where values are saved: a record, and space for strides. */
+struct saving {
+    dt__recorded_call *record;
+    int64_t *strides;
+};
+
+static void save(int i, const dt_tensor *tensor, void *arg) {
+    struct saving *saving = arg;
+    dt__recorded_tensor *to = &saving->record->tensors[i];
+    if (to->storage)
+        return;
+    to->storage = tensor->storage;
+    to->storage->n_refs++;
+    to->data = tensor->data;
+    to->strides = saving->strides;
+    for (int d = 0; d < tensor->local_n_dims; d++)
+        *saving->strides++ = tensor->strides[d];
 }
 
 /* Without tensors and arguments. */
@@ -207,14 +220,13 @@ static dt__recorded_call *new_record(dt_ctx *ctx, const char *name, size_t bytes
 }
 
 static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
-    saved_set saved;
     const dt__call *op = made->op;
     int n_args = op ? op->info->schema.signatures[op->overload].n_params : 0;
     int n = made->n_inputs + made->n_outputs;
     size_t n_dims = 0, n_lists = (size_t)made->n_numbers;
-    find_saved(made, &saved);
     for (int i = 0; i < n; i++)
-        n_dims += dims_of(tensor_at(made, i), set_has(&saved, i));
+        n_dims += dims_of(tensor_at(made, i));
+    for_each_saved(made, count_strides, &n_dims);
     for (int i = 0; i < n_args; i++)
         n_lists += (list_bytes(&op->args[i]) + sizeof(int64_t) - 1) / sizeof(int64_t);
     size_t tensor_bytes = (size_t)n * sizeof(dt__recorded_tensor), arg_bytes = (size_t)n_args * sizeof(dt_arg);
@@ -234,13 +246,16 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     record->args = own_args;
     for (int i = 0; i < n; i++) {
         const dt_tensor *tensor = tensor_at(made, i);
-        describe(&record->tensors[i], tensor, set_has(&saved, i), &dims);
+        describe(&record->tensors[i], tensor, &dims);
         if (i >= made->n_inputs || !tensor->record)
             continue;
         record->tensors[i].made_by = dt__recorded_call_of(tensor);
         record->tensors[i].made_by->head.n_refs++;
         record->tensors[i].output = tensor->output;
     }
+    struct saving saving = {record, dims};
+    for_each_saved(made, save, &saving);
+    dims = saving.strides;
     if (op)
         copy_args(n_args, op->args, own_args, (char *)dims);
     record->n_numbers = made->n_numbers;
@@ -304,7 +319,7 @@ static dt_status open_state(dt_ctx *ctx) {
 dt_status dt__require_grad(dt_tensor *tensor) {
     dt_ctx *ctx = tensor->ctx;
     DT__TRY(open_state(ctx));
-    size_t n_dims = dims_of(tensor, false);
+    size_t n_dims = dims_of(tensor);
     dt__recorded_call *leaf =
         new_record(ctx, NULL, sizeof *leaf + sizeof(dt__recorded_tensor) + n_dims * sizeof(int64_t));
     if (!leaf)
@@ -312,7 +327,7 @@ dt_status dt__require_grad(dt_tensor *tensor) {
     int64_t *dims = (int64_t *)(leaf->tensors + 1);
     leaf->head.is_leaf = true;
     leaf->n_outputs = 1;
-    describe(leaf->tensors, tensor, false, &dims);
+    describe(leaf->tensors, tensor, &dims);
     tensor->record = &leaf->head;
     tensor->output = 0;
     return DT_OK;

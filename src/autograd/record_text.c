@@ -49,7 +49,7 @@ static int position_of(const found_records *found, const dt__recorded_call *reco
 static dt_op_value value_of(const dt__recorded_tensor *tensor) {
     return (dt_op_value){.dtype = tensor->dtype,
                          .n_dims = tensor->n_dims,
-                         .shape = tensor->spec ? tensor->spec->sharding.shape : tensor->dims,
+                         .shape = tensor->spec ? tensor->spec->sharding.shape : tensor->sizes,
                          .spec = tensor->spec};
 }
 

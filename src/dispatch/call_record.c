@@ -64,6 +64,8 @@ static uint64_t fingerprint_of(const dt__call *call) {
     }
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
+    if (call->maker && call->maker->place)
+        hash = hash_bytes(call->maker->place, strlen(call->maker->place), hash);
     return hash;
 }
 
@@ -94,14 +96,8 @@ dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision 
 
 /* Arguments that vary are shown with each call. */
 static void add_call(const dt__call *call, dt__text *out) {
-    dt_op_value inputs[DT__MAX_INPUTS];
-    for (int i = 0; i < call->n_inputs; i++) {
-        const dt_tensor *tensor = call->inputs[i];
-        inputs[i] = (dt_op_value){
-            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
-    }
     uint32_t varying = call->info->schema.signatures[call->overload].varying;
-    dt__call_form_text(call->info, call->overload, call->args, inputs, varying, out);
+    dt__call_print(call, varying, out);
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {
@@ -115,27 +111,33 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
     return label;
 }
 
+/* On one mesh; the fingerprint and the label are made for the first. */
+static dt_status record_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history,
+                           dt__call_record *out) {
+    if (!out->label) {
+        out->fingerprint = fingerprint_of(call);
+        out->label = label_of(ctx, call, out->fingerprint);
+    }
+    if (!dt__call_is_recorded(ctx))
+        return DT_OK;
+    fold(history, ctx, call, out->fingerprint, out->label);
+    return dt__mesh_check_calls(mesh);
+}
+
 dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
-    const dt__history *recorded[DT__MAX_INPUTS];
-    int n_recorded = 0;
+    dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
+    dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
     *out = (dt__call_record){0};
+    if (history)
+        DT__TRY(record_on(ctx, call, mesh, history, out));
     for (int i = 0; i < call->n_inputs; i++) {
-        dt_mesh *mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
-        dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
+        mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
+        history = mesh ? dt__mesh_history(mesh) : NULL;
         bool is_new = history != NULL;
-        for (int k = 0; k < n_recorded && is_new; k++)
-            is_new = recorded[k] != history;
-        if (!is_new)
-            continue;
-        if (!n_recorded) {
-            out->fingerprint = fingerprint_of(call);
-            out->label = label_of(ctx, call, out->fingerprint);
-        }
-        recorded[n_recorded++] = history;
-        if (!dt__call_is_recorded(ctx))
-            continue;
-        fold(history, ctx, call, out->fingerprint, out->label);
-        DT__TRY(dt__mesh_check_calls(mesh));
+        for (int k = 0; k < i && is_new; k++)
+            is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
+        if (is_new)
+            DT__TRY(record_on(ctx, call, mesh, history, out));
     }
     return DT_OK;
 }

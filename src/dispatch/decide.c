@@ -22,6 +22,8 @@ static dt_status find_mesh(making *self) {
     const char *name = call->info->schema.name;
     const dt_tensor *first = NULL;
     char a[512], b[512];
+    if (call->maker)
+        self->to->mesh = call->maker->mesh;
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
         if (!tensor->spec)
@@ -126,6 +128,19 @@ static dt_status place_inputs(making *self, const dt__candidate *selected) {
     return DT_OK;
 }
 
+/* The spec of output i; an in-place op keeps that of its first input, and a maker gets what its caller asks for. */
+static dt_spec *output_spec(const making *self, const dt__candidate *selected, int i) {
+    const dt_op_value *value = &self->call->op_call.outputs[i];
+    const dt__maker_place *maker = self->call->maker;
+    if (i == 0 && self->call->op_call.op->flags & DT_OP_INPLACE)
+        return dt_spec_retain(self->to->inputs[0].from);
+    if (!maker || !maker->place)
+        return new_spec(self->to->mesh, value, selected->n_mesh_dims, selected->outputs[i], NULL);
+    return dt_spec_new(
+        self->to->mesh,
+        &(dt_spec_desc){.dtype = value->dtype, .n_dims = value->n_dims, .shape = value->shape, .text = maker->place});
+}
+
 static dt_status place_outputs(making *self, const dt__candidate *selected) {
     dt__decision *to = self->to;
     const dt_op_call *op_call = &self->call->op_call;
@@ -139,9 +154,7 @@ static dt_status place_outputs(making *self, const dt__candidate *selected) {
         *output =
             (dt__output_decision){.dtype = value->dtype, .n_dims = value->n_dims, .local_n_dims = value->n_dims};
         if (to->mesh) {
-            bool in_place = i == 0 && (op_call->op->flags & DT_OP_INPLACE);
-            output->spec = in_place ? dt_spec_retain(to->inputs[0].from)
-                                    : new_spec(to->mesh, value, selected->n_mesh_dims, selected->outputs[i], NULL);
+            output->spec = output_spec(self, selected, i);
             if (!output->spec)
                 return dt_error_status(self->ctx);
             output->shape = output->spec->sharding.shape;
@@ -163,8 +176,10 @@ static dt_status place_outputs(making *self, const dt__candidate *selected) {
 
 static dt_status select_placements(making *self, dt__arena *scratch, dt__candidate *selected) {
     int64_t mesh[DT_SPEC_MAX_DIMS];
-    const dt__sharding *shardings[DT__MAX_INPUTS];
+    const dt__sharding **shardings = DT__NEW_ARRAY(scratch, const dt__sharding *, self->call->n_inputs);
     int n = dt_mesh_n_dims(self->to->mesh);
+    if (!shardings)
+        return DT_ERR_MEMORY;
     for (int m = 0; m < n; m++)
         mesh[m] = dt_mesh_dim_size(self->to->mesh, m);
     for (int i = 0; i < self->call->n_inputs; i++)
@@ -181,9 +196,6 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
     DT__TRY(find_mesh(self));
     dt__call_set_global_inputs(self->call);
     DT__TRY(dt__op_call_infer(scratch, op_call));
-    if (op_call->n_outputs > DT__MAX_OUTPUTS)
-        return dt__fail(self->ctx, DT_ERR_UNSUPPORTED, "%s: too many outputs: expected at most %d, got %d",
-                        op_call->name, DT__MAX_OUTPUTS, op_call->n_outputs);
     dt__candidate selected = {0};
     if (self->to->mesh) {
         DT__TRY(set_input_specs(self));

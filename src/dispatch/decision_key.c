@@ -96,6 +96,12 @@ static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_
     return at;
 }
 
+/* The decision's outputs keep the mesh, so that its address stays its own. */
+static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__maker_place *maker) {
+    at = put(at, end, (uint64_t)(uintptr_t)maker->mesh);
+    return at ? put_bytes(at, end, maker->place ? maker->place : "", maker->place ? strlen(maker->place) : 0) : NULL;
+}
+
 /* The end of the key; NULL: there is too little space for it. */
 static inline uint64_t *write_key(uint64_t *at, const uint64_t *end, const dt__call *call, bool replicates) {
     const dt__op_info *info = call->info;
@@ -103,7 +109,8 @@ static inline uint64_t *write_key(uint64_t *at, const uint64_t *end, const dt__c
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
         at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));
-    return at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
+    at = at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
+    return at && call->maker && call->maker->mesh ? put_maker_place(at, end, call->maker) : at;
 }
 
 static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {

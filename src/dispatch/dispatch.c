@@ -42,6 +42,19 @@ void dt__call_describe(const void *call, char *out, size_t capacity) {
         (void)snprintf(out + used, capacity - used, "; …");
 }
 
+void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out) {
+    dt__arena arena = dt__arena_new(call->ctx);
+    dt_op_value *inputs = DT__NEW_ARRAY(&arena, dt_op_value, call->n_inputs);
+    for (int i = 0; inputs && i < call->n_inputs; i++) {
+        const dt_tensor *tensor = call->inputs[i];
+        inputs[i] = (dt_op_value){
+            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
+    }
+    if (inputs)
+        dt__call_form_text(call->info, call->overload, call->args, inputs, hidden, out);
+    dt__arena_free(&arena);
+}
+
 /* Sets the value of an input for the kernel. */
 static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
     return (dt_op_value){.dtype = tensor->dtype,
@@ -115,9 +128,10 @@ static void drop_all(int n, dt_tensor **tensors) {
 }
 
 /* Steps 4 and 5 if outputs have their own memory; the first output of an in-place op has that of its first input. */
-static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
+static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt_op *op = call->info->op;
-    dt_op_value values[DT__MAX_OUTPUTS];
+    dt_op_value *values = call->output_values;
+    dt_tensor **outputs = call->outputs;
     int first_new = op->flags & DT_OP_INPLACE ? 1 : 0;
     if (first_new)
         outputs[0] = call->inputs[0];
@@ -132,7 +146,8 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     }
     dt_status status = DT_OK;
     bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw as well, so that generators stay in step */
-    if ((decision->runs || draws) && dt__has_data(ctx)) {
+    bool holds = !call->maker || dt__maker_holds_values(call, decision->n_outputs);
+    if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
         status = op->kernel(&call->op_call);
     }
@@ -155,13 +170,16 @@ static dt_tensor *new_view(const dt_tensor *source, const dt__output_decision *o
 }
 
 /* Steps 4 and 5 if outputs are views of the source: the kernel sets their strides and first elements. */
-static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor *source,
-                          dt_tensor **outputs) {
+static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor *source) {
     dt_op_call *op_call = &call->op_call;
-    dt_op_value values[DT__MAX_OUTPUTS];
-    int64_t strides[DT__MAX_OUTPUTS][DT_SPEC_MAX_DIMS];
-    dt_tensor *copy = NULL;
+    dt_op_value *values = call->output_values;
+    dt_tensor **outputs = call->outputs, *copy = NULL;
+    int64_t few_strides[DT__FEW_TENSORS][DT_SPEC_MAX_DIMS], (*strides)[DT_SPEC_MAX_DIMS] = few_strides;
     dt_status status = DT_OK;
+    if (decision->n_outputs > DT__FEW_TENSORS)
+        strides = dt__call_alloc(call, (size_t)decision->n_outputs * sizeof *strides);
+    if (!strides)
+        return DT_ERR_MEMORY;
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__row_strides(output->local_n_dims, output->local_shape, strides[i]);
@@ -224,8 +242,8 @@ static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
 }
 
 /* Steps 3 to 5. */
-static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
-    dt_tensor *moved[DT__MAX_INPUTS];
+static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+    dt_tensor **moved = call->moved;
     dt_op_call *op_call = &call->op_call;
     dt_status status = DT_OK;
     int n = 0;
@@ -245,11 +263,10 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
     bool is_view = op_call->op->flags & DT_OP_VIEW && !(decision->row_flags & DT_ROW_OFFSET);
     DT__ASSUME(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
-        status =
-            is_view ? run_view(ctx, call, decision, moved[0], outputs) : run_kernel(ctx, call, decision, outputs);
+        status = is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
     bool is_copy = op_call->op->flags & DT_OP_VIEW && (!is_view || moved[0] != call->inputs[0]);
     if (status == DT_OK && __builtin_expect(is_copy, 0))
-        status = note_copies(call->inputs[0], decision->n_outputs, outputs);
+        status = note_copies(call->inputs[0], decision->n_outputs, call->outputs);
     for (int i = 0; i < n; i++)
         if (moved[i] != call->inputs[i])
             dt_drop(moved[i]);
@@ -257,14 +274,14 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
 }
 
 /* The same with a monitor that counts or traces. */
-static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
+static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const char *outer = ctx->observer->op;
     if (!outer)
         ctx->observer->op = call->info->schema.name;
     double begin_us = dt__now_us();
     dt__trace_op_begin(state->monitor, call, decision);
-    dt_status status = run_decision(ctx, call, decision, outputs);
+    dt_status status = run_decision(ctx, call, decision);
     dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
     if (ctx->observer)
         ctx->observer->op = outer;
@@ -297,21 +314,19 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
 
 /* An op without a kernel. Its shape function runs first, so that an invalid call is refused before anything runs; the
  * ops of the decomposition are decided, counted and traced like any. */
-static dt_status decompose(dt__arena *arena, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+static dt_status decompose(dt__arena *arena, dt__call *call) {
     dt_op_call *op_call = &call->op_call;
     dt__call_set_global_inputs(call);
     for (int i = 0; i < call->n_inputs; i++)
         call->values[i].spec = call->inputs[i]->spec;
     DT__TRY(dt__op_call_infer(arena, op_call));
-    if (op_call->n_outputs > DT__MAX_OUTPUTS)
-        return dt_op_refuse(op_call, DT_ERR_UNSUPPORTED, "too many outputs: expected at most %d, got %d",
-                            DT__MAX_OUTPUTS, op_call->n_outputs);
+    DT__TRY(dt__call_reserve_outputs(call, op_call->n_outputs));
     for (int i = 0; i < op_call->n_outputs; i++)
-        outputs[i] = NULL;
-    DT__TRY(op_call->op->decompose(op_call, call->inputs, outputs));
+        call->outputs[i] = NULL;
+    DT__TRY(op_call->op->decompose(op_call, call->inputs, call->outputs));
     for (int i = 0; i < op_call->n_outputs; i++)
-        DT__TRY(check_output(op_call, i, outputs[i]));
-    *n_outputs = op_call->n_outputs;
+        DT__TRY(check_output(op_call, i, call->outputs[i]));
+    call->n_outputs = op_call->n_outputs;
     return DT_OK;
 }
 
@@ -320,9 +335,6 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
     if (!opened && (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx)))
         return dt_error_status(ctx);
-    if (call->n_inputs > DT__MAX_INPUTS)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: too many tensors: expected at most %d, got %d", name,
-                        DT__MAX_INPUTS, call->n_inputs);
     for (int i = 0; i < call->n_inputs; i++) {
         if (!call->inputs[i])
             return (void)dt__null_argument(ctx, name, i + 1), dt_error_status(ctx);
@@ -338,35 +350,41 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     return DT_OK;
 }
 
-static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
+static dt_status dispatch(dt_ctx *ctx, dt__call *call);
 
 /* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
  * has nothing to read, and leaves the first one as it is. */
-static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
-    dt_tensor *made[DT__MAX_INPUTS] = {NULL}, *inputs[DT__MAX_INPUTS];
+static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
+    size_t bytes = (size_t)call->n_inputs * sizeof *call->inputs;
+    dt_tensor **made = dt__call_alloc(call, bytes), **inputs = dt__call_alloc(call, bytes);
     bool outside;
-    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
+    if (!made || !inputs)
+        return DT_ERR_MEMORY;
+    memset(made, 0, bytes);
+    memcpy(inputs, call->inputs, bytes);
     dt_status status = dt__call_align(ctx, call, made, &outside);
     if (status == DT_OK && outside) {
         status = dt__check_writable(call->inputs[0], call->info->schema.name);
-        outputs[0] = call->inputs[0];
-        *n_outputs = status == DT_OK;
+        call->outputs[0] = call->inputs[0];
+        call->n_outputs = status == DT_OK;
     } else if (status == DT_OK)
-        status = dispatch(ctx, call, outputs, n_outputs);
-    memcpy(call->inputs, inputs, (size_t)call->n_inputs * sizeof *inputs);
+        status = dispatch(ctx, call);
+    memcpy(call->inputs, inputs, bytes);
     drop_all(call->n_inputs, made);
     return status;
 }
 
 /* A call that was checked. */
-static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
+    if (call->maker)
+        DT__TRY(dt__maker_place_check(ctx, call));
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
-        return dispatch_aligned(ctx, call, outputs, n_outputs);
+        return dispatch_aligned(ctx, call);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     if (!op->kernel) {
         dt__arena arena = dt__arena_new(ctx);
-        dt_status status = decompose(&arena, call, outputs, n_outputs);
+        dt_status status = decompose(&arena, call);
         dt__arena_free(&arena);
         return status;
     }
@@ -379,10 +397,13 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int 
     if (status == DT_OK && op->flags & DT_OP_INPLACE)
         status = dt__check_writable(call->inputs[0], call->info->schema.name);
     if (status == DT_OK)
-        status =
-            ctx->observer ? run_observed(ctx, call, decision, outputs) : run_decision(ctx, call, decision, outputs);
+        status = dt__call_reserve_outputs(call, decision->n_outputs);
     if (status == DT_OK)
-        *n_outputs = decision->n_outputs;
+        status = ctx->observer ? run_observed(ctx, call, decision) : run_decision(ctx, call, decision);
+    if (status == DT_OK)
+        call->n_outputs = decision->n_outputs;
+    if (status == DT_OK && call->maker && call->maker->requires_grad)
+        status = dt__maker_require_grad(call);
     dt__decision_release(ctx, decision);
     return status;
 }
@@ -396,35 +417,36 @@ static bool requires_grad(const dt__call *call) {
 
 /* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
  * not recorded, nor are the ops of a decomposition if the op has its own gradient. */
-static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
-    bool in_place = op->flags & DT_OP_INPLACE;
+    int n_old = op->flags & DT_OP_INPLACE ? 1 : 0; /* outputs that are inputs */
     if (!op->kernel && !op->saves)
-        return dispatch(ctx, call, outputs, n_outputs);
-    if (in_place && call->inputs[0]->record)
+        return dispatch(ctx, call);
+    if (n_old && call->inputs[0]->record)
         DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
     ctx->recorder = NULL;
-    dt_status status = dispatch(ctx, call, outputs, n_outputs);
+    dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;
-    if (status == DT_OK)
-        status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
-                                                   .op = call,
-                                                   .n_inputs = call->n_inputs,
-                                                   .inputs = call->inputs,
-                                                   .n_outputs = *n_outputs,
-                                                   .outputs = outputs});
-    if (status != DT_OK && *n_outputs > in_place) {
-        drop_all(*n_outputs - in_place, outputs + in_place);
-        *n_outputs = 0;
+    if (status != DT_OK)
+        return status;
+    status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
+                                               .op = call,
+                                               .n_inputs = call->n_inputs,
+                                               .inputs = call->inputs,
+                                               .n_outputs = call->n_outputs,
+                                               .outputs = call->outputs});
+    if (status != DT_OK) {
+        drop_all(call->n_outputs - n_old, call->outputs + n_old);
+        call->n_outputs = 0;
     }
     return status;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
-    *n_outputs = 0;
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
+    call->n_outputs = 0;
     DT__TRY(check_call(ctx, call));
     if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
-        return dispatch_recorded(ctx, call, outputs, n_outputs);
-    return dispatch(ctx, call, outputs, n_outputs);
+        return dispatch_recorded(ctx, call);
+    return dispatch(ctx, call);
 }

@@ -12,33 +12,90 @@
 #include "rules/rules.h"
 #include "tensor/tensor.h"
 
-enum { DT__MAX_INPUTS = 64, DT__MAX_OUTPUTS = DT_OP_MAX_OUTPUTS };
+/* Calls with up to this many tensors, and outputs, allocate nothing. */
+enum { DT__FEW_TENSORS = 64 };
 
-/* A call of an op on tensors: one object from the C function, or the call by name, to the kernel. The caller sets the
- * fields up to `site`; dispatch sets the others. */
+/* Where the result of a maker (DT_OP_MAKER) is placed. */
+typedef struct dt__maker_place {
+    dt_mesh *mesh;     /* NULL: plain; with place only: the current mesh */
+    const char *place; /* NULL: R for all */
+    bool requires_grad;
+} dt__maker_place;
+
+/* A call of an op on tensors: one object from the C function, or the call by name, to the kernel. dt__call_init and the
+ * caller set the fields up to `maker`; dispatch sets the others. It points into itself: it is not copied. */
 typedef struct dt__call {
+    dt_ctx *ctx; /* NULL: that of the first tensor */
+    bool failed; /* its arguments could not be stored */
     const dt__op_info *info;
     int overload;
-    int n_inputs;                       /* more than DT__MAX_INPUTS are refused */
-    const dt_arg *args;                 /* one per parameter; defaults are filled in */
-    dt_tensor *inputs[DT__MAX_INPUTS];  /* in the order of the arguments */
-    dt_op_call op_call;                 /* the argument of shape functions, rules and kernels */
-    dt_op_value values[DT__MAX_INPUTS]; /* its inputs: global up to the decision, local in the kernel */
+    int n_inputs;
+    const dt_arg *args;     /* one per parameter; defaults are filled in */
+    dt_tensor **inputs;     /* in the order of the arguments */
+    dt__maker_place *maker; /* NULL: plain, and for ops with tensors */
+    int n_outputs;
+    dt_tensor **outputs; /* belong to the current scope; a tensor that is written is its input */
+    dt_op_call op_call;  /* the argument of shape functions, rules and kernels */
+    dt_op_value *values; /* its inputs: global up to the decision, local in the kernel */
+    dt_tensor **moved;   /* inputs as the kernel gets them */
+    dt_op_value *output_values;
+
+    /* Memory of the lists: in here, or allocated where there are more tensors (call_memory.c). */
+    int capacity, output_capacity, n_members;
+    int *members;                  /* of lists with none among their tensors */
+    struct dt__call_block *memory; /* NULL: nothing is allocated */
+    dt_tensor *few_inputs[DT__FEW_TENSORS + DT__MAX_ARGS], *few_outputs[DT__FEW_TENSORS],
+        *few_moved[DT__FEW_TENSORS + DT__MAX_ARGS];
+    int few_members[DT__FEW_TENSORS];
+    dt_op_value few_values[DT__FEW_TENSORS + DT__MAX_ARGS], few_output_values[DT__FEW_TENSORS];
 } dt__call;
 
 /* Without inputs; the caller sets info. */
-static inline void dt__call_init(dt__call *call, int overload, const dt_arg *values) {
+static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, const dt_arg *values) {
+    call->ctx = ctx;
+    call->failed = false;
     call->overload = overload;
     call->n_inputs = 0;
     call->args = values;
+    call->inputs = call->few_inputs;
+    call->maker = NULL;
+    call->n_outputs = 0;
+    call->outputs = call->few_outputs;
+    call->output_values = call->few_output_values;
+    call->values = call->few_values;
+    call->moved = call->few_moved;
+    call->capacity = call->output_capacity = DT__FEW_TENSORS;
+    call->n_members = 0;
+    call->members = call->few_members;
+    call->memory = NULL;
+}
+/* Makes space for n inputs in total, DT__MAX_ARGS more that are not in lists, and n members of lists. */
+dt_status dt__call_reserve_memory(dt__call *call, int n);
+static inline dt_status dt__call_reserve(dt__call *call, int n) {
+    return n <= call->capacity ? DT_OK : dt__call_reserve_memory(call, n);
+}
+/* Makes space for n outputs. */
+dt_status dt__call_reserve_outputs_memory(dt__call *call, int n);
+static inline dt_status dt__call_reserve_outputs(dt__call *call, int n) {
+    return n <= call->output_capacity ? DT_OK : dt__call_reserve_outputs_memory(call, n);
+}
+/* Memory until the end of the call; NULL with the error recorded. */
+void *dt__call_alloc(dt__call *call, size_t bytes);
+void dt__call_free_memory(dt__call *call);
+/* Frees what was allocated for the lists; the tensors are the scope's. */
+static inline void dt__call_end(dt__call *call) {
+    if (call->memory)
+        dt__call_free_memory(call);
 }
 
 /* The texts of the inputs, for errors (base/ctx.h). */
 void dt__call_describe(const void *call, char *out, size_t capacity);
 
-/* Runs the call. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.
- * Collective over the mesh of the inputs if inputs move, otherwise Local. */
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
+/* Appends the text of the call (rules.h); bit i of `hidden` leaves out argument i. */
+void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
+
+/* Runs the call and sets its outputs. Collective over the mesh of the inputs if inputs move, otherwise Local. */
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
 
 /* dt_explain_tensors for a context whose ops are installed. */
 const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors);

@@ -49,4 +49,10 @@ void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 
+/* Makers (maker_place.c). Sets the mesh where the call names placements only, and checks it. */
+dt_status dt__maker_place_check(dt_ctx *ctx, dt__call *call);
+/* Whether this rank computes the values; otherwise its terms of partial outputs are filled with the identity. */
+bool dt__maker_holds_values(const dt__call *call, int n_outputs);
+dt_status dt__maker_require_grad(const dt__call *call);
+
 #endif

@@ -55,7 +55,10 @@ static void add_candidate(const dt__placed_call *placed, const dt__candidate *ca
     dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_inputs, candidate->inputs, out);
     dt__text_add(out, " -> ");
     dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_outputs, candidate->outputs, out);
-    dt__text_add(out, "  %.3g us  ", candidate->cost_us);
+    dt__text_add(out, "  %.3g us", candidate->cost_us);
+    if (candidate->finish_us > 0)
+        dt__text_add(out, " + %.3g us to reduce", candidate->finish_us);
+    dt__text_add(out, "  ");
     if (dt__input_moves_text(moves, out))
         dt__text_add(out, ", %" PRId64 " bytes\n", moves->bytes);
     else

@@ -68,7 +68,6 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
 dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs, size_t mapping_size,
                              const dt_site *site) {
     DT__ENTER(ctx, "local_map", site);
-    dt_tensor *locals[DT__MAX_INPUTS];
     dt_mesh *mesh = NULL;
     dt_local_mapping full;
     mapping = DT__STRUCT(ctx, mapping, mapping_size, &full);
@@ -77,9 +76,6 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     if (!ctx || !mapping->run || !outputs)
         return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: expected a function and outputs, got NULL")
                    : DT_ERR_VALUE;
-    if (mapping->n_inputs > DT__MAX_INPUTS)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: too many tensors: expected at most %d, got %d",
-                        DT__MAX_INPUTS, mapping->n_inputs);
     if (mapping->mesh && !DT__LIVE(DT__KIND_MESH, mapping->mesh))
         return DT_ERR_STATE;
     for (int i = 0; i < mapping->n_outputs; i++)
@@ -94,7 +90,10 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     dt_scope scope = dt_scope_begin(ctx);
     if (scope.number == 0)
         return dt_error_status(ctx);
-    dt_status status = run_mapping(ctx, mapping, mesh, locals, outputs);
+    dt__arena arena = dt__arena_new(ctx);
+    dt_tensor **locals = DT__NEW_ARRAY(&arena, dt_tensor *, mapping->n_inputs);
+    dt_status status = locals ? run_mapping(ctx, mapping, mesh, locals, outputs) : DT_ERR_MEMORY;
+    dt__arena_free(&arena);
     for (int i = 0; i < mapping->n_outputs; i++)
         if (status != DT_OK)
             outputs[i] = NULL;

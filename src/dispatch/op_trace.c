@@ -61,13 +61,7 @@ static void maybe_flush(dt__trace *trace) {
 }
 
 void dt__call_decision_text(const dt__call *call, const dt__decision *decision, dt__text *out) {
-    dt_op_value inputs[DT__MAX_INPUTS];
-    for (int i = 0; i < call->n_inputs; i++) {
-        const dt_tensor *tensor = call->inputs[i];
-        inputs[i] = (dt_op_value){
-            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
-    }
-    dt__call_form_text(call->info, call->overload, call->args, inputs, 0, out);
+    dt__call_print(call, 0, out);
     dt__text_add(out, " -> ");
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];

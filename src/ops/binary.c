@@ -8,21 +8,21 @@
 
 #include <string.h>
 
-/* Positions of arguments, the same in every signature that has them. */
-enum { OTHER = 1, ALPHA = 2 };
+/* Positions of arguments, the same in every signature that has them; and in .arguments of div. */
+enum { OTHER = 1, ALPHA = 2, ROUNDING_MODE = 0, N_OPERANDS = 2 };
 
 /* Whether the call has a number where others have a second tensor. */
 static bool has_number(const dt_op_call *call) { return call->n_inputs == 1; }
 
 static dt_status shape_promoted(dt_op_call *call) {
-    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX, N_OPERANDS));
 }
 
 /* An in-place op keeps the shape and the dtype of its first tensor. */
 static dt_status check_in_place(dt_op_call *call) {
     static const char *const kinds[] = {"bool", "integer", "floating point", "complex"};
     const dt_op_value *self = &call->inputs[0];
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     dt__shape shape;
     DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
     bool same = shape.n == self->n_dims;
@@ -49,7 +49,7 @@ static dt_status add_result(dt_op_call *call) {
 
 static dt_status check_alpha(dt_op_call *call) {
     const dt_arg *alpha = &call->args[ALPHA];
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     if (alpha->type == DT_ARG_FLOAT && dt__is_integral(call->inputs[0].dtype) &&
         (has_number(call) ? call->args[OTHER].type != DT_ARG_FLOAT : dt__is_integral(call->inputs[1].dtype)))
         return dt_op_refuse(call, DT_ERR_DTYPE,
@@ -75,13 +75,13 @@ static dt_status shape_sub(dt_op_call *call) {
 static dt_status shape_mul(dt_op_call *call) { return add_result(call); }
 
 static bool rounds(const dt_op_call *call) {
-    const dt_arg *mode = dt__arg(call, "rounding_mode");
+    const dt_arg *mode = dt__arg_at(call, ROUNDING_MODE);
     return mode && mode->type == DT_ARG_TEXT;
 }
 
 static dt_status shape_div(dt_op_call *call) {
-    const dt_arg *mode = dt__arg(call, "rounding_mode");
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    const dt_arg *mode = dt__arg_at(call, ROUNDING_MODE);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     if (rounds(call) && strcmp(mode->as.text, "trunc") != 0 && strcmp(mode->as.text, "floor") != 0)
         return dt_op_refuse(call, DT_ERR_VALUE, "rounding_mode: expected none, 'trunc' or 'floor', got '%.60s'",
                             mode->as.text);
@@ -154,12 +154,12 @@ static int64_t class_divisor(const dt_op_call *call) {
     const dt_arg *other = &call->args[OTHER];
     if (!has_number(call) || !rounds(call) || other->type != DT_ARG_INT || !dt__is_integral(call->inputs[0].dtype))
         return class_other(call);
-    int64_t divisor = dt__wrap_integer(dt__promote_call(call, UINT64_MAX), other->as.i);
+    int64_t divisor = dt__wrap_integer(dt__promote_call(call, UINT64_MAX, N_OPERANDS), other->as.i);
     return (divisor > 0) - (divisor < 0);
 }
 
 static bool rounds_down(const dt_op_call *call) {
-    return rounds(call) && strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
+    return rounds(call) && strcmp(dt__arg_at(call, ROUNDING_MODE)->as.text, "floor") == 0;
 }
 
 /* The least integer divided by -1 wraps around, and an infinity that is rounded down is NaN. */
@@ -183,7 +183,7 @@ static dt_status run_two(dt_op_call *call, dt__element_op op, dt_dtype dtype, co
 
 static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
     dt__array out = dt__array_of(&call->outputs[0]);
-    return run_two(call, op, dt__promote_call(call, UINT64_MAX), &out);
+    return run_two(call, op, dt__promote_call(call, UINT64_MAX, N_OPERANDS), &out);
 }
 
 /* self + sign * alpha * other. */
@@ -191,7 +191,7 @@ static dt_status run_sum(dt_op_call *call, int sign) {
     const dt_arg *alpha = &call->args[ALPHA];
     if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
         return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     dt__constant constant;
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
     dt__array b = dt__array_of_arg(call, 1, dtype, &constant);
@@ -239,8 +239,9 @@ static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
 static dt_status divide(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]);
     if (!rounds(call))
-        return run_two(call, DT__EL_DIV, dt__promote_to_inexact(dt__promote_call(call, UINT64_MAX)), &out);
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+        return run_two(call, DT__EL_DIV, dt__promote_to_inexact(dt__promote_call(call, UINT64_MAX, N_OPERANDS)),
+                       &out);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     if (rounds_down(call))
         return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
     if (dt__is_integral(dtype))
@@ -253,7 +254,7 @@ const dt_op dt__op_add = {
     .schema = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
               "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
     .summary = "Adds a tensor, or a number, times alpha.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_add,
     .varying = "other,alpha",
     .class_of = class_alpha,
@@ -268,7 +269,7 @@ const dt_op dt__op_sub = {
     .schema = "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
               "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
     .summary = "Subtracts a tensor, or a number, times alpha.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_sub,
     .varying = "other,alpha",
     .class_of = class_alpha,
@@ -280,7 +281,7 @@ const dt_op dt__op_sub = {
 const dt_op dt__op_mul = {
     .schema = "mul.Tensor(Tensor self, Tensor other) -> Tensor | mul.Scalar(Tensor self, Scalar other) -> Tensor",
     .summary = "Multiplies by a tensor or a number, element by element.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_mul,
     .varying = "other",
     .class_of = class_other,
@@ -296,10 +297,11 @@ const dt_op dt__op_div = {
               "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor | "
               "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
     .summary = "Divides by a tensor or a number; rounding_mode \"trunc\" or \"floor\" rounds the quotient.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_div,
     .varying = "other",
     .class_of = class_divisor,
+    .arguments = "rounding_mode",
     .shape = shape_div,
     .kernel = divide,
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
@@ -313,7 +315,7 @@ const dt_op dt__op_add_ = {
     .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "
               "add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
     .summary = "Adds a tensor, or a number, times alpha, in place.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_add,
     .varying = "other,alpha",
     .class_of = class_alpha,
@@ -327,7 +329,7 @@ const dt_op dt__op_mul_ = {
     .schema = "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) | "
               "mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
     .summary = "Multiplies by a tensor or a number, in place.",
-    .rule = "...,...->...",
+    .rule = "..., ... -> ...",
     .rows = rows_mul,
     .varying = "other",
     .class_of = class_other,

@@ -2,41 +2,29 @@
  *
  * Elementwise comparison and selection: maximum, clamp, eq, where.
  */
-#include "ops/kernel_support.h"
+#include "ops/op_families.h"
 #include "ops/ops.h"
 
 #include <math.h>
 
-static dt_status shape_maximum(dt_op_call *call) {
-    DT__TRY(dt__refuse_complex(call));
-    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
-}
-
-/* The maximum of two P(max) is P(max); P(min) is kept for one input alone. */
-static void rows_maximum(const dt_op_call *call, dt_rows *rows) {
-    (void)call;
-    dt_rows_reduce(rows, 3, DT_MAX, DT_MAX);
-    dt_rows_reduce(rows, 1, DT_MIN, DT_MIN);
-    dt_rows_reduce(rows, 2, DT_MIN, DT_MIN);
-}
+/* Positions of arguments: the bounds of clamp, the tensors of where. */
+enum { MIN = 1, MAX = 2, SELF = 1, OTHER = 2 };
 
 static dt_status shape_clamp(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
-    if (dt__arg(call, "min")->type == DT_ARG_NONE && dt__arg(call, "max")->type == DT_ARG_NONE)
+    if (call->args[MIN].type == DT_ARG_NONE && call->args[MAX].type == DT_ARG_NONE)
         return dt_op_refuse(call, DT_ERR_VALUE, "expected min, max or both, got neither");
-    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX, 3));
 }
 
 static bool is_nan(const dt_arg *arg) { return arg->type == DT_ARG_FLOAT && isnan(arg->as.f); }
-static int64_t class_clamp(const dt_op_call *call) {
-    return is_nan(dt__arg(call, "min")) || is_nan(dt__arg(call, "max"));
-}
+static int64_t class_clamp(const dt_op_call *call) { return is_nan(&call->args[MIN]) || is_nan(&call->args[MAX]); }
 
 static uint64_t bit_of(const dt_arg *arg) { return arg->type == DT_ARG_TENSOR ? (uint64_t)1 << arg->as.first : 0; }
 
 /* min(max(x, low), high): the lower bound is P(max) together with x, the upper bound P(min). */
 static void rows_clamp(const dt_op_call *call, dt_rows *rows) {
-    uint64_t low = bit_of(dt__arg(call, "min")), high = bit_of(dt__arg(call, "max"));
+    uint64_t low = bit_of(&call->args[MIN]), high = bit_of(&call->args[MAX]);
     if (class_clamp(call))
         return;
     dt_rows_reduce(rows, 1 | low, DT_MAX, DT_MAX);
@@ -47,17 +35,15 @@ static void rows_clamp(const dt_op_call *call, dt_rows *rows) {
         dt_rows_reduce(rows, low | high, DT_MIN, DT_MIN);
 }
 
-static dt_status shape_eq(dt_op_call *call) { return dt__add_broadcast(call, DT_BOOL); }
-
 static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
         return dt_op_refuse(call, DT_ERR_DTYPE, "the condition: expected bool, got %s", dt_dtype_name(condition));
-    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1, 3));
 }
 
 static dt_status check_where(const dt_op_call *call) {
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1, 3);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)
             DT__TRY(dt__expect_fit(call, &call->args[i], dtype));
@@ -66,7 +52,7 @@ static dt_status check_where(const dt_op_call *call) {
 
 /* The class of the number beside a tensor. */
 static int64_t class_where(const dt_op_call *call) {
-    return dt__class_of_number(&call->args[call->args[1].type == DT_ARG_TENSOR ? 2 : 1]);
+    return dt__class_of_number(&call->args[call->args[SELF].type == DT_ARG_TENSOR ? OTHER : SELF]);
 }
 
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
@@ -88,12 +74,6 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     }
 }
 
-static dt_status maximum(dt_op_call *call) {
-    dt__array out = dt__array_of(&call->outputs[0]);
-    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of(&call->inputs[1]);
-    return dt__run_elements(call, DT__EL_MAXIMUM, out.dtype, &out, &a, &b, NULL);
-}
-
 /* min(max(self, low), high), in two passes; a bound that is NaN makes everything NaN. */
 static dt_status clamp(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]);
@@ -111,24 +91,6 @@ static dt_status clamp(dt_op_call *call) {
     return DT_OK;
 }
 
-/* Whether the second operand is a integer that no element of the dtype equals. */
-static bool is_beyond(const dt_arg *arg, dt_dtype dtype) {
-    return arg->type == DT_ARG_INT && dt__is_integral(dtype) && dt__wrap_integer(dtype, arg->as.i) != arg->as.i;
-}
-
-static dt_status equal(dt_op_call *call) {
-    dt__constant constant;
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
-    dt__array out = dt__array_of(&call->outputs[0]);
-    if (is_beyond(&call->args[1], dtype)) {
-        dt__array no = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, DT_BOOL, &constant);
-        dt__run_convert(call, &out, &no);
-        return DT_OK;
-    }
-    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &constant);
-    return dt__run_elements(call, DT__EL_EQ, dtype, &out, &a, &b, NULL);
-}
-
 static dt_status where(dt_op_call *call) {
     dt__constant constants[2];
     dt__array out = dt__array_of(&call->outputs[0]), condition = dt__array_of(&call->inputs[0]);
@@ -137,20 +99,17 @@ static dt_status where(dt_op_call *call) {
     return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &condition, &a, &b);
 }
 
-const dt_op dt__op_maximum = {
-    .schema = "maximum(Tensor self, Tensor other) -> Tensor",
-    .summary = "The maximum of two elements; NaN if one of them is NaN.",
-    .rule = "...,...->...",
-    .rows = rows_maximum,
-    .shape = shape_maximum,
-    .kernel = maximum,
-    .samples = "maximum(f32[5,3]; f32[5,3])\nmaximum(f32[5,3]; f32[3])",
-};
+/* clang-format off */
+const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
+                              .summary = "The maximum of two elements; NaN if one of them is NaN."};
+const dt_op dt__op_eq = {DT__COMPARISON("eq", EQ, 0),
+                         .summary = "Whether elements are equal, to those of a tensor or to a number."};
+/* clang-format on */
 const dt_op dt__op_clamp = {
     .schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor | "
               "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
     .summary = "Limits every element to the range from min to max, which are numbers or tensors.",
-    .rule = "...,...,...->...",
+    .rule = "..., ..., ... -> ...",
     .rows = rows_clamp,
     .varying = "min,max",
     .class_of = class_clamp,
@@ -161,23 +120,13 @@ const dt_op dt__op_clamp = {
                "clamp(f32[5]; min=f32[5])\n"
                "clamp(i32[5]; 0.5)",
 };
-const dt_op dt__op_eq = {
-    .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
-    .summary = "Whether elements are equal, to those of a tensor or to a number.",
-    .rule = "...,...->...",
-    .varying = "other",
-    .shape = shape_eq,
-    .kernel = equal,
-    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)\n"
-               "eq(i64[5]; f32[5])",
-};
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "
               "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor | "
               "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor | "
               "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
     .summary = "Elements of one tensor where the condition is true, of the other where it is false.",
-    .rule = "...,...,...->...",
+    .rule = "..., ..., ... -> ...",
     .rows = rows_where,
     .varying = "self,other",
     .class_of = class_where,

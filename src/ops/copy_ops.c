@@ -5,7 +5,7 @@
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
-static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, dt__arg(call, "dtype")->as.dtype); }
+static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, call->args[1].as.dtype); }
 
 /* Integers that do not fit wrap around; all other conversions keep order. */
 static bool keeps_order(dt_dtype from, dt_dtype to) {

@@ -20,14 +20,6 @@ static dt_status shape_transpose(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-static void rows_transpose(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, map[DT_SPEC_MAX_DIMS];
-    int a = dt__wrap_dim(call->args[1].as.i, n), b = dt__wrap_dim(call->args[2].as.i, n);
-    for (int d = 0; d < n; d++)
-        map[d] = d == a ? b : d == b ? a : d;
-    dt__rows_map(call, rows, map);
-}
-
 static dt_status shape_expand(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *size = &call->args[1];
@@ -46,14 +38,6 @@ static dt_status shape_expand(dt_op_call *call) {
         shape.sizes[d] = size_to == -1 ? size_from : size_to;
     }
     return dt__add_shape(call, input->dtype, &shape);
-}
-
-static void rows_expand(const dt_op_call *call, dt_rows *rows) {
-    const dt_op_value *input = &call->inputs[0], *output = &call->outputs[0];
-    int map[DT_SPEC_MAX_DIMS], more = output->n_dims - input->n_dims;
-    for (int d = 0; d < input->n_dims; d++)
-        map[d] = input->shape[d] == output->shape[d + more] ? d + more : -1;
-    dt__rows_map(call, rows, map);
 }
 
 /* Start and end within the dim, as in Python. */
@@ -92,15 +76,6 @@ static int64_t class_slice(const dt_op_call *call) {
     return end - start;
 }
 
-/* A slice over all of a dim leaves it as it is. */
-static void rows_slice(const dt_op_call *call, dt_rows *rows) {
-    const dt_op_value *input = &call->inputs[0];
-    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims), map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < input->n_dims; d++)
-        map[d] = d != dim || call->outputs[0].shape[d] == input->shape[d] ? d : -1;
-    dt__rows_map(call, rows, map);
-}
-
 static dt_status shape_select(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     dt__shape shape = {0};
@@ -122,15 +97,6 @@ static dt_status check_select(const dt_op_call *call) {
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64, index,
                         dim, size);
-}
-
-/* Along a sharded dim the owner of the index has the values and all other ranks have zeros: a partial sum. */
-static void rows_select(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        map[d] = d < dim ? d : d > dim ? d - 1 : -1;
-    dt__rows_map(call, rows, map);
-    dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_P(DT_SUM)});
 }
 
 enum { MAX_OUTPUTS = 1 << 16 };
@@ -182,13 +148,6 @@ static dt_status shape_split(dt_op_call *call) {
     return add_splits(call, dim, (int)n, NULL, arg->as.i);
 }
 
-static void rows_split(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[2].as.i, n), map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        map[d] = d == dim ? -1 : d;
-    dt__rows_map(call, rows, map);
-}
-
 /* An empty vector can be concatenated with tensors of any shape. */
 static bool is_empty_vector(const dt_op_value *value) { return value->n_dims == 1 && value->shape[0] == 0; }
 
@@ -233,32 +192,12 @@ static dt_status shape_cat(dt_op_call *call) {
     return dt__add_shape(call, dtype, &shape);
 }
 
-enum { MAX_TENSORS = 1023 };
-
-static bool has_one_dtype(const dt_op_call *call) {
+/* Of several dtypes, the result's holds all values: order is kept. */
+static unsigned partial_cat(const dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         if (call->inputs[i].dtype != call->outputs[0].dtype)
-            return false;
-    return true;
-}
-
-static void rows_cat(const dt_op_call *call, dt_rows *rows) {
-    dt_row_entry entries[MAX_TENSORS + 1];
-    int n = call->outputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), n_joined = 0;
-    for (int i = 0; i < call->n_inputs; i++)
-        n_joined += !is_empty_vector(&call->inputs[i]);
-    bool converts = !has_one_dtype(call); /* which keeps order, as the dtype of the result holds all values */
-    if (!converts)
-        dt_rows_partial(rows, DT_PARTIAL_ANY);
-    for (int kind = DT_MIN; kind <= DT_MAX && converts && call->n_inputs < 64; kind++)
-        dt_rows_reduce(rows, ((uint64_t)1 << call->n_inputs) - 1, (dt_reduce)kind, (dt_reduce)kind);
-    for (int d = 0; d < n && call->n_inputs <= MAX_TENSORS; d++) {
-        for (int i = 0; i < call->n_inputs; i++)
-            entries[i] = is_empty_vector(&call->inputs[i]) ? DT_ROW_R : DT_ROW_S(d);
-        entries[call->n_inputs] = DT_ROW_S(d);
-        if (d != dim || n_joined == 1)
-            dt_rows_add(rows, 0, entries);
-    }
+            return DT_PARTIAL_MAX | DT_PARTIAL_MIN;
+    return DT_PARTIAL_ANY;
 }
 
 static dt_status transpose(dt_op_call *call) {
@@ -348,8 +287,8 @@ static dt_status cat(dt_op_call *call) {
 const dt_op dt__op_transpose = {
     .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     .summary = "Exchanges two dims, as a view.",
+    .rule = "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_transpose,
     .shape = shape_transpose,
     .kernel = transpose,
     .samples = "transpose(f32[5,3]; 0; 1)\ntranspose(f32[2,5,3]; -1; 0)",
@@ -358,8 +297,8 @@ const dt_op dt__op_transpose = {
 const dt_op dt__op_expand = {
     .schema = "expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)",
     .summary = "Repeats dims of size 1, as a view; -1 keeps a size.",
+    .rule = "... -> ...",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_expand,
     .shape = shape_expand,
     .kernel = expand,
     .samples = "expand(f32[5,1]; [5,3])\nexpand(f32[3]; [2,-1])",
@@ -368,8 +307,8 @@ const dt_op dt__op_expand = {
 const dt_op dt__op_slice = {
     .schema = "slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
     .summary = "Elements start to end - 1 of a dim, in steps, as a view.",
+    .rule = "...[dim] -> ...[dim]",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_slice,
     .varying = "start,end",
     .class_of = class_slice,
     .shape = shape_slice,
@@ -380,8 +319,8 @@ const dt_op dt__op_slice = {
 const dt_op dt__op_select = {
     .schema = "select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
     .summary = "One index of a dim, which is removed, as a view.",
+    .rule = "...[dim:k@] -> ...",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_select,
     .varying = "index",
     .check = check_select,
     .shape = shape_select,
@@ -393,8 +332,8 @@ const dt_op dt__op_split = {
     .schema = "split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[] | "
               "split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]",
     .summary = "Splits a dim into blocks of one size, or of the given sizes, as views.",
+    .rule = "...[dim!] -> ...[dim]",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_split,
     .shape = shape_split,
     .kernel = split,
     .samples = "split(f32[5,3]; 2)\nsplit(f32[5,3]; [1,2]; 1)",
@@ -403,7 +342,8 @@ const dt_op dt__op_split = {
 const dt_op dt__op_cat = {
     .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
     .summary = "Concatenates tensors along a dim.",
-    .rows = rows_cat,
+    .rule = "...[dim] -> ...[dim]",
+    .partial_of = partial_cat,
     .shape = shape_cat,
     .kernel = cat,
     .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})\n"

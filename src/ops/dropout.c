@@ -9,8 +9,10 @@
 #include "ops/ops.h"
 #include "random/random.h"
 
+enum { P, TRAINING };
+
 static dt_status check_dropout(const dt_op_call *call) {
-    double p = call->args[1].as.f;
+    double p = dt__arg_at(call, P)->as.f;
     return p >= 0 && p <= 1 ? DT_OK
                             : dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
 }
@@ -22,7 +24,7 @@ static dt_status shape_dropout(dt_op_call *call) {
 
 /* P(max) and P(min) are not kept: an infinity, which a rank without elements contributes, times 0 is NaN. */
 static unsigned partial_dropout(const dt_op_call *call) {
-    return dt__arg(call, "training")->as.b ? DT_PARTIAL_LINEAR : DT_PARTIAL_ANY;
+    return dt__arg_at(call, TRAINING)->as.b ? DT_PARTIAL_LINEAR : DT_PARTIAL_ANY;
 }
 
 /* The local tensor of the mask, dense. */
@@ -43,7 +45,7 @@ static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out
     dt_generator *generator = dt_generator_default(call->ctx);
     const dt_spec *spec = call->outputs[0].spec;
     dt__random request = {
-        .distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg(call, "p")->as.f, .op = call->name};
+        .distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg_at(call, P)->as.f, .op = call->name};
     if (!generator)
         return dt_error_status(call->ctx);
     DT__TRY(dt__draw_begin(generator, &request, out));
@@ -55,7 +57,7 @@ static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out
 
 static dt_status dropout(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    if (!dt__arg(call, "training")->as.b) {
+    if (!dt__arg_at(call, TRAINING)->as.b) {
         dt__run_convert(call, &out, &in);
         return DT_OK;
     }
@@ -78,6 +80,7 @@ const dt_op dt__op_dropout = {
     .summary = "Sets elements to zero with probability p and scales the others by 1 / (1 - p).",
     .rule = "...->...",
     .partial_of = partial_dropout,
+    .arguments = "p,training",
     .varying = "p",
     .check = check_dropout,
     .shape = shape_dropout,

@@ -10,18 +10,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Partials of the indexed tensor are kept. */
-static void rows_of_table(dt_rows *rows, int table) {
-    for (int kind = 0; kind < DT_N_REDUCES; kind++)
-        dt_rows_reduce(rows, (uint64_t)1 << table, (dt_reduce)kind, (dt_reduce)kind);
-}
+/* Positions in .arguments; gather and index_select have their dim first. */
+enum { DIM = 0, PADDING_IDX = 0, MAX_NORM = 1 };
 
 static dt_status shape_embedding(dt_op_call *call) {
     const dt_op_value *indices = &call->inputs[0], *weight = &call->inputs[1];
     dt__shape shape = {.n = indices->n_dims};
     DT__TRY(dt__expect_index(call, 0));
     DT__TRY(dt__expect_dims(call, 1, 2));
-    if (dt__arg(call, "max_norm")->type != DT_ARG_NONE)
+    if (dt__arg_at(call, MAX_NORM)->type != DT_ARG_NONE)
         return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
                             "max_norm is not supported; renormalise the weight before the call");
     memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
@@ -32,7 +29,7 @@ static dt_status shape_embedding(dt_op_call *call) {
 }
 
 static dt_status check_embedding(const dt_op_call *call) {
-    const dt_arg *padding = &call->args[2];
+    const dt_arg *padding = dt__arg_at(call, PADDING_IDX);
     int64_t n_rows = call->inputs[1].shape[0];
     if (padding->type != DT_ARG_INT || (padding->as.i >= -n_rows && padding->as.i < n_rows))
         return DT_OK;
@@ -41,19 +38,10 @@ static dt_status check_embedding(const dt_op_call *call) {
                         n_rows);
 }
 
-static void rows_embedding(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims;
-    for (int d = 0; d < n; d++)
-        dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_R, DT_ROW_S(d)});
-    dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(1), DT_ROW_S(n)});
-    dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(0), DT_ROW_P(DT_SUM)});
-    rows_of_table(rows, 1);
-}
-
 static dt_status shape_gather(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     int dim, n = self->n_dims ? self->n_dims : 1, n_index = index->n_dims ? index->n_dims : 1;
-    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, self->n_dims, &dim));
     if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_integral(index->dtype))
         return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is read */
     DT__TRY(dt__expect_index(call, 1));
@@ -69,26 +57,11 @@ static dt_status shape_gather(dt_op_call *call) {
     return dt_op_add_output(call, self->dtype, index->n_dims, index->shape);
 }
 
-/* In dims other than the indexed one, tensor and index are sharded alike only where they have the same size. */
-static void rows_gather(const dt_op_call *call, dt_rows *rows) {
-    const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
-    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
-    for (int d = 0; d < index->n_dims && index->n_dims == self->n_dims; d++) {
-        if (d == dim)
-            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(d), DT_ROW_S(d)});
-        else if (index->shape[d] == self->shape[d])
-            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d)});
-    }
-    if (self->n_dims)
-        dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R, DT_ROW_P(DT_SUM)});
-    rows_of_table(rows, 0);
-}
-
 static dt_status shape_index_select(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     dt__shape shape = {.n = self->n_dims};
     int dim;
-    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, self->n_dims, &dim));
     DT__TRY(dt__expect_index(call, 1));
     int64_t n = index->n_dims ? index->shape[0] : 1;
     if (index->n_dims > 1)
@@ -99,19 +72,6 @@ static dt_status shape_index_select(dt_op_call *call) {
     if (self->n_dims)
         shape.sizes[dim] = n;
     return dt__add_shape(call, self->dtype, &shape);
-}
-
-static void rows_index_select(const dt_op_call *call, dt_rows *rows) {
-    const dt_op_value *self = &call->inputs[0];
-    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
-    for (int d = 0; d < self->n_dims; d++)
-        if (d != dim)
-            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_R, DT_ROW_S(d)});
-    if (self->n_dims && call->inputs[1].n_dims)
-        dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(0), DT_ROW_S(dim)});
-    if (self->n_dims)
-        dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R, DT_ROW_P(DT_SUM)});
-    rows_of_table(rows, 0);
 }
 
 /* Other ranks may not hold this index: a local error, of which they are notified. */
@@ -163,7 +123,7 @@ static dt_status read_by_index(dt_op_call *call, bool along) {
         return DT_OK;
     for (int i = 0; i < 3; i++)
         arrays[i] = at_least_one_dim(&arrays[i], &vectors[i]);
-    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, call->inputs[0].n_dims);
+    int dim = dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims);
     dt__indexed indexed = indexed_by(&call->inputs[0], dim, &arrays[0], &arrays[1], &arrays[2]);
     int64_t bad;
     const dt__kernels *kernels = dt__kernels_of(call->ctx);
@@ -180,9 +140,10 @@ const dt_op dt__op_embedding = {
     .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
               "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
     .summary = "The rows of a weight matrix that the indices select.",
-    .rows = rows_embedding,
+    .rule = "..., =v@d -> ...d",
     .varying = "padding_idx,max_norm,norm_type",
     .check = check_embedding,
+    .arguments = "padding_idx,max_norm",
     .shape = shape_embedding,
     .kernel = embedding,
     .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",
@@ -190,7 +151,8 @@ const dt_op dt__op_embedding = {
 const dt_op dt__op_gather = {
     .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
     .summary = "Picks an element along a dim for each index.",
-    .rows = rows_gather,
+    .rule = "=...[dim:s@], ...[dim:i] -> ...[dim:i]",
+    .arguments = "dim",
     .shape = shape_gather,
     .kernel = gather,
     .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])\n"
@@ -200,7 +162,8 @@ const dt_op dt__op_gather = {
 const dt_op dt__op_index_select = {
     .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     .summary = "Picks slices of a dim by a list of indices.",
-    .rows = rows_index_select,
+    .rule = "=...[dim:s@], i? -> ...[dim:i]",
+    .arguments = "dim",
     .shape = shape_index_select,
     .kernel = index_select,
     .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])\n"

@@ -61,11 +61,6 @@ dt_status dt__run_elements(const dt_op_call *call, dt__element_op op, dt_dtype d
     return run(call, &(dt__elementwise){.op = op, .dtype = dtype, .out = out, .ins = {a, b, c}});
 }
 
-dt_status dt__run_unary(const dt_op_call *call, dt__element_op op) {
-    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    return dt__run_elements(call, op, out.dtype, &out, &in, NULL, NULL);
-}
-
 void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src) {
     dt__convert(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), out, src);
 }

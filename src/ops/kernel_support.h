@@ -28,8 +28,6 @@ dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype);
 /* out = op(ins…), computed in dtype. */
 dt_status dt__run_elements(const dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out,
                            const dt__array *a, const dt__array *b, const dt__array *c);
-/* The same with the call's first output and first input, computed in the output's dtype. */
-dt_status dt__run_unary(const dt_op_call *call, dt__element_op op);
 /* out = src, converted and broadcast. */
 void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src);
 

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+enum { BETA, ALPHA }; /* of addmm */
+
 /* The factors of a product have one dtype. */
 static dt_status check_dtypes(const dt_op_call *call) {
     for (int i = 1; i < call->n_inputs; i++)
@@ -52,12 +54,6 @@ static dt_status shape_matmul(dt_op_call *call) {
     return dt__add_shape(call, a->dtype, &shape);
 }
 
-/* A vector is a matrix without one of its dims. */
-static void rows_matmul(const dt_op_call *call, dt_rows *rows) {
-    static const char *const rules[2][2] = {{"k,k->", "k,...kn->...n"}, {"...mk,k->...m", "...mk,...kn->...mn"}};
-    dt_rows_factors(rows, rules[call->inputs[0].n_dims > 1][call->inputs[1].n_dims > 1], DT_PARTIAL_EACH);
-}
-
 static dt_status shape_mm(dt_op_call *call) {
     DT__TRY(dt__expect_dims(call, 0, 2));
     DT__TRY(dt__expect_dims(call, 1, 2));
@@ -83,8 +79,7 @@ static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend,
 }
 
 /* Integers are scaled by integers only, real numbers by real ones. */
-static dt_status check_factor(const dt_op_call *call, const char *name) {
-    const dt_arg *factor = dt__arg(call, name);
+static dt_status check_factor(const dt_op_call *call, const char *name, const dt_arg *factor) {
     dt_dtype dtype = call->inputs[1].dtype;
     if (factor->type == DT_ARG_FLOAT && dt__is_integral(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE,
@@ -100,15 +95,15 @@ static dt_status shape_addmm(dt_op_call *call) {
     DT__TRY(dt__expect_dims(call, 1, 2));
     DT__TRY(dt__expect_dims(call, 2, 2));
     DT__TRY(check_dtypes(call));
-    DT__TRY(check_factor(call, "beta"));
-    DT__TRY(check_factor(call, "alpha"));
+    DT__TRY(check_factor(call, "beta", dt__arg_at(call, BETA)));
+    DT__TRY(check_factor(call, "alpha", dt__arg_at(call, ALPHA)));
     DT__TRY(check_inner(call, a->shape[1], b->shape[0]));
     dt__shape shape = {2, {a->shape[0], b->shape[1]}};
     DT__TRY(check_addend(call, &call->inputs[0], &shape));
     return dt__add_shape(call, a->dtype, &shape);
 }
 
-static int64_t class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
+static int64_t class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg_at(call, BETA)); }
 static unsigned partial_addmm(const dt_op_call *call) {
     int64_t sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
     return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
@@ -130,9 +125,9 @@ static dt_status shape_linear(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-static void rows_linear(const dt_op_call *call, dt_rows *rows) {
+static unsigned partial_linear(const dt_op_call *call) {
     bool ordered = call->n_inputs == 3 && dt__is_inexact(call->outputs[0].dtype); /* integers wrap around */
-    dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (ordered ? DT_PARTIAL_UP : 0));
+    return DT_PARTIAL_EACH | (ordered ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
 }
 
 /* An array as a matrix, with leading dims; a vector becomes one row or one column. */
@@ -195,9 +190,9 @@ static dt_status matmul(dt_op_call *call) {
 static dt_status addmm(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
     dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
-    dt__number alpha = dt__number_of(dt__arg(call, "alpha"), out.dtype);
-    dt__number beta = dt__number_of(dt__arg(call, "beta"), out.dtype);
-    if (dt__arg_sign(dt__arg(call, "beta")) || dt__arg(call, "beta")->type == DT_ARG_COMPLEX)
+    dt__number alpha = dt__number_of(dt__arg_at(call, ALPHA), out.dtype);
+    dt__number beta = dt__number_of(dt__arg_at(call, BETA), out.dtype);
+    if (dt__arg_sign(dt__arg_at(call, BETA)) || dt__arg_at(call, BETA)->type == DT_ARG_COMPLEX)
         dt__run_convert(call, &out, &self);
     return run_product(call, &(dt__matmul){&a, &b, &out, alpha, beta});
 }
@@ -222,7 +217,8 @@ static dt_status linear(dt_op_call *call) {
 const dt_op dt__op_matmul = {
     .schema = "matmul(Tensor self, Tensor other) -> Tensor",
     .summary = "Matrix product of vectors, matrices or batches of matrices, with broadcasting.",
-    .rows = rows_matmul,
+    .rule = "...m?k, ...kn? -> ...m?n?",
+    .partial = DT_PARTIAL_EACH,
     .shape = shape_matmul,
     .kernel = matmul,
     .samples = "matmul(f32[5,3]; f32[3,4])\nmatmul(f32[2,5,3]; f32[3,4])\nmatmul(f32[2,1,5,3]; f32[4,3,2])\n"
@@ -253,6 +249,7 @@ const dt_op dt__op_addmm = {
     .partial_of = partial_addmm,
     .varying = "beta,alpha",
     .class_of = class_addmm,
+    .arguments = "beta,alpha",
     .shape = shape_addmm,
     .kernel = addmm,
     .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)\n"
@@ -262,7 +259,8 @@ const dt_op dt__op_addmm = {
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     .summary = "Product with a transposed weight matrix, plus a bias.",
-    .rows = rows_linear,
+    .rule = "...k, nk, +n -> ...n",
+    .partial_of = partial_linear,
     .shape = shape_linear,
     .kernel = linear,
     .samples = "linear(f32[5,3]; f32[4,3]; f32[4])\nlinear(f32[2,5,3]; f32[4,3])\nlinear(f32[3]; f32[4,3]; f32[4])",

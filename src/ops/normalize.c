@@ -8,22 +8,18 @@
 
 #include <inttypes.h>
 
+enum { SOFTMAX_DIM, SOFTMAX_DTYPE };
+enum { NORMALIZED_SHAPE, WEIGHT, BIAS, EPS };
+
 static dt_status shape_softmax(dt_op_call *call) {
-    dt_dtype dtype = dt__arg_dtype(dt__arg(call, "dtype"), call->inputs[0].dtype);
+    dt_dtype dtype = dt__arg_dtype(dt__arg_at(call, SOFTMAX_DTYPE), call->inputs[0].dtype);
     int ignored;
     DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, SOFTMAX_DIM)->as.i, call->inputs[0].n_dims, &ignored));
     if (!dt__is_float(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point tensor or dtype, got %s",
                             dt_dtype_name(dtype));
     return dt__add_like(call, 0, dtype);
-}
-
-static void rows_softmax(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, n), map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        map[d] = d == dim ? -1 : d;
-    dt__rows_map(call, rows, map);
 }
 
 static dt_status check_like(const dt_op_call *call, int input, const char *name, const dt_arg *shape) {
@@ -36,8 +32,8 @@ static dt_status check_like(const dt_op_call *call, int input, const char *name,
 
 static dt_status shape_layer_norm(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
-    const dt_arg *shape = dt__arg(call, "normalized_shape");
-    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    const dt_arg *shape = dt__arg_at(call, NORMALIZED_SHAPE);
+    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__expect_floating(call, 0));
     if (shape->n == 0 || shape->n > input->n_dims)
@@ -58,11 +54,7 @@ static dt_status shape_layer_norm(dt_op_call *call) {
 
 /* The result is linear in weight and bias together, and non-decreasing in the bias. */
 static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
-    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
-    int n = call->inputs[0].n_dims, n_normalized = dt__arg(call, "normalized_shape")->n, map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        map[d] = d < n - n_normalized ? d : -1;
-    dt__rows_map(call, rows, map);
+    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
     uint64_t affine = 0;
     for (int i = 1; i < call->n_inputs; i++)
         affine |= (uint64_t)1 << i;
@@ -76,7 +68,7 @@ static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
 
 static dt_status softmax(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, in.n_dims);
+    int dim = dt__wrap_dim(dt__arg_at(call, SOFTMAX_DIM)->as.i, in.n_dims);
     if (in.dtype != out.dtype) {
         dt__run_convert(call, &out, &in);
         in = out;
@@ -86,10 +78,10 @@ static dt_status softmax(dt_op_call *call) {
 }
 
 static dt_status layer_norm(dt_op_call *call) {
-    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2];
     dt__layer_norm norm = {
-        .in = &in, .out = &out, .n_dims = dt__arg(call, "normalized_shape")->n, .eps = dt__arg(call, "eps")->as.f};
+        .in = &in, .out = &out, .n_dims = dt__arg_at(call, NORMALIZED_SHAPE)->n, .eps = dt__arg_at(call, EPS)->as.f};
     if (weight->type == DT_ARG_TENSOR) {
         affine[0] = dt__array_of(&call->inputs[weight->as.first]);
         norm.weight = &affine[0];
@@ -105,7 +97,8 @@ static dt_status layer_norm(dt_op_call *call) {
 const dt_op dt__op_softmax = {
     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     .summary = "Exponentials along a dim, divided by their sum.",
-    .rows = rows_softmax,
+    .rule = "...[dim!] -> ...[dim]",
+    .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = softmax,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
@@ -114,7 +107,9 @@ const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
+    .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]",
     .rows = rows_layer_norm,
+    .arguments = "normalized_shape,weight,bias,eps",
     .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,

@@ -8,10 +8,11 @@ dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options 
     dt_add_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "add", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -24,10 +25,11 @@ dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, const dt_add_sc
     dt_add_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "add", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -40,10 +42,11 @@ dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_add
     dt_add_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "add_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -56,10 +59,11 @@ dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
     dt_add_scalar_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "add_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -72,10 +76,11 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
     dt_addmm_options full;
     dt__call call;
     dt_arg args[5];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "addmm", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addmm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat1);
     dt__call_tensor(&args[2], &call, mat2);
@@ -90,10 +95,11 @@ dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t
     dt_amax_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "amax", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "amax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
     dt__call_bool(&args[2], options->keepdim);
@@ -104,10 +110,11 @@ dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, si
     dt_argmax_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "argmax", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "argmax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
@@ -118,10 +125,11 @@ dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *
     dt_bmm_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "bmm", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bmm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_bmm, options->site);
@@ -131,10 +139,11 @@ dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_
     dt_cat_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt__ctx_of_list(tensors), "cat", options, options_size, &full);
+    dt_ctx *ctx = dt__ctx_of_list(tensors);
+    options = DT__OPTIONS(ctx, "cat", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensors(&args[0], &call, tensors);
     dt__call_int(&args[1], options->dim);
     return dt__call_run(&call, DT__OP_cat, options->site);
@@ -144,10 +153,11 @@ dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size
     dt_clamp_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
     options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
@@ -158,10 +168,11 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     dt_clamp_tensor_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
@@ -173,10 +184,11 @@ dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy
     dt_copy_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "copy_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "copy_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, src);
     dt__call_bool(&args[2], false);
@@ -187,10 +199,11 @@ dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options
     dt_cumsum_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "cumsum", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cumsum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
@@ -201,10 +214,11 @@ dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options 
     dt_div_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 2, args);
+    dt__call_init(&call, ctx, 2, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
@@ -216,10 +230,11 @@ dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_sc
     dt_div_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 3, args);
+    dt__call_init(&call, ctx, 3, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
@@ -230,10 +245,11 @@ dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options,
     dt_dropout_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "dropout", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "dropout", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     options->p.given ? dt__call_real(&args[1], options->p.value) : dt__call_real(&args[1], 0.5);
     options->training.given ? dt__call_bool(&args[2], options->training.value) : dt__call_bool(&args[2], true);
@@ -245,10 +261,11 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     dt_embedding_options full;
     dt__call call;
     dt_arg args[6];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "embedding", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "embedding", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->padding_idx.given ? dt__call_int(&args[2], options->padding_idx.value) : dt__call_none(&args[2]);
@@ -262,10 +279,11 @@ dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, const dt_eq_options *o
     dt_eq_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "eq", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_eq, options->site);
@@ -276,10 +294,11 @@ dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scal
     dt_eq_scalar_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "eq", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_eq, options->site);
@@ -289,10 +308,11 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     dt_exp_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "exp", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "exp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp, options->site);
 }
@@ -301,10 +321,11 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     dt_expand_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "expand", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "expand", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     dt__call_bool(&args[2], false);
@@ -316,10 +337,11 @@ dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fil
     dt_fill_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fill_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
@@ -330,10 +352,11 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     dt_fill_tensor_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fill_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
@@ -344,10 +367,11 @@ dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const
     dt_gather_options full;
     dt__call call;
     dt_arg args[4];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "gather", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gather", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
@@ -359,10 +383,11 @@ dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t
     dt_gelu_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "gelu", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gelu", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
     return dt__call_run(&call, DT__OP_gelu, options->site);
@@ -373,10 +398,11 @@ dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
     dt_index_select_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "index_select", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_select", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
@@ -388,10 +414,11 @@ dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, cons
     dt_layer_norm_options full;
     dt__call call;
     dt_arg args[5];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "layer_norm", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "layer_norm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_sizes(&args[1], normalized_shape);
     options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
@@ -405,10 +432,11 @@ dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_
     dt_linear_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "linear", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "linear", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
@@ -419,10 +447,11 @@ dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t o
     dt_log_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "log", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_log, options->site);
 }
@@ -431,10 +460,11 @@ dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_op
     dt_matmul_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "matmul", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "matmul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_matmul, options->site);
@@ -445,10 +475,11 @@ dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, const dt_maximum_
     dt_maximum_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "maximum", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "maximum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_maximum, options->site);
@@ -458,10 +489,11 @@ dt_tensor *dt_mean_sized(dt_tensor *self, const dt_mean_options *options, size_t
     dt_mean_options full;
     dt__call call;
     dt_arg args[4];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mean", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mean", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
@@ -473,10 +505,11 @@ dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *op
     dt_mm_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mm", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_mm, options->site);
@@ -486,10 +519,11 @@ dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options 
     dt_mul_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_mul, options->site);
@@ -500,10 +534,11 @@ dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, const dt_mul_sc
     dt_mul_scalar_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_mul, options->site);
@@ -514,10 +549,11 @@ dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_mul
     dt_mul_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mul_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_mul_, options->site);
@@ -528,10 +564,11 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     dt_mul_scalar_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mul_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_mul_, options->site);
@@ -541,10 +578,11 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     dt_neg_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "neg", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "neg", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg, options->site);
 }
@@ -553,10 +591,11 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     dt_relu_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "relu", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "relu", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu, options->site);
 }
@@ -565,10 +604,11 @@ dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_op
     dt_reshape_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "reshape", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "reshape", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
     return dt__call_run(&call, DT__OP_reshape, options->site);
@@ -579,10 +619,11 @@ dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt
     dt_select_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "select", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "select", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], index);
@@ -594,10 +635,11 @@ dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t e
     dt_slice_options full;
     dt__call call;
     dt_arg args[5];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "slice", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "slice", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], start);
@@ -610,10 +652,11 @@ dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_optio
     dt_softmax_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "softmax", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "softmax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
@@ -625,10 +668,11 @@ int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int cap
     dt_split_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "split", options, options_size, &full);
     if (!options)
         return -1;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
@@ -640,10 +684,11 @@ int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, 
     dt_split_sizes_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "split", options, options_size, &full);
     if (!options)
         return -1;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
@@ -654,10 +699,11 @@ dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t
     dt_sqrt_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sqrt", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sqrt", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
@@ -666,10 +712,11 @@ dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options 
     dt_sub_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -682,10 +729,11 @@ dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_sc
     dt_sub_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -697,10 +745,11 @@ dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t o
     dt_sum_options full;
     dt__call call;
     dt_arg args[4];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sum", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
@@ -712,10 +761,11 @@ dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t
     dt_tanh_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "tanh", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tanh", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh, options->site);
 }
@@ -724,10 +774,11 @@ dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *opt
     dt_to_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "to", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "to", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_dtype(&args[1], dtype);
     dt__call_bool(&args[2], options->copy);
@@ -739,10 +790,11 @@ dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const
     dt_transpose_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "transpose", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "transpose", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim0);
     dt__call_int(&args[2], dim1);
@@ -753,10 +805,11 @@ dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *
     dt_view_options full;
     dt__call call;
     dt_arg args[2];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "view", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "view", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     return dt__call_run(&call, DT__OP_view, options->site);
@@ -767,10 +820,11 @@ dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *othe
     dt_where_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(condition);
+    options = DT__OPTIONS(ctx, "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_tensor(&args[2], &call, other);
@@ -782,10 +836,11 @@ dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt
     dt_where_scalar_other_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(condition);
+    options = DT__OPTIONS(ctx, "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_number(&args[2], other);
@@ -797,10 +852,11 @@ dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_t
     dt_where_scalar_self_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(condition);
+    options = DT__OPTIONS(ctx, "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 2, args);
+    dt__call_init(&call, ctx, 2, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_tensor(&args[2], &call, other);
@@ -812,10 +868,11 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     dt_where_scalars_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(condition);
+    options = DT__OPTIONS(ctx, "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 3, args);
+    dt__call_init(&call, ctx, 3, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);

@@ -51,21 +51,19 @@ static inline void dt__call_number(dt_arg *to, dt_number value) {
         dt__call_int(to, value.i);
 }
 static inline void dt__call_tensor(dt_arg *to, dt__call *call, dt_tensor *tensor) {
-    int at = call->n_inputs++;
-    if (at < DT__MAX_INPUTS)
-        call->inputs[at] = tensor;
+    int at = call->n_inputs++; /* there is space for DT__MAX_ARGS tensors behind any list */
+    call->inputs[at] = tensor;
     to->type = DT_ARG_TENSOR;
     to->n = 1;
     to->as.first = at;
 }
+/* A list whose members may be none where `optional`. */
+void dt__call_add_list(dt_arg *to, dt__call *call, dt_tensors tensors, bool optional);
 static inline void dt__call_tensors(dt_arg *to, dt__call *call, dt_tensors tensors) {
-    dt_arg member;
-    to->type = DT_ARG_TENSORS;
-    to->n = tensors.n;
-    to->as.tensors.first = call->n_inputs;
-    to->as.tensors.members = NULL;
-    for (int i = 0; i < tensors.n; i++)
-        dt__call_tensor(&member, call, tensors.list[i]);
+    dt__call_add_list(to, call, tensors, false);
+}
+static inline void dt__call_optional_tensors(dt_arg *to, dt__call *call, dt_tensors tensors) {
+    dt__call_add_list(to, call, tensors, true);
 }
 
 static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
@@ -74,6 +72,13 @@ static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
 
 /* Runs the call; returns its first output, or NULL with the error recorded. */
 dt_tensor *dt__call_run(dt__call *call, dt__op_index op, const dt_site *site);
+/* The same for a maker, whose result is placed. */
+static inline dt_tensor *dt__call_run_maker(dt__call *call, dt__op_index op, dt_mesh *mesh, const char *place,
+                                            bool requires_grad, const dt_site *site) {
+    dt__maker_place maker = {mesh, place, requires_grad};
+    call->maker = &maker;
+    return dt__call_run(call, op, site);
+}
 /* Runs the call; writes up to capacity outputs and returns their number, or -1. */
 int dt__call_run_list(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **out, int capacity);
 

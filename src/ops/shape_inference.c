@@ -57,15 +57,14 @@ static bool scalar_dtype(const dt_arg *arg, dt_dtype *out) {
     return by_type[arg->type].is;
 }
 
-dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs) {
+dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs, int n_operands) {
     promotion by_priority[3] = {{0}};
-    const dt_arg *factor = dt_op_arg(call, "alpha"); /* has the dtype of its tensor */
     for (int i = 0; i < call->n_inputs && i < 64; i++)
         if (inputs >> i & 1)
             include_dtype(&by_priority[call->inputs[i].n_dims == 0], call->inputs[i].dtype);
-    for (int p = 0; p < call->n_args; p++) {
+    for (int p = 0; p < n_operands; p++) {
         dt_dtype dtype;
-        if (&call->args[p] != factor && scalar_dtype(&call->args[p], &dtype))
+        if (scalar_dtype(&call->args[p], &dtype))
             include_dtype(&by_priority[2], dtype);
     }
     return combine(by_priority[0], combine(by_priority[1], by_priority[2])).dtype;
@@ -110,30 +109,37 @@ dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out
     return DT_OK;
 }
 
-static bool means_all(const dt_arg *arg) { return !arg || arg->type != DT_ARG_INTS || arg->n == 0; }
+static uint32_t all_dims(int n_dims) { return (uint32_t)(((uint64_t)1 << n_dims) - 1); }
+
+/* The dims that an argument names: one, or a list; none means all. */
+static int list_dims(const dt_arg *arg, const int64_t **out) {
+    bool is_list = arg && arg->type == DT_ARG_INTS, is_one = arg && arg->type == DT_ARG_INT;
+    *out = is_list ? arg->as.ints : is_one ? &arg->as.i : NULL;
+    return is_list ? arg->n : is_one;
+}
 
 dt_status dt__read_dims(const dt_op_call *call, const dt_arg *arg, int n_dims, uint32_t *out) {
-    *out = (uint32_t)(((uint64_t)1 << n_dims) - 1);
-    if (means_all(arg))
-        return DT_OK;
-    *out = 0;
-    for (int i = 0; i < arg->n; i++) {
-        int dim;
-        DT__TRY(dt__read_dim(call, arg->as.ints[i], n_dims, &dim));
+    const int64_t *list;
+    int n = list_dims(arg, &list);
+    *out = n ? 0 : all_dims(n_dims);
+    for (int i = 0; i < n; i++) {
+        int dim = 0;
+        DT__TRY(dt__read_dim(call, list[i], n_dims, &dim));
         if (*out >> dim & 1)
             return dt_op_refuse(call, DT_ERR_VALUE, "dim %d is given twice", dim);
         *out |= (uint32_t)1 << dim;
     }
+    *out &= all_dims(n_dims);
     return DT_OK;
 }
 
 uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims) {
-    uint32_t dims = 0;
-    if (means_all(arg))
-        return (uint32_t)(((uint64_t)1 << n_dims) - 1);
-    for (int i = 0; i < arg->n; i++)
-        dims |= (uint32_t)1 << dt__wrap_dim(arg->as.ints[i], n_dims);
-    return dims;
+    const int64_t *list;
+    int n = list_dims(arg, &list);
+    uint32_t dims = n ? 0 : UINT32_MAX;
+    for (int i = 0; i < n; i++)
+        dims |= (uint32_t)1 << dt__wrap_dim(list[i], n_dims);
+    return dims & all_dims(n_dims);
 }
 
 double dt__arg_number(const dt_arg *arg) {
@@ -203,19 +209,4 @@ dt_status dt__expect_dims(const dt_op_call *call, int input, int n_dims) {
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_SHAPE, "tensor %d: expected %d dims, got %d", input + 1, n_dims,
                         call->inputs[input].n_dims);
-}
-
-enum { MAX_ENTRIES = 1024 };
-
-void dt__rows_map(const dt_op_call *call, dt_rows *rows, const int *map) {
-    dt_row_entry entries[MAX_ENTRIES] = {0};
-    if (call->n_inputs + call->n_outputs > MAX_ENTRIES)
-        return;
-    for (int d = 0; d < call->inputs[0].n_dims; d++) {
-        if (map[d] < 0)
-            continue;
-        entries[0] = DT_ROW_S(d);
-        memset(entries + call->n_inputs, DT_ROW_S(map[d]), (size_t)call->n_outputs);
-        dt_rows_add(rows, 0, entries);
-    }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What shape functions and rows of several ops share: broadcasting, type promotion, dims and their checks, and rows
- * over dims that an op leaves as they are.
+ * What shape functions of several ops share: broadcasting, type promotion, dims and their checks.
  */
 #ifndef DT_OPS_SHAPE_INFERENCE_H
 #define DT_OPS_SHAPE_INFERENCE_H
@@ -10,6 +9,7 @@
 #include "base/dtype.h"
 #include "base/size.h"
 #include "dtensor/op.h"
+#include "rules/rules.h"
 
 /* A shape while it is computed. */
 typedef struct dt__shape {
@@ -21,9 +21,10 @@ typedef struct dt__shape {
 #define dt_op_refuse(call, status, ...) ((void)(dt_op_refuse)(call, status, __VA_ARGS__), status)
 #endif
 
-/* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: first tensors with dims, then those
- * without, then numbers; a later one counts only where its category (bool, integer, float, complex) is higher. */
-dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs);
+/* The dtype of an elementwise op on these inputs (by bits) and the Scalars among the first n_operands arguments: first
+ * tensors with dims, then those without, then numbers; a later one counts only where its category (bool, integer,
+ * float, complex) is higher. */
+dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs, int n_operands);
 
 /* The shape to which these inputs (by bits) broadcast. */
 dt_status dt__broadcast(const dt_op_call *call, uint64_t inputs, dt__shape *out);
@@ -37,14 +38,12 @@ static inline dt_status dt__add_shape(dt_op_call *call, dt_dtype dtype, const dt
 
 /* Reads a dim; negative ones count from the end. A tensor without dims counts as one of a single dim of size 1. */
 dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out);
-/* A list of dims as bits; without a list, or with an empty one, all dims. */
+/* A dim, or a list of dims, as bits; with none, or with an empty list, all dims. */
 dt_status dt__read_dims(const dt_op_call *call, const dt_arg *arg, int n_dims, uint32_t *out);
 /* The dim of an argument that the shape function has checked. */
 static inline int dt__wrap_dim(int64_t arg, int n_dims) { return (int)(arg < 0 ? arg + (n_dims ? n_dims : 1) : arg); }
 uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims);
 
-/* The argument of this name; it must exist. */
-static inline const dt_arg *dt__arg(const dt_op_call *call, const char *name) { return dt_op_arg(call, name); }
 /* A dtype argument, or the default where it is none. */
 static inline dt_dtype dt__arg_dtype(const dt_arg *arg, dt_dtype or_default) {
     return arg && arg->type == DT_ARG_DTYPE ? arg->as.dtype : or_default;
@@ -70,9 +69,5 @@ dt_status dt__refuse_complex(const dt_op_call *call);
 dt_status dt__expect_floating(const dt_op_call *call, int input);
 dt_status dt__expect_index(const dt_op_call *call, int input);
 dt_status dt__expect_dims(const dt_op_call *call, int input, int n_dims);
-
-/* Adds S(d) -> S(map[d]) for each dim of the first input; map[d] < 0: not this one. Other inputs are Replicate; all
- * outputs are alike. */
-void dt__rows_map(const dt_op_call *call, dt_rows *rows, const int *map);
 
 #endif

@@ -87,3 +87,5 @@ const dt_arg *dt_op_arg(const dt_op_call *call, const char *name) {
             return &call->args[p];
     return NULL;
 }
+
+const dt_arg *dt_op_arg_at(const dt_op_call *call, int n) { return n >= 0 ? dt__arg_at(call, n) : NULL; }

@@ -59,6 +59,39 @@ dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table
     return DT_OK;
 }
 
+static int find_param(const dt__signature *signature, const char *name, size_t n) {
+    for (int p = 0; p < signature->n_params; p++)
+        if (!strncmp(signature->params[p].name, name, n) && !signature->params[p].name[n])
+            return p;
+    return -1;
+}
+
+/* Finds the arguments that the op's functions read, in each signature; refuses a name that none of them has. */
+static dt_status resolve_arguments(dt__arena *arena, const char *names, dt__op_info *info) {
+    int n = 1;
+    for (const char *c = names; *c; c++)
+        n += *c == ',';
+    signed char *positions = DT__NEW_ARRAY(arena, signed char, n * info->schema.n_signatures);
+    if (!positions)
+        return DT_ERR_MEMORY;
+    info->n_arguments = n;
+    info->positions = positions;
+    for (int a = 0; a < n; a++) {
+        size_t length = strcspn(names, ",");
+        bool exists = false;
+        for (int s = 0; s < info->schema.n_signatures; s++) {
+            int p = find_param(&info->schema.signatures[s], names, length);
+            positions[s * n + a] = (signed char)p;
+            exists |= p >= 0;
+        }
+        if (!exists)
+            return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: arguments: no signature has an argument '%.*s'",
+                            info->schema.name, (int)length, names);
+        names += length + 1;
+    }
+    return DT_OK;
+}
+
 /* Parses and checks a descriptor, and enters its name. */
 static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     dt__op_info *info = DT__NEW(&self->arena, dt__op_info);
@@ -74,8 +107,11 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", name);
         return NULL;
     }
-    if ((op->rule && dt__factors_check(ctx, op->rule) != DT_OK) ||
-        dt__saved_values_parse(&self->arena, op, &info->schema, &info->saves) != DT_OK)
+    if (op->rule && dt__factors_check(ctx, op->rule, &info->schema) != DT_OK)
+        return NULL;
+    if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
+        return NULL;
+    if (dt__saved_values_parse(&self->arena, op, &info->schema, &info->saves) != DT_OK)
         return NULL;
     if (dt__schema_set_varying(&self->arena, &info->schema, op->varying) != DT_OK)
         return NULL;

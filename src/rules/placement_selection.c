@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placement selection: one row per mesh dim, such that moving the inputs to the placements of the rows costs the
- * least. Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost
- * planner prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of
- * cost_bound.h. A first round with approximate prices yields an upper bound. Several shards of one tensor dim may
- * come in any order that an input has.
+ * Placement selection: one row per mesh dim. A combination of rows that sends nothing is selected before any that
+ * sends; of those that send, the one for which moving the inputs and reducing the partial outputs later costs the
+ * least (finish_us), but none that repeats more of the work than the one that costs the least to move.
+ *
+ * Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost planner
+ * prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of cost_bound.h.
+ * A first round with approximate prices yields an upper bound. Several shards of one tensor dim may come in any order
+ * that an input has.
  */
 #include "base/dtype.h"
-#include "rules/rules.h"
-
 #include "rules/cost_bound.h"
 #include "rules/move_prices.h"
 #include "rules/row_options.h"
@@ -43,6 +44,9 @@ typedef struct search {
     double *spent;                    /* scratch: per input */
     double *source_bytes;             /* per input: of a local tensor, about */
     bool approximate;                 /* prices are upper bounds */
+    bool sends_nothing;               /* combinations that send are not searched for */
+    bool finishes;                    /* prices include finish_us */
+    double max_work;                  /* combinations that repeat more of the work are not searched for */
     double ceiling;                   /* candidates that cost no less are not searched for */
     const dt__row_option **winner;    /* per mesh dim: the best by approximate prices, */
     const dt_placement *winner_order; /* and its order of shards */
@@ -219,8 +223,73 @@ static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
     return all ? lists : NULL;
 }
 
-/* The combination as a candidate. */
+/* The bytes of an output on one rank, about. */
+static double output_bytes(const search *self, int o) {
+    const dt_op_value *value = &self->call->outputs[o];
+    double bytes = (double)dt_dtype_size(value->dtype);
+    for (int d = 0; d < value->n_dims; d++)
+        bytes *= (double)value->shape[d];
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (dt__row_option_entry(self->chosen[m], self->n_inputs + o) > 0)
+            bytes /= (double)self->on->mesh[m];
+    return bytes;
+}
+
+/* Whether the op makes this partial sum of inputs that are not partial. */
+static bool makes_partial_sum(const search *self, int o, int m) {
+    bool made = dt__row_option_entry(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
+    for (int i = 0; i < self->n_inputs && made; i++)
+        made = dt__row_option_entry(self->chosen[m], i) >= 0;
+    return made;
+}
+
+/* What the partial outputs will cost to reduce, at least: the bandwidth of reduce-scatters, of all-reduces where there
+ * is no dim to scatter, groups within a host first, without start-up. Views and in-place ops only pass on a partial.
+ * Partial sums in f16 and bf16 are rounded before they are added: an op that makes one is charged a whole all-reduce,
+ * so that it does so only where that pays. */
+static double finish_us(const search *self) {
+    const dt__machine *machine = self->on->machine;
+    double us = 0;
+    if (self->call->op->flags & (DT_OP_VIEW | DT_OP_INPLACE))
+        return 0;
+    for (int o = 0; o < self->call->n_outputs; o++) {
+        double bytes = output_bytes(self, o);
+        bool scatters = self->call->outputs[o].n_dims > 0, is_half = dt__is_half(self->call->outputs[o].dtype);
+        for (int link = DT__WITHIN; link < DT__N_LINKS; link++)
+            for (int m = 0; m < self->n_mesh_dims; m++) {
+                int64_t group = self->on->mesh[m];
+                bool far = dt__machine_spans_hosts(machine, self->n_mesh_dims, self->on->mesh, m);
+                bool is_partial = dt__row_option_entry(self->chosen[m], self->n_inputs + o) < 0;
+                if (!is_partial || group == 1 || far != (link == DT__BETWEEN))
+                    continue;
+                double received = bytes * (scatters ? 1 : 2) * (double)(group - 1) / (double)group;
+                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, far, bytes, bytes};
+                us += is_half && makes_partial_sum(self, o, m)
+                          ? dt__machine_price(machine, &all_reduce)
+                          : received / (far ? machine->between : machine->within).bytes_per_us;
+                bytes /= scatters ? (double)group : 1;
+            }
+    }
+    return us;
+}
+
+/* How many ranks do the same work: all inputs are the same there. */
+static double repeated_work(const search *self) {
+    double work = 1;
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        bool repeats = true;
+        for (int i = 0; i < self->n_inputs && repeats; i++) {
+            dt_row_entry entry = dt__row_option_entry(self->chosen[m], i);
+            repeats = entry <= 0 && !dt__is_partial_of(&self->on->inputs[i]->placements[m], entry);
+        }
+        work *= repeats ? (double)self->on->mesh[m] : 1;
+    }
+    return work;
+}
+
+/* The combination as a candidate, whose price is us. */
 static dt_status make_candidate(search *self, dt_placement *const *outputs, double us, dt__candidate *out) {
+    double finish = finish_us(self);
     int n = self->n_mesh_dims;
     dt_placement **inputs = new_lists(self->arena, self->n_inputs, n);
     dt_placement **moved = new_lists(self->arena, self->n_inputs, n);
@@ -241,7 +310,9 @@ static dt_status make_candidate(search *self, dt_placement *const *outputs, doub
         .outputs = (const dt_placement *const *)outputs,
         .rows = rows,
         .input_us = input_us,
-        .cost_us = us,
+        .cost_us = us - (self->finishes ? finish : 0),
+        .finish_us = finish,
+        .repeated_work = repeated_work(self),
         .flags = flags_of(self),
     };
     return DT_OK;
@@ -251,15 +322,17 @@ static double price_limit(const search *self) {
     return self->n_found < self->max_found ? self->ceiling : self->found[self->n_found - 1].us;
 }
 
+static bool is_same(const search *self, const dt__candidate *a, const dt__candidate *b) {
+    bool same = !memcmp(a->rows, b->rows, (size_t)self->n_mesh_dims * sizeof(*a->rows));
+    for (int i = 0; i < self->n_inputs && same; i++)
+        same = dt__same_placements(self->n_mesh_dims, a->inputs[i], b->inputs[i]);
+    return same;
+}
+
 static bool is_found(const search *self, const dt__candidate *one) {
-    for (int f = 0; f < self->n_found; f++) {
-        const dt__candidate *other = &self->found[f].candidate;
-        bool same = !memcmp(other->rows, one->rows, (size_t)self->n_mesh_dims * sizeof(*one->rows));
-        for (int i = 0; i < self->n_inputs && same; i++)
-            same = dt__same_placements(self->n_mesh_dims, other->inputs[i], one->inputs[i]);
-        if (same)
+    for (int f = 0; f < self->n_found; f++)
+        if (is_same(self, &self->found[f].candidate, one))
             return true;
-    }
     return false;
 }
 
@@ -276,27 +349,51 @@ static void insert(search *self, double us, const dt__candidate *one) {
     }
 }
 
-/* Partial sums in f16 and bf16 are rounded before they are added. A row that makes such partials of inputs that are
- * not partial is charged the all-reduce that the sum will take, so that it is selected only where it pays. */
-static double rounding_us(const search *self) {
-    double us = 0;
-    for (int o = 0; o < self->call->n_outputs; o++) {
-        const dt_op_value *value = &self->call->outputs[o];
-        double bytes = (double)dt_dtype_size(value->dtype);
-        if (!dt__is_half(value->dtype))
+static bool same_cut(const dt_placement *a, const dt_placement *b) {
+    dt_placement moved = *a;
+    moved.position = b->position;
+    moved.ordered = b->ordered;
+    return dt_placement_equal(&moved, b);
+}
+
+/* The mesh dims of more than one rank that cut a dim, in their order. */
+static int list_cuts(const search *self, const dt_placement *placements, int dim, int *out) {
+    int n = 0;
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        if (!dt__is_cut(&placements[m]) || placements[m].dim != dim || self->on->mesh[m] == 1)
             continue;
-        for (int d = 0; d < value->n_dims; d++)
-            bytes *= (double)value->shape[d];
-        for (int m = 0; m < self->n_mesh_dims; m++) {
-            bool made = dt__row_option_entry(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
-            for (int i = 0; i < self->n_inputs && made; i++)
-                made = dt__row_option_entry(self->chosen[m], i) >= 0;
-            dt__step_desc step = {
-                .kind = DT__STEP_ALL_REDUCE, .group = self->on->mesh[m], .before_bytes = bytes, .after_bytes = bytes};
-            us += made && self->on->mesh[m] > 1 ? dt__machine_price(self->on->machine, &step) : 0;
-        }
+        int at = n++;
+        for (; at > 0 && placements[out[at - 1]].position > placements[m].position; at--)
+            out[at] = out[at - 1];
+        out[at] = m;
     }
-    return us;
+    return n;
+}
+
+/* Whether each rank holds all of its new shard: what cut a dim before still cuts it first, in the same way. The bounds
+ * have excluded shards that are gathered or moved and partials that are reduced. */
+static bool is_local_move(const search *self, int i, const dt_placement *target) {
+    const dt_placement *current = self->on->inputs[i]->placements;
+    int before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < self->call->inputs[i].n_dims; d++) {
+        int n_before = list_cuts(self, current, d, before), n_after = list_cuts(self, target, d, after);
+        if (n_before > n_after)
+            return false;
+        for (int c = 0; c < n_before; c++)
+            if (before[c] != after[c] || !same_cut(&current[before[c]], &target[after[c]]))
+                return false;
+    }
+    return true;
+}
+
+static bool sends_nothing(search *self) {
+    for (int i = 0; i < self->n_inputs; i++) {
+        find_target(self, i, self->target);
+        if (!dt__same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements) &&
+            !is_local_move(self, i, self->target))
+            return false;
+    }
+    return true;
 }
 
 /* The price of all inputs, or infinity as soon as it reaches the limit; bounds replace the prices of inputs that are
@@ -306,7 +403,7 @@ static dt_status price_all(search *self, double *us) {
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
         rest += dt__cost_bound_us(self->on->machine, &bounds[i]) + filling_us(self, i);
-    *us = rounding_us(self);
+    *us = self->finishes ? finish_us(self) : 0;
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
         rest -= dt__cost_bound_us(self->on->machine, &bounds[i]) + filling;
@@ -325,6 +422,8 @@ static dt_status consider_candidate(search *self) {
     double us;
     bool fits;
     dt__candidate one;
+    if ((self->sends_nothing && !sends_nothing(self)) || (self->finishes && repeated_work(self) > self->max_work))
+        return DT_OK;
     DT__TRY(price_all(self, &us));
     if (isinf(us))
         return DT_OK;
@@ -334,7 +433,7 @@ static dt_status consider_candidate(search *self) {
     DT__TRY(find_outputs(self, outputs, &fits));
     if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
         return DT_OK;
-    DT__TRY(make_candidate(self, outputs, us - rounding_us(self), &one));
+    DT__TRY(make_candidate(self, outputs, us, &one));
     if (self->max_found == 1 || !is_found(self, &one))
         insert(self, us, &one);
     return DT_OK;
@@ -373,13 +472,23 @@ static double decide_mesh_dim(search *self, int m, const dt__row_option *one) {
     return us;
 }
 
+/* Whether some input has to be gathered, moved or reduced, once mesh dim m is decided. */
+static bool must_send(const search *self, int m) {
+    const dt__cost_bound *bounds = self->bounds + (int64_t)(m + 1) * self->n_inputs;
+    for (int i = 0; i < self->n_inputs; i++)
+        if (bounds[i].kinds)
+            return true;
+    return false;
+}
+
 static dt_status search_from(search *self, int m) {
     if (m == self->n_mesh_dims)
         return consider_candidate(self);
     for (int o = 0; o < self->n_options[m] && self->n_nodes < MAX_NODES; o++) {
         const dt__row_option *one = &self->options[m][o];
         self->n_nodes++;
-        if (!dt__is_cheaper(decide_mesh_dim(self, m, one), price_limit(self)) || !add_kinds(self, m, one))
+        if (!dt__is_cheaper(decide_mesh_dim(self, m, one), price_limit(self)) || !add_kinds(self, m, one) ||
+            (self->sends_nothing && must_send(self, m)))
             continue;
         self->chosen[m] = one;
         DT__TRY(search_from(self, m + 1));
@@ -466,22 +575,57 @@ static dt_status price_winner(search *self, double *us) {
     return price_all(self, us);
 }
 
-/* First with approximate prices: the price of their winner bounds the best, so that few prices must be exact. */
-static dt_status run_search(search *self) {
+/* The cheapest by the prices that are set: first with approximate ones; the price of their winner bounds the best, so
+ * that few prices must be exact. */
+static dt_status find_cheapest(search *self) {
     double us;
+    self->max_found = 1;
+    self->n_found = 0;
+    self->n_nodes = 0;
     self->ceiling = INFINITY;
-    if (self->max_found == 1) {
-        self->approximate = true;
-        DT__TRY(search_all(self));
-        if (self->n_found == 0)
-            return DT_OK;
-        self->approximate = false;
-        self->n_found = 0;
-        self->n_nodes = 0;
-        DT__TRY(price_winner(self, &us));
-        self->ceiling = us * (1 + 1e-6) + 1e-6;
-    }
+    self->approximate = true;
+    DT__TRY(search_all(self));
+    self->approximate = false;
+    if (self->n_found == 0)
+        return DT_OK;
+    self->n_found = 0;
+    self->n_nodes = 0;
+    DT__TRY(price_winner(self, &us));
+    self->ceiling = us * (1 + 1e-6) + 1e-6;
     return search_all(self);
+}
+
+/* Leaves the selected candidate in `found`, if there is one. */
+static dt_status select_candidate(search *self) {
+    self->sends_nothing = true;
+    self->finishes = false;
+    DT__TRY(find_cheapest(self));
+    self->sends_nothing = false;
+    if (self->n_found)
+        return DT_OK;
+    DT__TRY(find_cheapest(self));
+    if (self->n_found == 0 || self->found[0].candidate.finish_us == 0)
+        return DT_OK;
+    self->finishes = true;
+    self->max_work = self->found[0].candidate.repeated_work;
+    return find_cheapest(self);
+}
+
+/* Appends the cheapest by the prices that are set, without those that are listed already. */
+static dt_status append_cheapest(search *self, int max, dt__candidate *out, int *n) {
+    self->max_found = max;
+    self->n_found = 0;
+    self->n_nodes = 0;
+    self->ceiling = INFINITY;
+    DT__TRY(search_all(self));
+    for (int f = 0; f < self->n_found && *n < max; f++) {
+        bool listed = false;
+        for (int c = 0; c < *n && !listed; c++)
+            listed = is_same(self, &out[c], &self->found[f].candidate);
+        if (!listed)
+            out[(*n)++] = self->found[f].candidate;
+    }
+    return DT_OK;
 }
 
 static dt_status refuse(const search *self) {
@@ -505,13 +649,20 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
         .max_found = max,
     };
     DT__TRY(prepare(&self));
-    DT__TRY(run_search(&self));
+    DT__TRY(select_candidate(&self));
     if (self.n_found == 0)
         return refuse(&self);
-    for (int f = 0; f < self.n_found; f++)
-        out[f] = self.found[f].candidate;
-    *n = self.n_found;
-    return DT_OK;
+    out[0] = self.found[0].candidate;
+    *n = 1;
+    if (max == 1)
+        return DT_OK;
+    self.sends_nothing = true;
+    self.finishes = false;
+    DT__TRY(append_cheapest(&self, max, out, n));
+    self.sends_nothing = false;
+    self.finishes = true;
+    self.max_work = INFINITY;
+    return append_cheapest(&self, max, out, n);
 }
 
 dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,

@@ -67,13 +67,16 @@ static dt_row_entry *new_entries(dt_rows *rows) {
     return entries;
 }
 
+/* UINT64_MAX are all inputs, however many. */
+static bool has_bit(uint64_t inputs, int i) { return i < 64 ? inputs >> i & 1 : inputs == UINT64_MAX; }
+
 void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to) {
     const dt_op_call *call = rows->call;
     dt_row_entry *entries = new_entries(rows);
     if (!entries)
         return;
     for (int e = 0; e < call->n_inputs; e++)
-        entries[e] = e < 64 && inputs >> e & 1 ? DT_ROW_P(from) : DT_ROW_R;
+        entries[e] = has_bit(inputs, e) ? DT_ROW_P(from) : DT_ROW_R;
     for (int e = 0; e < call->n_outputs; e++)
         entries[call->n_inputs + e] = DT_ROW_P(to);
     dt_rows_add(rows, 0, entries);
@@ -84,7 +87,7 @@ void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
     bool floating = call->n_outputs && dt__is_inexact(call->outputs[0].dtype);
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
-        bool is_partial = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
+        bool is_partial = e >= call->n_inputs || has_bit(inputs, e);
         bool other_kind = dt__is_inexact(value->dtype) != floating;
         bool may_have_wrapped = !floating && value->dtype != call->outputs[0].dtype;
         if (is_partial && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
@@ -101,18 +104,12 @@ void dt_rows_monotone(dt_rows *rows, int input, bool up) {
 }
 
 /* All inputs and outputs partial with one reduction; for any number of inputs. */
-static void add_any(dt_rows *rows) {
-    for (int kind = 0; kind < DT_N_REDUCES; kind++) {
-        dt_row_entry *entries = new_entries(rows);
-        if (!entries)
-            return;
-        memset(entries, DT_ROW_P(kind), (size_t)(rows->call->n_inputs + rows->call->n_outputs));
-        dt_rows_add(rows, 0, entries);
-    }
-}
-
-static uint64_t all_inputs(const dt_op_call *call) {
-    return call->n_inputs >= 64 ? UINT64_MAX : ((uint64_t)1 << call->n_inputs) - 1;
+static void add_all(dt_rows *rows, dt_reduce kind) {
+    dt_row_entry *entries = new_entries(rows);
+    if (!entries)
+        return;
+    memset(entries, DT_ROW_P(kind), (size_t)(rows->call->n_inputs + rows->call->n_outputs));
+    dt_rows_add(rows, 0, entries);
 }
 
 static void add_each(dt_rows *rows, unsigned partial, uint64_t addends) {
@@ -135,14 +132,17 @@ static void add_each(dt_rows *rows, unsigned partial, uint64_t addends) {
 }
 
 static void add_partial(dt_rows *rows, unsigned partial, uint64_t addends) {
-    uint64_t all = all_inputs(rows->call);
-    if (partial & DT_PARTIAL_ANY)
-        add_any(rows);
+    for (int kind = 0; kind < DT_N_REDUCES && partial & DT_PARTIAL_ANY; kind++)
+        add_all(rows, (dt_reduce)kind);
     if (partial & DT_PARTIAL_LINEAR)
-        dt_rows_linear(rows, all);
+        dt_rows_linear(rows, UINT64_MAX);
     add_each(rows, partial, addends);
     if (partial & DT_PARTIAL_PRODUCT)
-        dt_rows_reduce(rows, all, DT_PRODUCT, DT_PRODUCT);
+        add_all(rows, DT_PRODUCT);
+    if (partial & DT_PARTIAL_MAX)
+        add_all(rows, DT_MAX);
+    if (partial & DT_PARTIAL_MIN)
+        add_all(rows, DT_MIN);
 }
 
 void dt_rows_partial(dt_rows *rows, unsigned partial) { add_partial(rows, partial, 0); }

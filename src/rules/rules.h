@@ -22,7 +22,16 @@ typedef struct dt__op_info {
     int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
     const dt__saved_values *saves; /* per signature */
+    int n_arguments;               /* of dt_op.arguments */
+    const signed char *positions;  /* of these, per signature; -1: the signature has none */
 } dt__op_info;
+
+/* dt_op_arg_at, inline for the library's own ops. */
+static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
+    const dt__op_info *info = call->info;
+    int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
+    return position >= 0 ? &call->args[position] : NULL;
+}
 
 /* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has. */
 dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__schema *schema,
@@ -102,6 +111,8 @@ typedef struct dt__candidate {
     const dt__row *const *rows;         /* per mesh dim; NULL: all Replicate */
     const double *input_us;             /* cost of moving each input */
     double cost_us;                     /* of moving all inputs */
+    double finish_us;                   /* what reducing the partial outputs will cost at least, without start-up */
+    double repeated_work;               /* ranks that do the same work */
     unsigned flags;                     /* DT_ROW_… of all its rows */
 } dt__candidate;
 
@@ -113,13 +124,16 @@ typedef struct dt__placed_inputs {
     const dt__machine *machine;
 } dt__placed_inputs;
 
-/* The cheapest of all combinations of rows over the mesh dims; of equally cheap ones the first. The outputs must be
- * known. An in-place op keeps the placements of its first input, or is refused (placement). Where a row has a partial
- * and the input is Replicate, each rank makes the partial: P(avg), P(max) and P(min) as they are, P(sum) by zeros and
- * P(product) by ones on all coordinates of that mesh dim but the first. */
+/* The cheapest combination of rows over the mesh dims that sends nothing; otherwise the one whose cost_us and
+ * finish_us together are least, among those that repeat no more of the work than the one with the least cost_us. Of
+ * equally cheap ones the first. The outputs must be known. An in-place op keeps the placements of its first input, or
+ * is refused (placement). Where a row has a partial and the input is Replicate, each rank makes the partial: P(avg),
+ * P(max) and P(min) as they are, P(sum) by zeros and P(product) by ones on all coordinates of that mesh dim but the
+ * first. */
 dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__candidate *out);
-/* Up to max of the cheapest combinations, the cheapest first; *n is set to their number. */
+/* Up to max combinations: first the one that is selected, then those that send nothing, then the others, the cheapest
+ * (cost_us and finish_us together) first; *n is set to their number. */
 dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int max,
                               dt__candidate *out, int *n);
 

@@ -60,7 +60,7 @@ static void no_grad__records_nothing_and_nests(void **state) {
     assert_int_equal(dt_no_grad_end(ctx), DT_OK);
     assert_true(dt_requires_grad(dt_exp(x)) && dt_is_leaf(x));
     assert_int_equal(dt_no_grad_end(ctx), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "no_grad_end: there is no dt_no_grad_begin that it would end (at ");
+    assert_error_contains(ctx, DT_ERR_STATE, "no_grad_end: there is no dt_no_grad_begin that it would end (at ");
     (void)dt_error_clear(ctx);
     dt_no_grad_begin(NULL);
     assert_int_equal(dt_no_grad_end(NULL), DT_ERR_VALUE);
@@ -84,10 +84,11 @@ static void leaf__is_not_written_to(void **state) {
     dt_ctx *ctx = open_alone();
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 3), .requires_grad = true), *y = dt_ones(ctx, DT_SHAPE(4, 3));
     assert_null(dt_add_(x, y));
-    assert_error_says(ctx, DT_ERR_STATE, "add_: f32[4,3]; f32[4,3]: cannot write to a leaf that requires a gradient");
+    assert_error_contains(ctx, DT_ERR_STATE,
+                          "add_: f32[4,3]; f32[4,3]: cannot write to a leaf that requires a gradient");
     (void)dt_error_clear(ctx);
     assert_null(dt_fill_(dt_transpose(dt_slice(x, 0, 1, 4, 1), 0, 1), DT_NUMBER(2)));
-    assert_error_says(ctx, DT_ERR_STATE, "cannot write to a view of a leaf that requires a gradient");
+    assert_error_contains(ctx, DT_ERR_STATE, "cannot write to a view of a leaf that requires a gradient");
     (void)dt_error_clear(ctx);
     assert_non_null(dt_fill_(dt_detach(x), DT_NUMBER(2)));
     assert_int_equal(dt_close(ctx), 0);
@@ -117,7 +118,8 @@ static void requires_grad__is_set_on_leaves(void **state) {
     assert_int_equal(dt_set_requires_grad(y, true), DT_OK); /* it does already */
     assert_false(dt_is_leaf(y));
     assert_int_equal(dt_set_requires_grad(y, false), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "expected a leaf, got the result of a call that is recorded; use dt_detach");
+    assert_error_contains(ctx, DT_ERR_STATE,
+                          "expected a leaf, got the result of a call that is recorded; use dt_detach");
     (void)dt_error_clear(ctx);
     assert_int_equal(dt_set_requires_grad(x, false), DT_OK);
     assert_false(dt_requires_grad(dt_exp(x)));
@@ -140,14 +142,14 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
     for (int i = 0; i < self->call.n_inputs; i++)
         any = any || dt_requires_grad(inputs[i]);
     const dt__saved_values *saves = &info->saves[self->call.overload];
-    for (int o = 0; o < self->n_outputs; o++) {
-        const dt_tensor *output = self->outputs[o];
+    for (int o = 0; o < self->call.n_outputs; o++) {
+        const dt_tensor *output = self->call.outputs[o];
         CHECK(dt_requires_grad(output) == (any && dt__is_inexact(output->dtype)), "%s: output %d", name, o);
         if (!output->record || (!info->op->kernel && !info->op->saves))
             continue;
         const dt__recorded_call *record = dt__recorded_call_of(output);
         CHECK(!strcmp(record->name, name) && record->info == info && record->n_inputs == self->call.n_inputs &&
-                  record->n_outputs >= self->n_outputs && output->output == o,
+                  record->n_outputs >= self->call.n_outputs && output->output == o,
               "%s: %s", name, records_last(output));
         for (int p = 0; p < record->n_args; p++) {
             const dt_arg *arg = &record->args[p];
@@ -171,7 +173,7 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
 static int check_sample(dt_ctx *ctx, dt_mesh *mesh, const char *sample) {
     static const int64_t one[] = {1};
     test_call self = {.arena = dt__arena_new(ctx)};
-    dt_tensor *inputs[DT__MAX_INPUTS];
+    dt_tensor *inputs[DT__FEW_TENSORS];
     CHECK_OK(ctx, dt__placed_call_parse(&self.arena, sample, 1, one, &self.parsed));
     calls_prepare(&self);
     for (int i = 0; i < self.call.n_inputs; i++) {
@@ -190,8 +192,8 @@ static int check_sample(dt_ctx *ctx, dt_mesh *mesh, const char *sample) {
         self.call.inputs[i] = dt__clone(inputs[i]);
     if (status == 0)
         CHECK_OK(ctx, calls_run(ctx, &self));
-    for (int o = 0; o < self.n_outputs && status == 0; o++)
-        CHECK(!dt_requires_grad(self.outputs[o]), "%s: recorded without recording", sample);
+    for (int o = 0; o < self.call.n_outputs && status == 0; o++)
+        CHECK(!dt_requires_grad(self.call.outputs[o]), "%s: recorded without recording", sample);
     CHECK_OK(ctx, dt_no_grad_end(ctx));
     calls_close(&self);
     return status;

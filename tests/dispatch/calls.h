@@ -18,8 +18,6 @@
 typedef struct test_call {
     dt__arena arena;
     dt__placed_call parsed;
-    dt_tensor *outputs[DT__MAX_OUTPUTS];
-    int n_outputs;
     dt__call call;
 } test_call;
 
@@ -33,7 +31,7 @@ static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t c
 
 /* The call without its tensors. */
 static inline void calls_prepare(test_call *self) {
-    dt__call_init(&self->call, self->parsed.bound.overload, self->parsed.bound.args);
+    dt__call_init(&self->call, self->arena.ctx, self->parsed.bound.overload, self->parsed.bound.args);
     self->call.info = self->parsed.info;
     self->call.n_inputs = self->parsed.call.n_inputs;
 }
@@ -56,7 +54,7 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
     if (dt__ops_open(ctx) != DT_OK || dt__placed_call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
         return false;
     calls_prepare(out);
-    int order[DT__MAX_INPUTS], n_tensors = 0;
+    int order[DT__FEW_TENSORS], n_tensors = 0;
     for (const char *at = text; *at; at++)
         if (*at == '$')
             order[n_tensors++] = at[1] - '1';
@@ -65,18 +63,19 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
     return true;
 }
 
-static inline void calls_close(test_call *self) { dt__arena_free(&self->arena); }
-
-static inline dt_status calls_run(dt_ctx *ctx, test_call *self) {
-    return dt__dispatch(ctx, &self->call, self->outputs, &self->n_outputs);
+static inline void calls_close(test_call *self) {
+    dt__call_end(&self->call);
+    dt__arena_free(&self->arena);
 }
+
+static inline dt_status calls_run(dt_ctx *ctx, test_call *self) { return dt__dispatch(ctx, &self->call); }
 
 /* The first output; NULL with the error in the context. */
 static inline dt_tensor *calls_output(dt_ctx *ctx, const char *text, dt_tensor *const *tensors) {
     test_call self;
     bool ok = calls_open(ctx, text, tensors, &self) && calls_run(ctx, &self) == DT_OK;
     calls_close(&self);
-    return ok ? self.outputs[0] : NULL;
+    return ok ? self.call.outputs[0] : NULL;
 }
 /* CALL(ctx, "mm($1; $2)", a, b) */
 #define CALL(ctx, text, ...) calls_output(ctx, text, (dt_tensor *const[]){__VA_ARGS__})

@@ -56,7 +56,7 @@ static dt_tensor *call_at(world *self, const char *file, int line, const char *t
     DT__ENTER(self->ctx, call.call.info->schema.name, &site);
     dt_status status = calls_run(self->ctx, &call);
     calls_close(&call);
-    return status == DT_OK ? call.outputs[0] : NULL;
+    return status == DT_OK ? call.call.outputs[0] : NULL;
 }
 
 static void policy__allows_by_default(void **state) {

@@ -168,8 +168,8 @@ static void cache__holds_long_keys(void **state) {
         before = memory.n_calls;
         assert_int_equal(calls_run(ctx, &self), DT_OK);
         assert_true(i == 0 || memory.n_calls - before == expected); /* the output's handle */
-        assert_int_equal(dt_tensor_size(self.outputs[0], 0), 61);
-        assert_true(calls_element(self.outputs[0], 60) == 4);
+        assert_int_equal(dt_tensor_size(self.call.outputs[0], 0), 61);
+        assert_true(calls_element(self.call.outputs[0], 60) == 4);
         dt_scope_end(scope);
     }
     calls_close(&brief);

@@ -97,7 +97,7 @@ static int fail_by_arguments(world *w) {
     int64_t zero = 0, two = 2;
     int n_wrong = 0, n;
     const dt_dtype no_dtype = (dt_dtype)99;
-    dt_tensor *outputs[DT_OP_MAX_OUTPUTS], *part[8];
+    dt_tensor *outputs[8], *part[8];
     FAILS(heap_free, dt_heap_free(ctx, value));
     FAILS(group_new, dt_group_new(ctx, &zero, 0));
     FAILS(comm_run, dt_comm_run(w->group, &(dt_comm_call){.op = (dt_collective)99}));
@@ -106,8 +106,8 @@ static int fail_by_arguments(world *w) {
     FAILS(comm_scope_begin, dt_comm_scope_begin(ctx, "a/b"));
     FAILS(explain, dt_explain(ctx, "nothing($1)", w->x));
     FAILS(local_map, dt_local_map(ctx, &(dt_local_mapping){.n_inputs = 0}, outputs));
-    FAILS_AS(op_run, "nothing", dt_op_run(ctx, "nothing", 0, NULL, DT_SITE, outputs, &n));
-    FAILS(op_run, dt_op_run(ctx, NULL, 0, NULL, DT_SITE, outputs, &n));
+    FAILS_AS(op_run, "nothing", dt_op_run(ctx, "nothing", 0, NULL, DT_SITE, outputs, 8, &n));
+    FAILS(op_run, dt_op_run(ctx, NULL, 0, NULL, DT_SITE, outputs, 8, &n));
     FAILS_AS(op_run_tensors, "nothing", dt_call(ctx, "nothing", w->x));
     FAILS(op_register, dt_op_register(ctx, &(dt_op){.schema = NULL}));
     FAILS(op_verify, dt_op_verify(ctx, "nothing"));

@@ -7,6 +7,7 @@
 #include "dispatch/calls.h"
 
 #include "dtensor/debug.h"
+#include "dtensor/ops.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -36,6 +37,17 @@ static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
     dt_comm_stats_end(ctx);
     ok = dt_trace_end(ctx) == DT_OK && ok;
     return ok && !dt_failed(ctx);
+}
+
+/* More tensors than a call has space for. */
+static bool run_many(dt_ctx *ctx, dt_mesh *mesh) {
+    enum { MANY = 70 };
+    dt_tensor *many[MANY], *parts[MANY];
+    dt_tensor *one = dt_ones(ctx, DT_SHAPE(2), .mesh = mesh, .place = "R");
+    for (int i = 0; i < MANY; i++)
+        many[i] = one;
+    dt_tensor *all = dt_cat(((dt_tensors){MANY, many}));
+    return all && dt_split(all, 2, parts, MANY) == MANY;
 }
 
 typedef bool run_fn(dt_ctx *ctx, dt_mesh *mesh);
@@ -80,6 +92,11 @@ static long fail_each_allocation(run_fn *run) {
 static void faults__every_allocation_in_turn(void **state) {
     (void)state;
     assert_true(fail_each_allocation(run_ops) > 50);
+}
+
+static void faults__every_allocation_of_many_tensors(void **state) {
+    (void)state;
+    assert_true(fail_each_allocation(run_many) > 10);
 }
 
 static void faults__every_allocation_of_counts_and_traces(void **state) {
@@ -143,6 +160,7 @@ static void faults__a_view_that_some_ranks_refuse_fails_on_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
+        cmocka_unit_test(faults__every_allocation_of_many_tensors),
         cmocka_unit_test(faults__every_allocation_of_counts_and_traces),
         cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_notified),
         cmocka_unit_test(faults__a_view_that_some_ranks_refuse_fails_on_all),

@@ -143,21 +143,21 @@ static void user_op__may_be_a_decomposition(void **state) {
 static void arguments__are_passed_by_position_or_name(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
-    dt_tensor *x = dt_reshape(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3)), *outputs[DT_OP_MAX_OUTPUTS];
+    dt_tensor *x = dt_reshape(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3)), *outputs[8];
     int n = 0;
     dt_op_argument sum[] = {{.tensor = x},
                             {.value = {.type = DT_ARG_INTS, .n = 1, .as.ints = (int64_t[]){1}}},
                             {.name = "keepdim", .value = {.type = DT_ARG_BOOL, .as.b = true}}};
-    assert_int_equal(dt_op_run(ctx, "sum", 3, sum, NULL, outputs, &n), DT_OK);
+    assert_int_equal(dt_op_run(ctx, "sum", 3, sum, NULL, outputs, 8, &n), DT_OK);
     assert_int_equal(n, 1);
     assert_int_equal(dt_tensor_n_dims(outputs[0]), 2);
     assert_true(((float *)dt_data(outputs[0]))[1] == 12);
     dt_op_argument split[] = {{.tensor = x}, {.value = {.type = DT_ARG_INT, .as.i = 1}}};
-    assert_int_equal(dt_op_run(ctx, "split", 2, split, NULL, outputs, &n), DT_OK);
+    assert_int_equal(dt_op_run(ctx, "split", 2, split, NULL, outputs, 8, &n), DT_OK);
     assert_int_equal(n, 2);
     assert_true(dt_tensor_shares(outputs[1], x));
     dt_op_argument cat[] = {{.n_tensors = 2, .tensors = (dt_tensor *const[]){outputs[0], outputs[1]}}};
-    assert_int_equal(dt_op_run(ctx, "cat", 1, cat, NULL, outputs, &n), DT_OK);
+    assert_int_equal(dt_op_run(ctx, "cat", 1, cat, NULL, outputs, 8, &n), DT_OK);
     assert_int_equal(dt_tensor_size(outputs[0], 0), 2);
     assert_int_equal(dt_close(ctx), 0);
 }

@@ -147,18 +147,18 @@ static bool is_random(const dt_op *op) { return op->flags & DT_OP_RANDOM; }
 
 static int compare(op_case *self, const test_call *call, const test_call *plain, const char *text, const char *when) {
     bool inside = dt_mesh_coordinate(self->mesh, (int64_t[2]){0});
-    CHECK(call->n_outputs == plain->n_outputs, "%s: expected %d outputs, got %d", text, plain->n_outputs,
-          call->n_outputs);
-    for (int o = 0; o < call->n_outputs; o++) {
-        dt_tensor *full = dt_full_tensor(call->outputs[o]);
+    CHECK(call->call.n_outputs == plain->call.n_outputs, "%s: expected %d outputs, got %d", text,
+          plain->call.n_outputs, call->call.n_outputs);
+    for (int o = 0; o < call->call.n_outputs; o++) {
+        dt_tensor *full = dt_full_tensor(call->call.outputs[o]);
         CHECK(full, "%s: %s", text, dt_error_text(self->ctx));
         if (!inside)
             continue;
-        dt_tensor *got = dt_contiguous(full), *expected = dt_contiguous(plain->outputs[o]);
+        dt_tensor *got = dt_contiguous(full), *expected = dt_contiguous(plain->call.outputs[o]);
         int64_t at = first_difference(got, expected);
         CHECK(at < 0, "%s on %s (%s): output %d, %s, element %" PRId64 ": expected %g, got %g", text,
-              dt_mesh_text(self->mesh), when, o, calls_placements(call->outputs[o]), at, calls_element(expected, at),
-              calls_element(got, at));
+              dt_mesh_text(self->mesh), when, o, calls_placements(call->call.outputs[o]), at,
+              calls_element(expected, at), calls_element(got, at));
     }
     return 0;
 }
@@ -172,7 +172,8 @@ static void describe_inputs(const char *sample, const test_call *call, char *out
 
 /* The same call on full tensors, before the distributed one, which may be in place. */
 static int run_plain(op_case *self, const test_call *call, test_call *plain) {
-    plain->call = call->call;
+    plain->parsed = call->parsed;
+    calls_prepare(plain);
     for (int i = 0; i < call->call.n_inputs; i++) {
         dt_tensor *full = dt_full_tensor(call->call.inputs[i]);
         plain->call.inputs[i] = dt_clone(full);
@@ -188,7 +189,7 @@ static int run_plain(op_case *self, const test_call *call, test_call *plain) {
 
 static int run_sample(op_case *self, const char *sample) {
     const dt_op *op = self->parsed.info->op;
-    test_call call = {.parsed = self->parsed}, plain = {.n_outputs = 0};
+    test_call call = {.arena = {.ctx = self->ctx}, .parsed = self->parsed}, plain = {.arena = {.ctx = self->ctx}};
     char text[1024];
     int64_t min_size = 1000;
     dt_scope scope = dt_scope_begin(self->ctx);
@@ -196,11 +197,11 @@ static int run_sample(op_case *self, const char *sample) {
         for (int d = 0; d < self->parsed.call.inputs[i].n_dims; d++)
             if (self->parsed.call.inputs[i].shape[d] > 0 && self->parsed.call.inputs[i].shape[d] < min_size)
                 min_size = self->parsed.call.inputs[i].shape[d];
+    calls_prepare(&call);
     for (int i = 0; i < self->parsed.call.n_inputs; i++) {
         call.call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], min_size);
         CHECK(call.call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
     }
-    calls_prepare(&call);
     describe_inputs(sample, &call, text, sizeof text);
     dt_generator *generator = dt_generator_default(self->ctx);
     dt_generator_state drawn = dt_generator_save(generator);
@@ -216,7 +217,7 @@ static int run_sample(op_case *self, const char *sample) {
         }
         CHECK(status == DT_OK, "%s: %s", text, dt_error_text(self->ctx));
         if (!dt_mesh_coordinate(self->mesh, (int64_t[2]){0}))
-            plain.n_outputs = call.n_outputs;
+            plain.call.n_outputs = call.call.n_outputs;
         if (compare(self, &call, &plain, text, again ? "from the cache" : "first"))
             return 1;
         if (op->flags & DT_OP_INPLACE)

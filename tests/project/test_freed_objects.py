@@ -100,7 +100,7 @@ static char text[64] = "x";
 static dt_run runs[4];
 static dt_local local;
 static dt_mesh *mesh;
-static dt_tensor *tensor, *outputs[DT_OP_MAX_OUTPUTS];
+static dt_tensor *tensor, *outputs[64];
 static dt_spec *spec;
 static dt_group *group;
 static dt_generator *generator;

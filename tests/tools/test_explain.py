@@ -131,7 +131,7 @@ class Svg(unittest.TestCase):
         root = self.draw("mm(f32[6,4] S(0),R; f32[4,8] S(0),R) on mesh(dp=2,tp=2)")
         blocks = [rect.find(SVG + "title").text for rect in root.iter(SVG + "rect") if rect.get("class") == "block"]
         expected = []
-        for tensor in ("f32[6,4] S(0),R", "f32[6,4] S(1),S(0)", "f32[4,8] S(0),R", "f32[4,8] S(0),R", "f32[6,8] P(sum),S(0)"):
+        for tensor in ("f32[6,4] S(0),R", "f32[6,4] S(0),R", "f32[4,8] S(0),R", "f32[4,8] R,S(1)", "f32[6,8] S(0),S(1)"):
             shown = ElementTree.fromstring(tool.run("show", tensor + " on mesh(dp=2,tp=2)", "--svg", "-")[1])
             expected += [text.text for text in shown.iter(SVG + "text") if text.get("class") == "label"]
         self.assertEqual(sorted(expected), sorted(blocks))
@@ -140,11 +140,11 @@ class Svg(unittest.TestCase):
         call = "mm(f32[6,4] S(0),R; f32[4,8] S(0),R) on mesh(dp=2,tp=2)"
         texts = [text.text for text in self.draw(call).iter(SVG + "text")]
         plans = json.loads(run("explain", call, "--json"))["plans"]
-        self.assertEqual([plan["collectives"] for plan in plans], [1, 0])
-        for word in ("self", "mat2", "output", "all_to_all", "stays", "S(1),S(0)", "P(sum),S(0)"):
+        self.assertEqual([plan["collectives"] for plan in plans], [0, 1])
+        for word in ("self", "mat2", "output", "all_gather", "stays", "R,S(1)", "S(0),S(1)"):
             self.assertIn(word, texts)
         received = [int(text.split()[1].replace("nothing", "0")) for text in texts if text.startswith("receives ")]
-        self.assertEqual((4, plans[0]["bytes"]), (len(received), max(received)))
+        self.assertEqual((4, plans[1]["bytes"]), (len(received), max(received)))
 
     def test_what_cannot_be_drawn_is_refused_or_named(self):
         code, out, err = tool.run("explain", "neg(f32[128] S(0)) on mesh(65)", "--svg", "-")

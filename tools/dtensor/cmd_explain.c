@@ -53,15 +53,20 @@ static const char *label_collectives(const explanation *self, const dt__input_mo
 static dt_status add_candidates(const explanation *self, dt__text *out) {
     dt__arena *arena = self->session->arena;
     const dt_op_call *call = &self->placed.call;
-    table rows = table_new(arena, 6);
-    DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
+    bool reduces = false; /* a column that would be all zeros is left out */
+    for (int c = 0; c < self->found.n_candidates; c++)
+        reduces |= self->found.candidates[c].finish_us > 0;
+    table rows = table_new(arena, reduces ? 7 : 6);
+    DT__TRY(table_add(&rows,
+                      (const char *[]){" ", "inputs", "outputs", "collectives", "received", "to move", "to reduce"}));
     for (int c = 0; c < self->found.n_candidates; c++) {
         const dt__candidate *candidate = &self->found.candidates[c];
         DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, candidate->inputs),
                                                   label_lists(self, call->n_outputs, candidate->outputs),
                                                   label_collectives(self, &self->found.moves[c]),
                                                   label_bytes(self->found.moves[c].bytes, arena),
-                                                  label_time(candidate->cost_us, arena)}));
+                                                  label_time(candidate->cost_us, arena),
+                                                  label_time(candidate->finish_us, arena)}));
     }
     table_print(&rows, out);
     return DT_OK;
@@ -82,16 +87,21 @@ static void add_rows(const explanation *self, dt__text *out) {
     }
 }
 
+static const char *label_sum(const explanation *self, int c) {
+    const dt__candidate *candidate = &self->found.candidates[c];
+    const char *label = label_time(candidate->cost_us + candidate->finish_us, self->session->arena);
+    return label ? label : "";
+}
+
 static void add_reason(const explanation *self, dt__text *out) {
-    dt__arena *arena = self->session->arena;
-    const char *time = label_time(self->found.candidates[0].cost_us, arena);
-    const char *next = self->found.n_candidates > 1 ? label_time(self->found.candidates[1].cost_us, arena) : NULL;
+    const dt__candidate *candidates = self->found.candidates;
+    bool reduces = candidates[0].finish_us > 0 || (self->found.n_candidates > 1 && candidates[1].finish_us > 0);
     if (self->found.moves[0].n_collectives == 0)
         dt__text_add(out, "selected because it sends nothing; rows by mesh dim:\n");
-    else if (next)
+    else if (self->found.n_candidates > 1)
         dt__text_add(out,
-                     "selected because moving its inputs takes %s, and %s for the next best; rows by mesh dim:\n",
-                     time ? time : "", next);
+                     "selected because moving its inputs%s takes %s, and %s for the next best; rows by mesh dim:\n",
+                     reduces ? " and reducing its partial outputs" : "", label_sum(self, 0), label_sum(self, 1));
     else
         dt__text_add(out, "selected because there is no other; rows by mesh dim:\n");
 }

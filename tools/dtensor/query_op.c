@@ -100,7 +100,7 @@ typedef struct run_job {
     dt_status status;
     char text[2048];
     int n_outputs;
-    run_output outputs[DT__MAX_OUTPUTS];
+    run_output *outputs; /* as many as the call has */
     int64_t collectives[DT__N_STEP_KINDS];
 } run_job;
 
@@ -131,25 +131,27 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
 
 static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     const dt__placed_call *placed = self->placed;
-    dt_tensor *outputs[DT__MAX_OUTPUTS];
     dt__call call;
-    int n_outputs = 0;
     bool writes = dt_rank(ctx) == 0;
     DT__TRY(dt__ops_open(ctx));
-    dt__call_init(&call, placed->bound.overload, placed->bound.args);
+    dt__call_init(&call, ctx, placed->bound.overload, placed->bound.args);
     call.info = dt__op_find(ctx, placed->info->schema.name);
-    call.n_inputs = placed->call.n_inputs;
     if (!call.info)
         return dt_error_status(ctx);
-    DT__TRY(rank_inputs(mesh, placed, self->data, call.inputs));
+    dt_status status = dt__call_reserve(&call, placed->call.n_inputs);
+    call.n_inputs = placed->call.n_inputs;
+    if (status == DT_OK)
+        status = rank_inputs(mesh, placed, self->data, call.inputs);
     dt__redistribute_stats before = dt__redistribute_statistics(ctx);
-    DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
+    if (status == DT_OK)
+        status = dt__dispatch(ctx, &call);
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
         self->collectives[c] = after.collectives[c] - before.collectives[c];
-    for (int i = 0; i < n_outputs; i++)
-        DT__TRY(keep_output(self, outputs[i], writes, &self->outputs[i]));
-    return DT_OK;
+    for (int i = 0; status == DT_OK && i < call.n_outputs; i++)
+        status = keep_output(self, call.outputs[i], writes, &self->outputs[i]);
+    dt__call_end(&call);
+    return status;
 }
 
 /* On every rank. Errors are agreed or end all ranks, so that rank 0's is reported. */
@@ -249,17 +251,18 @@ static dt_status answer_run(const request *req, dt__text *out) {
     DT__TRY(request_call(req, REQUEST_VALUES, &placed));
     if (grad && json_is_true(grad))
         return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: gradients are not implemented yet");
-    if (placed.call.n_inputs > DT__MAX_INPUTS || placed.call.n_outputs > DT__MAX_OUTPUTS)
-        return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: expected at most %d tensors", DT__MAX_INPUTS);
     DT__TRY(request_data(req, &placed, &data));
     run_job *self = calloc(1, sizeof *self);
     if (!self)
         return dt__fail_memory(req->ctx, sizeof *self, "a request");
     self->placed = &placed;
     self->data = data;
-    dt_status status = answer_job(req, self, out);
-    for (int i = 0; i < DT__MAX_OUTPUTS; i++)
+    self->outputs = calloc((size_t)placed.call.n_outputs + 1, sizeof *self->outputs);
+    dt_status status =
+        self->outputs ? answer_job(req, self, out) : dt__fail_memory(req->ctx, sizeof *self->outputs, "a request");
+    for (int i = 0; self->outputs && i < placed.call.n_outputs; i++)
         free(self->outputs[i].data);
+    free(self->outputs);
     free(self);
     return status;
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Families of ops that differ in a line. A macro has the fields of a descriptor that the members of a family share; the
+ * rest (summary, partials, samples of their own) is beside it:
+ *
+ *     const dt_op dt__op_exp = {DT__UNARY("exp", EXP, DT__TO_FLOATING),
+ *                               .summary = "The exponential of every element.", .partial = DT_PARTIAL_UP};
+ */
+#ifndef DT_OPS_OP_FAMILIES_H
+#define DT_OPS_OP_FAMILIES_H
+
+#include "ops/kernel_support.h"
+
+/* The dtypes that an elementwise op accepts, and that of its result. */
+enum {
+    DT__NO_BOOL = 1 << 0,
+    DT__NO_COMPLEX = 1 << 1,
+    DT__TO_FLOATING = 1 << 2, /* integers become floating point */
+    DT__TO_BOOL = 1 << 3,     /* the result is bool */
+    DT__REAL_NUMBERS = DT__NO_BOOL | DT__NO_COMPLEX,
+};
+
+typedef struct dt__element_family {
+    dt__element_op op;
+    unsigned dtypes; /* DT__NO_BOOL … */
+} dt__element_family;
+
+/* The outputs and the kernel of a family member: inputs are broadcast and promoted; the second operand may be a
+ * number. */
+dt_status dt__family_shape(dt_op_call *call);
+dt_status dt__family_run(dt_op_call *call);
+
+#define DT__FAMILY(op_, dtypes_)                                                                                     \
+    .shape = dt__family_shape, .kernel = dt__family_run, .family = &(const dt__element_family) {                     \
+        DT__EL_##op_, dtypes_                                                                                        \
+    }
+
+/* name(Tensor self) -> Tensor */
+#define DT__UNARY(name, op_, dtypes_) DT__UNARY_OF(name, "self", op_, dtypes_)
+/* The same with another name of the argument. */
+#define DT__UNARY_OF(name, argument, op_, dtypes_)                                                                   \
+    .schema = name "(Tensor " argument ") -> Tensor", .rule = "... -> ...", DT__FAMILY(op_, dtypes_),                \
+    .samples = name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
+
+/* name(Tensor self, Tensor other) -> Tensor */
+#define DT__BINARY(name, op_, dtypes_)                                                                               \
+    .schema = name "(Tensor self, Tensor other) -> Tensor", .rule = "..., ... -> ...", DT__FAMILY(op_, dtypes_),     \
+    .samples = name "(f32[5,3]; f32[5,3])\n" name "(f32[5,3]; f32[3])"
+
+/* name(Tensor self, Tensor or Scalar other) -> Tensor of bool */
+#define DT__COMPARISON(name, op_, dtypes_)                                                                           \
+    .schema =                                                                                                        \
+        name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor",  \
+    .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(op_, DT__TO_BOOL | (dtypes_)),                         \
+    .samples = name "(f32[5,3]; f32[5,3])\n" name "(i64[5]; 3)\n" name "(i64[5]; f32[5])"
+
+#endif
