@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-POSITIONAL = {"slice"}  # all arguments by position: a slice needs them
+POSITIONAL = {"slice", "diagonal"}  # all arguments by position: a slice needs them
 HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
           ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
 
@@ -113,6 +113,8 @@ class Param:
         assert match, text
         base, optional, brackets, optional_list, self.name, self.default = match.groups()
         self.type = base + ("[]" if brackets else "")
+        if self.type == "int[]" and self.name in ("dim", "dims"):
+            self.type = "dim[]"
         self.optional = bool(optional or optional_list)
         self.keyword = keyword
         self.is_option = self.default is not None or (self.optional and base != "Tensor") or self.optional
@@ -207,7 +209,7 @@ def name_functions(signatures):
 
 
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
-           "Scalar": "dt_number ", "int[]": "dt_shape ", "ScalarType": "dt_dtype ", "str": "const char *"}
+           "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ", "str": "const char *"}
 
 
 def option_type(param):
@@ -218,7 +220,7 @@ def option_type(param):
         return "dt_opt_real "
     if param.type == "bool":
         return "bool " if param.default == "False" else "dt_opt_bool "
-    if param.type == "int[]":
+    if param.type in ("int[]", "dim[]"):
         return "dt_dims "
     return C_TYPES[param.type]
 
@@ -307,7 +309,8 @@ def macro_text(signature):
 MAKERS = {"Tensor": "dt__call_tensor(&call, {0})", "Tensor[]": "dt__call_tensors(&call, {0})",
           "int": "dt__call_int({0})",
           "float": "dt__call_real({0})", "bool": "dt__call_bool({0})", "Scalar": "dt__call_number({0})",
-          "int[]": "dt__call_sizes({0})", "ScalarType": "dt__call_dtype({0})", "str": "dt__call_text({0})"}
+          "int[]": "dt__call_sizes({0})",
+          "dim[]": "dt__call_dims({0})", "ScalarType": "dt__call_dtype({0})", "str": "dt__call_text({0})"}
 
 
 def given_default(param):
@@ -317,7 +320,7 @@ def given_default(param):
         return "dt__call_none()"
     if param.type == "Scalar":
         return f"dt__call_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
-    if param.type == "int[]":
+    if param.type in ("int[]", "dim[]"):
         assert default == "[]", default
         return "dt__call_dims((dt_dims){.n = 0})"
     value = {"True": "true", "False": "false"}.get(default, default.replace("'", '"'))

@@ -85,10 +85,13 @@ template <> struct fields<dt_clamp_options> {
 template <> struct fields<dt_clamp_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
 };
+template <> struct fields<dt_clone_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_contiguous_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
+template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
         std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere);
@@ -105,6 +108,9 @@ template <> struct fields<dt_dropout_options> {
 template <> struct fields<dt_embedding_options> {
     static constexpr auto list = std::make_tuple(&dt_embedding_options::padding_idx);
 };
+template <> struct fields<dt_empty_like_options> {
+    static constexpr auto list = std::make_tuple(&dt_empty_like_options::dtype);
+};
 template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_options> { static constexpr auto list = std::make_tuple(); };
@@ -114,6 +120,9 @@ template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr au
 template <> struct fields<dt_from_local_options> {
     static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
                                                  &dt_from_local_options::extents, &dt_from_local_options::check);
+};
+template <> struct fields<dt_full_like_options> {
+    static constexpr auto list = std::make_tuple(&dt_full_like_options::dtype);
 };
 template <> struct fields<dt_full_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
@@ -148,7 +157,13 @@ template <> struct fields<dt_mul_in_place_options> { static constexpr auto list 
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ones_like_options> {
+    static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
+};
+template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
@@ -188,11 +203,15 @@ template <> struct fields<dt_tanh_options> { static constexpr auto list = std::m
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalars_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_zeros_like_options> {
+    static constexpr auto list = std::make_tuple(&dt_zeros_like_options::dtype);
+};
 
 } // namespace dt
 
@@ -246,6 +265,13 @@ template <class... T> dt_tensor *dt_clamp_tensor(dt::at<dt_tensor *> self, const
     return dt_clamp_tensor_sized(self, dt::named<dt_clamp_tensor_options>(self.site, options...).get(),
                                  sizeof(dt_clamp_tensor_options));
 }
+template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
+}
+template <class... T> dt_tensor *dt_contiguous(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_contiguous_sized(self, dt::named<dt_contiguous_options>(self.site, options...).get(),
+                               sizeof(dt_contiguous_options));
+}
 template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *src, const T &...options) {
     return dt_copy_in_place_sized(self, src, dt::named<dt_copy_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_copy_in_place_options));
@@ -253,6 +279,11 @@ template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *s
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
                            sizeof(dt_cumsum_options));
+}
+template <class... T>
+dt_tensor *dt_diagonal(dt::at<dt_tensor *> self, int64_t offset, int64_t dim1, int64_t dim2, const T &...options) {
+    return dt_diagonal_sized(self, offset, dim1, dim2, dt::named<dt_diagonal_options>(self.site, options...).get(),
+                             sizeof(dt_diagonal_options));
 }
 template <class... T> dt_tensor *dt_div(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_div_sized(self, other, dt::named<dt_div_options>(self.site, options...).get(), sizeof(dt_div_options));
@@ -268,6 +299,10 @@ template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &
 template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
                               sizeof(dt_embedding_options));
+}
+template <class... T> dt_tensor *dt_empty_like(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_empty_like_sized(self, dt::named<dt_empty_like_options>(self.site, options...).get(),
+                               sizeof(dt_empty_like_options));
 }
 template <class... T> dt_tensor *dt_eq(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_eq_sized(self, other, dt::named<dt_eq_options>(self.site, options...).get(), sizeof(dt_eq_options));
@@ -291,6 +326,10 @@ template <class... T> dt_tensor *dt_fill_tensor_(dt::at<dt_tensor *> self, dt_te
     return dt_fill_tensor_in_place_sized(self, value,
                                          dt::named<dt_fill_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_fill_tensor_in_place_options));
+}
+template <class... T> dt_tensor *dt_full_like(dt::at<dt_tensor *> self, dt::number fill_value, const T &...options) {
+    return dt_full_like_sized(self, fill_value, dt::named<dt_full_like_options>(self.site, options...).get(),
+                              sizeof(dt_full_like_options));
 }
 template <class... T>
 dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
@@ -348,8 +387,28 @@ template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         dt::named<dt_mul_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_mul_scalar_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_narrow(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t length, const T &...options) {
+    return dt_narrow_sized(self, dim, start, length, dt::named<dt_narrow_options>(self.site, options...).get(),
+                           sizeof(dt_narrow_options));
+}
+template <class... T>
+dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *start, int64_t length,
+                            const T &...options) {
+    return dt_narrow_tensor_sized(self, dim, start, length,
+                                  dt::named<dt_narrow_tensor_options>(self.site, options...).get(),
+                                  sizeof(dt_narrow_tensor_options));
+}
 template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
+}
+template <class... T> dt_tensor *dt_ones_like(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_ones_like_sized(self, dt::named<dt_ones_like_options>(self.site, options...).get(),
+                              sizeof(dt_ones_like_options));
+}
+template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
+    return dt_permute_sized(self, dims, dt::named<dt_permute_options>(self.site, options...).get(),
+                            sizeof(dt_permute_options));
 }
 template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_sized(input, dt::named<dt_relu_options>(input.site, options...).get(), sizeof(dt_relu_options));
@@ -409,6 +468,11 @@ dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, co
     return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
                               sizeof(dt_transpose_options));
 }
+template <class... T>
+dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
+    return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
+                           sizeof(dt_unfold_options));
+}
 template <class... T> dt_tensor *dt_view(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
     return dt_view_sized(self, size, dt::named<dt_view_options>(self.site, options...).get(),
                          sizeof(dt_view_options));
@@ -437,6 +501,10 @@ dt_tensor *dt_where_scalars(dt::at<dt_tensor *> condition, dt::number self, dt::
     return dt_where_scalars_sized(condition, self, other,
                                   dt::named<dt_where_scalars_options>(condition.site, options...).get(),
                                   sizeof(dt_where_scalars_options));
+}
+template <class... T> dt_tensor *dt_zeros_like(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_zeros_like_sized(self, dt::named<dt_zeros_like_options>(self.site, options...).get(),
+                               sizeof(dt_zeros_like_options));
 }
 template <class... T> dt_tensor *dt_rand(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
     return dt_rand_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
@@ -812,12 +880,6 @@ inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_tensor_release_site(tensor, &site);
 }
 inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_apart_end_site(ctx, &site); }
-inline dt_tensor *dt_empty_like(const dt_tensor *tensor, dt_site site = dt::here()) {
-    return dt_empty_like_site(tensor, &site);
-}
-inline dt_tensor *dt_full_like(const dt_tensor *tensor, double value, dt_site site = dt::here()) {
-    return dt_full_like_site(tensor, value, &site);
-}
 inline dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype,
                                  dt_site site = dt::here()) {
     return dt_from_memory_site(ctx, memory, shape, dtype, &site);
@@ -828,25 +890,6 @@ inline dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype 
 inline dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
                            void *user, dt_site site = dt::here()) {
     return dt_adopt_site(ctx, memory, shape, dtype, free_memory, user, &site);
-}
-inline dt_tensor *dt_clone(const dt_tensor *tensor, dt_site site = dt::here()) {
-    return dt_clone_site(tensor, &site);
-}
-inline dt_tensor *dt_contiguous(dt_tensor *tensor, dt_site site = dt::here()) {
-    return dt_contiguous_site(tensor, &site);
-}
-inline dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length,
-                            dt_site site = dt::here()) {
-    return dt_narrow_site(tensor, dim, start, length, &site);
-}
-inline dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims, dt_site site = dt::here()) {
-    return dt_permute_site(tensor, dims, &site);
-}
-inline dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b, dt_site site = dt::here()) {
-    return dt_diagonal_site(tensor, offset, a, b, &site);
-}
-inline dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step, dt_site site = dt::here()) {
-    return dt_unfold_site(tensor, dim, size, step, &site);
 }
 inline dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
                                 dt_site site = dt::here()) {

@@ -186,10 +186,11 @@ enum {
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
-    DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
-    DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
-    DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
+    DT_OP_INPLACE = 1 << 0,            /* changes its first tensor, which keeps its placements, and returns it */
+    DT_OP_VIEW = 1 << 1,               /* outputs share the first tensor's memory */
+    DT_OP_MAKER = 1 << 2,              /* has no tensor among its arguments; its result is Replicate */
+    DT_OP_RANDOM = 1 << 3,             /* draws from a generator, by global index */
+    DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
 };
 
 /* A placement in a row, encoded in one byte. */

@@ -185,6 +185,22 @@ typedef struct dt_clamp_tensor_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
 
+typedef struct dt_clone_options {
+    const dt_site *site;
+} dt_clone_options;
+/* A copy with its own memory, dense and row-major.
+ *     clone(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clone_sized(dt_tensor *self, DT_OPTIONS(dt_clone_options));
+
+typedef struct dt_contiguous_options {
+    const dt_site *site;
+} dt_contiguous_options;
+/* The same elements, dense and row-major: a view where they are already, otherwise a copy.
+ *     contiguous(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_contiguous_sized(dt_tensor *self, DT_OPTIONS(dt_contiguous_options));
+
 typedef struct dt_copy_in_place_options {
     const dt_site *site;
 } dt_copy_in_place_options;
@@ -201,6 +217,15 @@ typedef struct dt_cumsum_options {
  *     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
+
+typedef struct dt_diagonal_options {
+    const dt_site *site;
+} dt_diagonal_options;
+/* The diagonal of two dims, `offset` to the right of the main one, as the new last dim of a view.
+ *     diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
+                                    DT_OPTIONS(dt_diagonal_options));
 
 typedef struct dt_div_options {
     const char *rounding_mode;
@@ -239,6 +264,15 @@ typedef struct dt_embedding_options {
  *         bool scale_grad_by_freq=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
+
+typedef struct dt_empty_like_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_empty_like_options;
+/* An uninitialised tensor with the shape, dtype and placements of another.
+ *     empty_like(Tensor self, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_empty_like_sized(dt_tensor *self, DT_OPTIONS(dt_empty_like_options));
 
 typedef struct dt_eq_options {
     const dt_site *site;
@@ -288,6 +322,15 @@ typedef struct dt_fill_tensor_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
+
+typedef struct dt_full_like_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_full_like_options;
+/* A tensor with the shape, dtype and placements of another, filled with a number.
+ *     full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, DT_OPTIONS(dt_full_like_options));
 
 typedef struct dt_gather_options {
     const dt_site *site;
@@ -412,6 +455,24 @@ typedef struct dt_mul_scalar_in_place_options {
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_mul_scalar_in_place_options));
 
+typedef struct dt_narrow_options {
+    const dt_site *site;
+} dt_narrow_options;
+/* `length` indices of a dim from `start` on, as a view.
+ *     narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_narrow_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t length,
+                                  DT_OPTIONS(dt_narrow_options));
+
+typedef struct dt_narrow_tensor_options {
+    const dt_site *site;
+} dt_narrow_tensor_options;
+/* `length` indices of a dim from `start` on, as a view.
+ *     narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start, int64_t length,
+                                         DT_OPTIONS(dt_narrow_tensor_options));
+
 typedef struct dt_neg_options {
     const dt_site *site;
 } dt_neg_options;
@@ -419,6 +480,23 @@ typedef struct dt_neg_options {
  *     neg(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_sized(dt_tensor *self, DT_OPTIONS(dt_neg_options));
+
+typedef struct dt_ones_like_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_ones_like_options;
+/* Ones with the shape, dtype and placements of another tensor.
+ *     ones_like(Tensor self, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ones_like_sized(dt_tensor *self, DT_OPTIONS(dt_ones_like_options));
+
+typedef struct dt_permute_options {
+    const dt_site *site;
+} dt_permute_options;
+/* Dims in another order, as a view: dim i of the result is dims[i] of the tensor.
+ *     permute(Tensor(a) self, int[] dims) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_permute_options));
 
 typedef struct dt_relu_options {
     const dt_site *site;
@@ -544,6 +622,15 @@ typedef struct dt_transpose_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
+typedef struct dt_unfold_options {
+    const dt_site *site;
+} dt_unfold_options;
+/* Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.
+ *     unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
+                                  DT_OPTIONS(dt_unfold_options));
+
 typedef struct dt_view_options {
     const dt_site *site;
 } dt_view_options;
@@ -588,6 +675,15 @@ typedef struct dt_where_scalars_options {
 DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
                                          DT_OPTIONS(dt_where_scalars_options));
 
+typedef struct dt_zeros_like_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_zeros_like_options;
+/* Zeros with the shape, dtype and placements of another tensor.
+ *     zeros_like(Tensor self, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_options));
+
 #ifndef __cplusplus
 /* clang-format off */
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
@@ -614,10 +710,17 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
 #define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_TENSOR_(self, ...) dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
+#define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
+#define dt_contiguous(...) DT_CONTIGUOUS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONTIGUOUS_(self, ...) dt_contiguous_sized(self, DT_NAMED(dt_contiguous_options, __VA_ARGS__))
 #define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
 #define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
+#define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIAGONAL_(self, offset, dim1, dim2, ...) \
+    dt_diagonal_sized(self, offset, dim1, dim2, DT_NAMED(dt_diagonal_options, __VA_ARGS__))
 #define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
 #define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -628,6 +731,8 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
+#define dt_empty_like(...) DT_EMPTY_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMPTY_LIKE_(self, ...) dt_empty_like_sized(self, DT_NAMED(dt_empty_like_options, __VA_ARGS__))
 #define dt_eq(...) DT_EQ_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EQ_(self, other, ...) dt_eq_sized(self, other, DT_NAMED(dt_eq_options, __VA_ARGS__))
 #define dt_eq_scalar(...) DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -643,6 +748,9 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_full_like(...) DT_FULL_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FULL_LIKE_(self, fill_value, ...) \
+    dt_full_like_sized(self, DT_NUMBER(fill_value), DT_NAMED(dt_full_like_options, __VA_ARGS__))
 #define dt_gather(...) DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
 #define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
@@ -675,8 +783,18 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_SCALAR__(self, other, ...) \
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_narrow(...) DT_NARROW_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NARROW_(self, dim, start, length, ...) \
+    dt_narrow_sized(self, dim, start, length, DT_NAMED(dt_narrow_options, __VA_ARGS__))
+#define dt_narrow_tensor(...) DT_NARROW_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NARROW_TENSOR_(self, dim, start, length, ...) \
+    dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
 #define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
+#define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ONES_LIKE_(self, ...) dt_ones_like_sized(self, DT_NAMED(dt_ones_like_options, __VA_ARGS__))
+#define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
 #define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
@@ -710,6 +828,9 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
+#define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_UNFOLD_(self, dimension, size, step, ...) \
+    dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
 #define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
 #define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
@@ -727,6 +848,8 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
 #define DT_WHERE_SCALARS_(condition, self, other, ...) \
     dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other), \
         DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+#define dt_zeros_like(...) DT_ZEROS_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ZEROS_LIKE_(self, ...) dt_zeros_like_sized(self, DT_NAMED(dt_zeros_like_options, __VA_ARGS__))
 /* clang-format on */
 #endif
 

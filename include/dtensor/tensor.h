@@ -194,10 +194,6 @@ DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, D
 DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k,
                                DT_OPTIONS(dt_make_options));
 
-/* Uninitialised, or filled, with the shape, dtype and placements of another tensor. Local. */
-DT_API dt_tensor *dt_empty_like_site(const dt_tensor *tensor, DT_CALLER);
-DT_API dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, DT_CALLER);
-
 #ifndef __cplusplus
 #define dt_empty(...)    DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
 #define dt_zeros(...)    DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
@@ -232,25 +228,8 @@ DT_API dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_d
 DT_API dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
                                 void *user, DT_CALLER);
 
-/* A copy with the same placements and its own storage, dense and row-major. Local. */
-DT_API dt_tensor *dt_clone_site(const dt_tensor *tensor, DT_CALLER);
-/* The tensor itself if it is contiguous, otherwise a clone. Local. */
-DT_API dt_tensor *dt_contiguous_site(dt_tensor *tensor, DT_CALLER);
-
-/* Views. */
-
-/* Views of plain tensors, which share the storage. Views that distributed tensors have, too, are ops (ops.h). Dims and
- * indices may be negative, counted from the end. NULL after an agreed error for a dim or an index out of range. Local.
- *
- * narrow      `length` indices from `start` on
- * permute     dim i of the result is dims[i] of the tensor
- * diagonal    removes dims a and b; the diagonal, `offset` to the right of the main one, is the new last dim
- * unfold      windows of `size` indices, `step` apart, of a dim; the indices in a window are the new last dim
- * as_strided  any shape and strides over the storage, from its element `offset` on */
-DT_API dt_tensor *dt_narrow_site(const dt_tensor *tensor, int dim, int64_t start, int64_t length, DT_CALLER);
-DT_API dt_tensor *dt_permute_site(const dt_tensor *tensor, dt_dims dims, DT_CALLER);
-DT_API dt_tensor *dt_diagonal_site(const dt_tensor *tensor, int64_t offset, int a, int b, DT_CALLER);
-DT_API dt_tensor *dt_unfold_site(const dt_tensor *tensor, int dim, int64_t size, int64_t step, DT_CALLER);
+/* Views are ops (ops.h), except this one of a plain tensor, which shares its storage: any shape and strides over the
+ * storage, from its element `offset` on. NULL after an agreed error where they leave it. Local. */
 DT_API dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
                                      DT_CALLER);
 
@@ -277,17 +256,9 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 #define dt_apart_end(...) dt_apart_end_site(__VA_ARGS__, DT_SITE)
 #define dt_drop(...) dt_drop_site(__VA_ARGS__, DT_SITE)
 #define dt_tensor_release(...) dt_tensor_release_site(__VA_ARGS__, DT_SITE)
-#define dt_empty_like(...) dt_empty_like_site(__VA_ARGS__, DT_SITE)
-#define dt_full_like(...) dt_full_like_site(__VA_ARGS__, DT_SITE)
 #define dt_from_memory(...) dt_from_memory_site(__VA_ARGS__, DT_SITE)
 #define dt_borrow(...) dt_borrow_site(__VA_ARGS__, DT_SITE)
 #define dt_adopt(...) dt_adopt_site(__VA_ARGS__, DT_SITE)
-#define dt_clone(...) dt_clone_site(__VA_ARGS__, DT_SITE)
-#define dt_contiguous(...) dt_contiguous_site(__VA_ARGS__, DT_SITE)
-#define dt_narrow(...) dt_narrow_site(__VA_ARGS__, DT_SITE)
-#define dt_permute(...) dt_permute_site(__VA_ARGS__, DT_SITE)
-#define dt_diagonal(...) dt_diagonal_site(__VA_ARGS__, DT_SITE)
-#define dt_unfold(...) dt_unfold_site(__VA_ARGS__, DT_SITE)
 #define dt_as_strided(...) dt_as_strided_site(__VA_ARGS__, DT_SITE)
 #define dt_set_requires_grad(...) dt_set_requires_grad_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

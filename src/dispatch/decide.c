@@ -128,7 +128,7 @@ static dt_status place_inputs(making *self, const dt__candidate *selected) {
     return DT_OK;
 }
 
-/* The spec of output i; an in-place op keeps that of its first input, and a maker gets what its caller asks for. */
+/* The spec of output i; an in-place op keeps that of its first input, and a maker has what its caller requests. */
 static dt_spec *output_spec(const making *self, const dt__candidate *selected, int i) {
     const dt_op_value *value = &self->call->op_call.outputs[i];
     const dt__maker_place *maker = self->call->maker;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
- * the arguments, sixteen to a word, which determine the number of further words. Then the values of all arguments
- * except those that vary (dt_op.varying), of which only the class is in the key (dt_op.class_of). Then the tensors: the
- * id of a spec, or dtype and shape of a plain one. A key that does not fit the call's own space is written to a buffer
- * of the dispatch state, which grows.
+ * the arguments, sixteen to a word, where the schema does not fix them; they determine the number of further words.
+ * Then the values of all arguments except those that vary (dt_op.varying), of which only the class is in the key
+ * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one. A key that does not fit the
+ * call's own space is written to a buffer of the dispatch state, which grows.
  */
 #include "dispatch/dispatch_state.h"
 
@@ -15,6 +15,16 @@ _Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "an argument type fits TYPE_BIT
 _Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "every buffer has space for the types");
 
 /* Each of these writes at `at` and returns the position after it; NULL: the key is full. */
+static uint64_t *put_words(uint64_t *at, const uint64_t *end, const void *words, int n) {
+    const unsigned char *from = words;
+    if (end - at < n + 1)
+        return NULL;
+    *at++ = (uint64_t)n;
+    for (int i = 0; i < n; i++)
+        memcpy(at++, from + (size_t)i * sizeof *at, sizeof *at);
+    return at;
+}
+
 static uint64_t *put_bytes(uint64_t *at, const uint64_t *end, const void *bytes, size_t n) {
     size_t n_words = (n + sizeof *at - 1) / sizeof *at;
     if ((size_t)(end - at) < n_words + 1)
@@ -55,11 +65,11 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
     case DT_ARG_FLOAT:
         return put_double(at, end, arg->as.f);
     case DT_ARG_COMPLEX:
-        return put_bytes(at, end, arg->as.c, sizeof arg->as.c);
+        return put_words(at, end, arg->as.c, 2);
     case DT_ARG_INTS:
-        return put_bytes(at, end, arg->as.ints, (size_t)arg->n * sizeof *arg->as.ints);
+        return put_words(at, end, arg->as.ints, arg->n);
     case DT_ARG_FLOATS:
-        return put_bytes(at, end, arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats);
+        return put_words(at, end, arg->as.floats, arg->n);
     case DT_ARG_TEXT:
         return put_bytes(at, end, arg->as.text, strlen(arg->as.text));
     default: /* none; or a tensor, whose index among the inputs follows from the types before it */
@@ -67,19 +77,19 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
     }
 }
 
-/* Types and values. The types of DT__MAX_ARGS arguments always fit. */
+/* Types and values. Types always fit. */
 static inline uint64_t *put_args(uint64_t *at, const uint64_t *end, const dt__signature *signature,
                                  const dt_arg *args) {
-    uint64_t types[DT__MAX_ARGS / TYPES_PER_WORD] = {0}, with_value = 0;
-    int n = signature->n_params;
-    for (int i = 0; i < n; i++) {
-        types[i / TYPES_PER_WORD] |= (uint64_t)args[i].type << i % TYPES_PER_WORD * TYPE_BITS;
-        with_value |= (uint64_t)(args[i].type > DT_ARG_TENSOR) << i;
+    uint64_t types = 0;
+    int n = 0;
+    for (uint32_t left = signature->open_types; left; left &= left - 1) {
+        types = types << TYPE_BITS | (uint64_t)args[__builtin_ctz(left)].type;
+        if (++n % TYPES_PER_WORD == 0)
+            *at++ = types;
     }
-    for (int i = 0; i < n; i += TYPES_PER_WORD)
-        *at++ = types[i / TYPES_PER_WORD];
-    for (with_value &= ~(uint64_t)signature->varying; with_value && at; with_value &= with_value - 1)
-        at = put_value(at, end, &args[__builtin_ctzll(with_value)]);
+    *at++ = types;
+    for (uint32_t left = signature->keyed; left && at; left &= left - 1)
+        at = put_value(at, end, &args[__builtin_ctz(left)]);
     return at;
 }
 
@@ -103,7 +113,8 @@ static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__ma
 }
 
 /* The end of the key; NULL: there is too little space for it. */
-static inline uint64_t *write_key(uint64_t *at, const uint64_t *end, const dt__call *call, bool replicates) {
+static inline __attribute__((always_inline)) uint64_t *write_key(uint64_t *at, const uint64_t *end,
+                                                                 const dt__call *call, bool replicates) {
     const dt__op_info *info = call->info;
     *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 | (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);

@@ -409,6 +409,8 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
 }
 
 static bool requires_grad(const dt__call *call) {
+    if (call->info->op->flags & DT_OP_NOT_DIFFERENTIABLE)
+        return false;
     for (int i = 0; i < call->n_inputs; i++)
         if (call->inputs[i]->record)
             return true;

@@ -65,6 +65,13 @@ void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__arr
     dt__convert(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), out, src);
 }
 
+void dt__run_fill(const dt_op_call *call, const void *element) {
+    const dt_op_value *out = &call->outputs[0];
+    if (out->data)
+        dt__spread_fill(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), out->data, element,
+                        dt_dtype_size(out->dtype), dt__elements(out->n_dims, out->shape));
+}
+
 dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape,
                           dt__scratch *out) {
     int64_t elements;

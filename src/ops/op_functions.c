@@ -179,6 +179,32 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
+dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size_t options_size) {
+    dt_clone_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clone", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_clone, options->site);
+}
+
+dt_tensor *dt_contiguous_sized(dt_tensor *self, const dt_contiguous_options *options, size_t options_size) {
+    dt_contiguous_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "contiguous", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_contiguous, options->site);
+}
+
 dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options,
                                   size_t options_size) {
     dt_copy_in_place_options full;
@@ -208,6 +234,23 @@ dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_cumsum, options->site);
+}
+
+dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
+                             const dt_diagonal_options *options, size_t options_size) {
+    dt_diagonal_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "diagonal", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], offset);
+    dt__call_int(&args[2], dim1);
+    dt__call_int(&args[3], dim2);
+    return dt__call_run(&call, DT__OP_diagonal, options->site);
 }
 
 dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options *options, size_t options_size) {
@@ -273,6 +316,20 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     dt__call_real(&args[4], 2.0);
     dt__call_bool(&args[5], false);
     return dt__call_run(&call, DT__OP_embedding, options->site);
+}
+
+dt_tensor *dt_empty_like_sized(dt_tensor *self, const dt_empty_like_options *options, size_t options_size) {
+    dt_empty_like_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "empty_like", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dtype ? dt__call_dtype(&args[1], options->dtype) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_empty_like, options->site);
 }
 
 dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, const dt_eq_options *options, size_t options_size) {
@@ -360,6 +417,22 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
+}
+
+dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, const dt_full_like_options *options,
+                              size_t options_size) {
+    dt_full_like_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "full_like", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], fill_value);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_full_like, options->site);
 }
 
 dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options,
@@ -574,6 +647,40 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
+dt_tensor *dt_narrow_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t length,
+                           const dt_narrow_options *options, size_t options_size) {
+    dt_narrow_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "narrow", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_int(&args[2], start);
+    dt__call_int(&args[3], length);
+    return dt__call_run(&call, DT__OP_narrow, options->site);
+}
+
+dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start, int64_t length,
+                                  const dt_narrow_tensor_options *options, size_t options_size) {
+    dt_narrow_tensor_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "narrow", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, start);
+    dt__call_int(&args[3], length);
+    return dt__call_run(&call, DT__OP_narrow, options->site);
+}
+
 dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t options_size) {
     dt_neg_options full;
     dt__call call;
@@ -585,6 +692,34 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg, options->site);
+}
+
+dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *options, size_t options_size) {
+    dt_ones_like_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ones_like", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dtype ? dt__call_dtype(&args[1], options->dtype) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_ones_like, options->site);
+}
+
+dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, const dt_permute_options *options, size_t options_size) {
+    dt_permute_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "permute", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dims);
+    return dt__call_run(&call, DT__OP_permute, options->site);
 }
 
 dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
@@ -801,6 +936,23 @@ dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const
     return dt__call_run(&call, DT__OP_transpose, options->site);
 }
 
+dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
+                           const dt_unfold_options *options, size_t options_size) {
+    dt_unfold_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "unfold", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dimension);
+    dt__call_int(&args[2], size);
+    dt__call_int(&args[3], step);
+    return dt__call_run(&call, DT__OP_unfold, options->site);
+}
+
 dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *options, size_t options_size) {
     dt_view_options full;
     dt__call call;
@@ -877,4 +1029,18 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
     return dt__call_run(&call, DT__OP_where, options->site);
+}
+
+dt_tensor *dt_zeros_like_sized(dt_tensor *self, const dt_zeros_like_options *options, size_t options_size) {
+    dt_zeros_like_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "zeros_like", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dtype ? dt__call_dtype(&args[1], options->dtype) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_zeros_like, options->site);
 }

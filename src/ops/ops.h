@@ -17,15 +17,20 @@
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
+    X(clone)                                                                                                         \
+    X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
+    X(diagonal)                                                                                                      \
     X(div)                                                                                                           \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(expand)                                                                                                        \
     X(fill_)                                                                                                         \
+    X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index_select)                                                                                                  \
@@ -38,7 +43,10 @@
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
+    X(ones_like)                                                                                                     \
+    X(permute)                                                                                                       \
     X(relu)                                                                                                          \
     X(reshape)                                                                                                       \
     X(select)                                                                                                        \
@@ -51,8 +59,10 @@
     X(tanh)                                                                                                          \
     X(to)                                                                                                            \
     X(transpose)                                                                                                     \
+    X(unfold)                                                                                                        \
     X(view)                                                                                                          \
-    X(where)
+    X(where)                                                                                                         \
+    X(zeros_like)
 
 typedef enum dt__op_index {
 #define X(name) DT__OP_##name,

@@ -2,7 +2,7 @@
  *
  * Placement selection: one row per mesh dim. A combination of rows that sends nothing is selected before any that
  * sends; of those that send, the one for which moving the inputs and reducing the partial outputs later costs the
- * least (finish_us), but none that repeats more of the work than the one that costs the least to move.
+ * least (finish_us), but none that repeats more of the work (repeated_work) than the one that costs the least to move.
  *
  * Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost planner
  * prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of cost_bound.h.
@@ -47,6 +47,7 @@ typedef struct search {
     bool sends_nothing;               /* combinations that send are not searched for */
     bool finishes;                    /* prices include finish_us */
     double max_work;                  /* combinations that repeat more of the work are not searched for */
+    double min_us;                    /* no combination costs less to move */
     double ceiling;                   /* candidates that cost no less are not searched for */
     const dt__row_option **winner;    /* per mesh dim: the best by approximate prices, */
     const dt_placement *winner_order; /* and its order of shards */
@@ -223,14 +224,14 @@ static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
     return all ? lists : NULL;
 }
 
-/* The bytes of an output on one rank, about. */
-static double output_bytes(const search *self, int o) {
+/* The bytes of an output on one rank, about; mesh dims that are not decided count as cutting it. */
+static double output_bytes(const search *self, int o, int n_decided) {
     const dt_op_value *value = &self->call->outputs[o];
     double bytes = (double)dt_dtype_size(value->dtype);
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++)
-        if (dt__row_option_entry(self->chosen[m], self->n_inputs + o) > 0)
+        if (m >= n_decided || dt__row_option_entry(self->chosen[m], self->n_inputs + o) > 0)
             bytes /= (double)self->on->mesh[m];
     return bytes;
 }
@@ -246,17 +247,17 @@ static bool makes_partial_sum(const search *self, int o, int m) {
 /* What the partial outputs will cost to reduce, at least: the bandwidth of reduce-scatters, of all-reduces where there
  * is no dim to scatter, groups within a host first, without start-up. Views and in-place ops only pass on a partial.
  * Partial sums in f16 and bf16 are rounded before they are added: an op that makes one is charged a whole all-reduce,
- * so that it does so only where that pays. */
-static double finish_us(const search *self) {
+ * so that it does so only where that pays. A lower bound while not all mesh dims are decided. */
+static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
     double us = 0;
     if (self->call->op->flags & (DT_OP_VIEW | DT_OP_INPLACE))
         return 0;
     for (int o = 0; o < self->call->n_outputs; o++) {
-        double bytes = output_bytes(self, o);
+        double bytes = output_bytes(self, o, n_decided);
         bool scatters = self->call->outputs[o].n_dims > 0, is_half = dt__is_half(self->call->outputs[o].dtype);
         for (int link = DT__WITHIN; link < DT__N_LINKS; link++)
-            for (int m = 0; m < self->n_mesh_dims; m++) {
+            for (int m = 0; m < n_decided; m++) {
                 int64_t group = self->on->mesh[m];
                 bool far = dt__machine_spans_hosts(machine, self->n_mesh_dims, self->on->mesh, m);
                 bool is_partial = dt__row_option_entry(self->chosen[m], self->n_inputs + o) < 0;
@@ -273,23 +274,25 @@ static double finish_us(const search *self) {
     return us;
 }
 
-/* How many ranks do the same work: all inputs are the same there. */
+/* How many ranks repeat the same work although an input was distributed over them. */
 static double repeated_work(const search *self) {
     double work = 1;
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        bool repeats = true;
+        bool repeats = true, was_distributed = false;
         for (int i = 0; i < self->n_inputs && repeats; i++) {
+            const dt_placement *current = &self->on->inputs[i]->placements[m];
             dt_row_entry entry = dt__row_option_entry(self->chosen[m], i);
-            repeats = entry <= 0 && !dt__is_partial_of(&self->on->inputs[i]->placements[m], entry);
+            repeats = entry <= 0 && !dt__is_partial_of(current, entry);
+            was_distributed |= !dt_placement_is_replicate(*current);
         }
-        work *= repeats ? (double)self->on->mesh[m] : 1;
+        work *= repeats && was_distributed ? (double)self->on->mesh[m] : 1;
     }
     return work;
 }
 
 /* The combination as a candidate, whose price is us. */
 static dt_status make_candidate(search *self, dt_placement *const *outputs, double us, dt__candidate *out) {
-    double finish = finish_us(self);
+    double finish = finish_us(self, self->n_mesh_dims);
     int n = self->n_mesh_dims;
     dt_placement **inputs = new_lists(self->arena, self->n_inputs, n);
     dt_placement **moved = new_lists(self->arena, self->n_inputs, n);
@@ -403,7 +406,7 @@ static dt_status price_all(search *self, double *us) {
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
         rest += dt__cost_bound_us(self->on->machine, &bounds[i]) + filling_us(self, i);
-    *us = self->finishes ? finish_us(self) : 0;
+    *us = self->finishes ? finish_us(self, self->n_mesh_dims) : 0;
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
         rest -= dt__cost_bound_us(self->on->machine, &bounds[i]) + filling;
@@ -481,16 +484,21 @@ static bool must_send(const search *self, int m) {
     return false;
 }
 
+/* A lower bound of the price once mesh dim m has its option. */
+static double price_bound(search *self, int m) {
+    double us = fmax(decide_mesh_dim(self, m, self->chosen[m]), self->min_us);
+    return self->finishes ? us + finish_us(self, m + 1) : us;
+}
+
 static dt_status search_from(search *self, int m) {
     if (m == self->n_mesh_dims)
         return consider_candidate(self);
     for (int o = 0; o < self->n_options[m] && self->n_nodes < MAX_NODES; o++) {
-        const dt__row_option *one = &self->options[m][o];
+        self->chosen[m] = &self->options[m][o];
         self->n_nodes++;
-        if (!dt__is_cheaper(decide_mesh_dim(self, m, one), price_limit(self)) || !add_kinds(self, m, one) ||
+        if (!dt__is_cheaper(price_bound(self, m), price_limit(self)) || !add_kinds(self, m, self->chosen[m]) ||
             (self->sends_nothing && must_send(self, m)))
             continue;
-        self->chosen[m] = one;
         DT__TRY(search_from(self, m + 1));
     }
     return DT_OK;
@@ -575,49 +583,66 @@ static dt_status price_winner(search *self, double *us) {
     return price_all(self, us);
 }
 
+static dt_status search_below(search *self, int max_found, double ceiling) {
+    self->max_found = max_found;
+    self->n_found = 0;
+    self->n_nodes = 0;
+    self->ceiling = ceiling;
+    return search_all(self);
+}
+
+/* A little above a price that is known, so that it is found again in spite of rounding. */
+static double just_above(double us) { return us * (1 + 1e-6) + 1e-6; }
+
 /* The cheapest by the prices that are set: first with approximate ones; the price of their winner bounds the best, so
  * that few prices must be exact. */
 static dt_status find_cheapest(search *self) {
     double us;
-    self->max_found = 1;
-    self->n_found = 0;
-    self->n_nodes = 0;
-    self->ceiling = INFINITY;
     self->approximate = true;
-    DT__TRY(search_all(self));
+    DT__TRY(search_below(self, 1, INFINITY));
     self->approximate = false;
     if (self->n_found == 0)
         return DT_OK;
     self->n_found = 0;
-    self->n_nodes = 0;
     DT__TRY(price_winner(self, &us));
-    self->ceiling = us * (1 + 1e-6) + 1e-6;
-    return search_all(self);
+    return search_below(self, 1, just_above(us));
+}
+
+/* Replaces the cheapest candidate if it repeats more of the work than the one that is cheapest to move. */
+static dt_status limit_work(search *self) {
+    const dt__candidate cheapest = self->found[0].candidate;
+    self->finishes = false;
+    DT__TRY(search_below(self, 1, just_above(cheapest.cost_us)));
+    const dt__candidate moved = self->found[0].candidate;
+    if (cheapest.repeated_work <= moved.repeated_work) {
+        self->found[0].candidate = cheapest;
+        return DT_OK;
+    }
+    self->finishes = true;
+    self->max_work = moved.repeated_work;
+    self->min_us = moved.cost_us;
+    DT__TRY(search_below(self, 1, just_above(moved.cost_us + moved.finish_us)));
+    self->max_work = INFINITY;
+    self->min_us = 0;
+    return DT_OK;
 }
 
 /* Leaves the selected candidate in `found`, if there is one. */
 static dt_status select_candidate(search *self) {
     self->sends_nothing = true;
-    self->finishes = false;
     DT__TRY(find_cheapest(self));
     self->sends_nothing = false;
     if (self->n_found)
         return DT_OK;
-    DT__TRY(find_cheapest(self));
-    if (self->n_found == 0 || self->found[0].candidate.finish_us == 0)
-        return DT_OK;
     self->finishes = true;
-    self->max_work = self->found[0].candidate.repeated_work;
-    return find_cheapest(self);
+    self->max_work = INFINITY;
+    DT__TRY(find_cheapest(self));
+    return self->n_found == 0 || self->found[0].candidate.repeated_work == 1 ? DT_OK : limit_work(self);
 }
 
 /* Appends the cheapest by the prices that are set, without those that are listed already. */
 static dt_status append_cheapest(search *self, int max, dt__candidate *out, int *n) {
-    self->max_found = max;
-    self->n_found = 0;
-    self->n_nodes = 0;
-    self->ceiling = INFINITY;
-    DT__TRY(search_all(self));
+    DT__TRY(search_below(self, max, INFINITY));
     for (int f = 0; f < self->n_found && *n < max; f++) {
         bool listed = false;
         for (int c = 0; c < *n && !listed; c++)

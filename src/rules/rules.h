@@ -112,7 +112,7 @@ typedef struct dt__candidate {
     const double *input_us;             /* cost of moving each input */
     double cost_us;                     /* of moving all inputs */
     double finish_us;                   /* what reducing the partial outputs will cost at least, without start-up */
-    double repeated_work;               /* ranks that do the same work */
+    double repeated_work;               /* ranks that do the same work, though an input was distributed over them */
     unsigned flags;                     /* DT_ROW_… of all its rows */
 } dt__candidate;
 

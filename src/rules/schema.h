@@ -77,7 +77,10 @@ typedef struct dt__signature {
     const dt__return *returns;
     dt__return_form return_form;
     uint32_t written; /* bit i: parameter i is written */
-    uint32_t varying; /* bit i: decisions do not depend on the value of parameter i (varying_args.c) */
+    /* Bits of parameters, set by dt__schema_set_varying: */
+    uint32_t varying;    /* decisions do not depend on the value */
+    uint32_t keyed;      /* decisions depend on the value: all others but single tensors */
+    uint32_t open_types; /* the type of the argument does not follow from the schema: optional ones and Scalars */
 } dt__signature;
 
 typedef struct dt__schema {
@@ -94,8 +97,8 @@ void dt__schema_text(const dt__schema *schema, dt__text *out);
 /* Appends a type. */
 void dt__schema_type_text(const dt__schema_type *type, dt__text *out);
 
-/* Sets `varying` in all signatures from the names of dt_op.varying; NULL: none. Refuses (value) names that no signature
- * has, those of tensors, and names that occur twice. */
+/* Sets in all signatures what decisions depend on, from the names of dt_op.varying; NULL: none. Refuses (value) names
+ * that no signature has, those of tensors, and names that occur twice. */
 dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments that vary: those that an op names in its descriptor because decisions do not depend on their values
- * (dt_op.varying). The names are resolved once per op to bits in its signatures.
+ * What decisions depend on: the values of all arguments but those that an op names in its descriptor because they vary
+ * (dt_op.varying), and the types of those whose type does not follow from the schema. Resolved once per op to bits in
+ * its signatures.
  */
 #include "rules/rules.h"
 
@@ -35,20 +36,45 @@ static dt_status mark(dt_ctx *ctx, const dt__schema *schema, dt__signature *sign
                             schema->name, (int)n, name);
 }
 
-dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names) {
-    if (!names)
-        return DT_OK;
-    dt__signature *signatures =
-        dt__arena_copy(arena, schema->signatures, (size_t)schema->n_signatures, sizeof *signatures);
-    if (!signatures)
-        return DT_ERR_MEMORY;
-    for (const char *name = names;; name++) {
+static dt_status mark_all(dt_ctx *ctx, const dt__schema *schema, dt__signature *signatures, const char *names) {
+    for (const char *name = names; name; name++) {
         size_t n = strcspn(name, ",");
-        DT__TRY(mark(arena->ctx, schema, signatures, name, n));
+        DT__TRY(mark(ctx, schema, signatures, name, n));
         name += n;
         if (!*name)
             break;
     }
+    return DT_OK;
+}
+
+/* The type that every argument of a parameter has; DT_ARG_NONE: several are possible. */
+static dt_arg_type only_type(const dt__param *param) {
+    static const dt_arg_type by_kind[DT__N_PARAM_TYPES] = {
+        [DT__PARAM_TENSOR] = DT_ARG_TENSOR, [DT__PARAM_TENSORS] = DT_ARG_TENSORS, [DT__PARAM_INT] = DT_ARG_INT,
+        [DT__PARAM_FLOAT] = DT_ARG_FLOAT,   [DT__PARAM_BOOL] = DT_ARG_BOOL,       [DT__PARAM_INTS] = DT_ARG_INTS,
+        [DT__PARAM_FLOATS] = DT_ARG_FLOATS, [DT__PARAM_DTYPE] = DT_ARG_DTYPE,
+    };
+    dt_arg_type type = by_kind[param->type.kind];
+    return param->type.optional || (!param->required && param->absent.type != type) ? DT_ARG_NONE : type;
+}
+
+static void set_keyed(dt__signature *signature) {
+    for (int p = 0; p < signature->n_params; p++) {
+        const dt__param *param = &signature->params[p];
+        bool keyed = param->type.kind != DT__PARAM_TENSOR && !(signature->varying >> p & 1);
+        signature->keyed |= (uint32_t)keyed << p;
+        signature->open_types |= (uint32_t)(only_type(param) == DT_ARG_NONE) << p;
+    }
+}
+
+dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names) {
+    dt__signature *signatures =
+        dt__arena_copy(arena, schema->signatures, (size_t)schema->n_signatures, sizeof *signatures);
+    if (!signatures)
+        return DT_ERR_MEMORY;
+    DT__TRY(mark_all(arena->ctx, schema, signatures, names));
+    for (int s = 0; s < schema->n_signatures; s++)
+        set_keyed(&signatures[s]);
     schema->signatures = signatures;
     return DT_OK;
 }

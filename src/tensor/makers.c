@@ -350,17 +350,6 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor) {
                         : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
 }
 
-dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "empty_like", site);
-    return tensor && dt__record_tensor(tensor, NULL) == DT_OK ? dt__empty_like(tensor) : NULL;
-}
-
-dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "full_like", site);
-    bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
-    return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
-}
-
 /* The bytes of a shape; an agreed error if the memory is NULL. */
 static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,
                               size_t *bytes) {
@@ -407,7 +396,7 @@ dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dt
     return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
 }
 
-/* As dt_empty_like, but row-major. */
+/* As dt__empty_like, but row-major. */
 static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     const dt_spec *spec = tensor->spec;
     if (!spec)
@@ -430,17 +419,4 @@ dt_tensor *dt__clone(const dt_tensor *tensor) {
             &(dt__array){copy->data, copy->dtype, copy->local_n_dims, copy->local_shape, copy->strides},
             &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides});
     return copy;
-}
-
-dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "clone", site);
-    if (!tensor || dt__record_tensor(tensor, NULL) != DT_OK)
-        return NULL;
-    return dt__made_from("clone", tensor, dt__clone(tensor), 0, NULL);
-}
-
-dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "contiguous", site);
-    tensor = dt__recorded(tensor, NULL);
-    return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

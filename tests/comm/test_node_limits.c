@@ -9,7 +9,7 @@
 #include "comm/runtime.h"
 #include "tensor/tensor.h"
 
-#include <dtensor/tensor.h>
+#include <dtensor/ops.h>
 
 #include <ftw.h>
 #include <stdlib.h>

@@ -4,23 +4,9 @@
  * redistribution; shards without elements; sub-meshes; plain tensors among distributed ones. Each value is
  * compared with that of plain tensors, and collectives are counted.
  */
-#include "dtensor/debug.h"
-#include "dtensor/dtensor.h"
-#include "support/ranks.h"
-#include "tensor/tensors.h"
+#include "dispatch/published.h"
 
 #include <string.h>
-
-static dt_tensor *counting(dt_ctx *ctx, dt_shape shape) {
-    int64_t n = 1;
-    for (int d = 0; d < shape.n; d++)
-        n *= shape.sizes[d];
-    return dt_reshape(dt_arange(ctx, 0, (double)n, 1), shape);
-}
-
-static dt_tensor *distributed(dt_tensor *value, dt_mesh *mesh, const char *place) {
-    return dt_distribute_tensor(value, mesh, place, .everywhere = true);
-}
 
 /* Whether a tensor of this value has these placements. Some can be written in more than one way: _S(0,2),S(0)
  * is S(0)[1],S(0)[0]. So local tensors are compared, except those of partials. */
@@ -32,8 +18,6 @@ static bool matches(dt_tensor *tensor, const char *place, dt_tensor *value) {
     (void)dt_placements_text(dt_mesh_n_dims(dt_tensor_mesh(tensor)), dt_spec_placements(spec), sizeof text, text);
     return strcmp(text, place) == 0;
 }
-
-static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
 
 /* Checks value, placements and number of collectives of a result. */
 static int check_result(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n,

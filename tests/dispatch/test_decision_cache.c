@@ -259,6 +259,47 @@ static void cache__of_a_context_without_calls_is_empty(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+static dt_status sum_of_inputs(dt_op_call *call) {
+    float *out = call->outputs[0].data;
+    for (int64_t i = 0; i < call->outputs[0].shape[0]; i++) {
+        out[i] = 0;
+        for (int k = 0; k < call->n_inputs; k++)
+            out[i] += ((const float *)call->inputs[k].data)[i * call->inputs[k].strides[0]];
+    }
+    return DT_OK;
+}
+static const dt_op op_two_lists = {
+    .schema = "test_two_lists(Tensor[] a, Tensor[] b) -> Tensor", .shape = shape_twice, .kernel = sum_of_inputs};
+static const dt_op op_options = {.schema = "test_options(Tensor a, Tensor? b=None, Tensor? c=None) -> Tensor",
+                                 .shape = shape_twice,
+                                 .kernel = sum_of_inputs};
+
+static void cache__keys_have_conversions_lists_and_missing_tensors(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_fake(4);
+    dt_mesh *mesh = mesh_of(ctx, 4);
+    dt_tensor *half = dt_ones(ctx, DT_SHAPE(8), .dtype = DT_BF16, .mesh = mesh, .place = "S(0)");
+    dt_tensor *a = dt_ones(ctx, DT_SHAPE(8), .mesh = mesh, .place = "S(0)");
+    dt_tensor *b = dt_ones(ctx, DT_SHAPE(8), .mesh = mesh, .place = "S(0)");
+    assert_int_equal(dt_op_register(ctx, &op_two_lists), DT_OK);
+    assert_int_equal(dt_op_register(ctx, &op_options), DT_OK);
+    ASSERT_MISS(ctx, "to($1; f32)", half); /* TOP-049 */
+    ASSERT_MISS(ctx, "to($1; bf16)", a);
+    ASSERT_HIT(ctx, "to($1; f32)", half);
+    ASSERT_MISS(ctx, "to($1; i32)", a); /* TOP-050 */
+    ASSERT_MISS(ctx, "to($1; f64)", a);
+    ASSERT_HIT(ctx, "to($1; i32)", b);
+    ASSERT_MISS(ctx, "test_two_lists({$1}; {$2})", a, b); /* TOP-052 */
+    ASSERT_MISS(ctx, "test_two_lists({$1; $2}; {})", a, b);
+    ASSERT_HIT(ctx, "test_two_lists({$1}; {$2})", b, a);
+    ASSERT_MISS(ctx, "test_options($1; $1; none)", a); /* TOP-053 */
+    ASSERT_MISS(ctx, "test_options($1; none; $1)", a);
+    ASSERT_HIT(ctx, "test_options($1; b=$1)", a);
+    ASSERT_HIT(ctx, "test_options($1; c=$1)", a);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 /* Whether the second call uses the decision of the first. */
 static bool same_key(dt_ctx *ctx, const char *a, const char *b) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 4));
@@ -295,6 +336,7 @@ int main(void) {
         cmocka_unit_test(cache__long_keys_survive_failing_allocations),
         cmocka_unit_test(cache__outlives_meshes_and_tensors),
         cmocka_unit_test(cache__may_be_cleared_by_a_kernel),
+        cmocka_unit_test(cache__keys_have_conversions_lists_and_missing_tensors),
         cmocka_unit_test(cache__of_a_context_without_calls_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

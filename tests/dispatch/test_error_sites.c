@@ -192,6 +192,7 @@ static int fail_by_arguments(world *w) {
     FAILS(borrow, dt_borrow(ctx, NULL, DT_SHAPE(3), DT_F32));
     FAILS(adopt, dt_adopt(ctx, NULL, DT_SHAPE(3), DT_F32, NULL, NULL));
     FAILS(narrow, dt_narrow(w->plain, 7, 0, 1));
+    FAILS_AS(narrow_tensor, "narrow", dt_narrow_tensor(w->plain, 0, w->plain, 1));
     FAILS(permute, dt_permute(w->plain, DT_DIMS(0, 0)));
     FAILS(diagonal, dt_diagonal(w->plain, 0, 1, 1));
     FAILS(unfold, dt_unfold(w->plain, 7, 1, 1));
@@ -273,6 +274,8 @@ static int fail_locally(world *w) {
     FAILS_WITHOUT_MEMORY(format, dt_format(w->x));
     FAILS_WITHOUT_MEMORY(empty_like, dt_empty_like(w->x));
     FAILS_WITHOUT_MEMORY(full_like, dt_full_like(w->x, 3));
+    FAILS_WITHOUT_MEMORY(zeros_like, dt_zeros_like(w->x));
+    FAILS_WITHOUT_MEMORY(ones_like, dt_ones_like(w->x));
     FAILS_WITHOUT_MEMORY(clone, dt_clone(w->x));
     dt_tensor *transposed = dt_permute(w->plain, DT_DIMS(1, 0));
     FAILS_WITHOUT_MEMORY(contiguous, dt_contiguous(transposed));

@@ -178,8 +178,184 @@ static void names__that_do_not_exist_are_refused(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* Rows of an op whose elements along one dim belong together: every other dim may be sharded. */
+static void rows_of_other_dims(const dt_op_call *call, dt_rows *rows) {
+    int n = call->inputs[0].n_dims, dim = (int)((dt_op_arg(call, "dim")->as.i + n) % n);
+    for (int d = 0; d < n; d++)
+        if (d != dim)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+}
+
+static dt_status shape_of_first(dt_op_call *call) {
+    if (call->inputs[0].dtype != DT_F32)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32");
+    return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
+}
+
+/* One dim is of size 1 in the output. */
+static dt_status shape_argmax(dt_op_call *call) {
+    int64_t shape[DT_SPEC_MAX_DIMS];
+    const dt_op_value *x = &call->inputs[0];
+    if (x->dtype != DT_F32)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32");
+    memcpy(shape, x->shape, (size_t)x->n_dims * sizeof *shape);
+    shape[dt_op_arg(call, "dim")->as.i] = 1;
+    return dt_op_add_output(call, DT_I64, x->n_dims, shape);
+}
+
+/* The next index of all dims but one; false after the last one. */
+static bool next_line(const dt_op_value *x, int dim, int64_t *index) {
+    for (int d = x->n_dims - 1; d >= 0; d--) {
+        if (d == dim)
+            continue;
+        if (++index[d] < x->shape[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static int64_t offset_of(const dt_op_value *x, const int64_t *index) {
+    int64_t at = 0;
+    for (int d = 0; d < x->n_dims; d++)
+        at += index[d] * x->strides[d];
+    return at;
+}
+
+static bool is_empty(const dt_op_value *x) {
+    for (int d = 0; d < x->n_dims; d++)
+        if (x->shape[d] == 0)
+            return true;
+    return false;
+}
+
+static dt_status softmax_of_lines(dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0], *y = &call->outputs[0];
+    int dim = (int)((dt_op_arg(call, "dim")->as.i + x->n_dims) % x->n_dims);
+    int64_t index[DT_SPEC_MAX_DIMS] = {0}, n = x->shape[dim];
+    if (is_empty(x))
+        return DT_OK;
+    do {
+        const float *in = (const float *)x->data + offset_of(x, index);
+        float *out = (float *)y->data + offset_of(y, index), sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += out[i * y->strides[dim]] = expf(in[i * x->strides[dim]]);
+        for (int64_t i = 0; i < n; i++)
+            out[i * y->strides[dim]] /= sum;
+    } while (next_line(x, dim, index));
+    return DT_OK;
+}
+
+static dt_status argmax_of_lines(dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0], *y = &call->outputs[0];
+    int dim = (int)dt_op_arg(call, "dim")->as.i;
+    int64_t index[DT_SPEC_MAX_DIMS] = {0};
+    if (is_empty(x))
+        return DT_OK;
+    do {
+        const float *in = (const float *)x->data + offset_of(x, index);
+        int64_t *out = (int64_t *)y->data + offset_of(y, index);
+        *out = 0;
+        for (int64_t i = 1; i < x->shape[dim]; i++)
+            if (in[i * x->strides[dim]] > in[*out * x->strides[dim]])
+                *out = i;
+    } while (next_line(x, dim, index));
+    return DT_OK;
+}
+
+static const dt_op own_softmax = {.schema = "own_softmax(Tensor self, int dim) -> Tensor",
+                                  .rows = rows_of_other_dims,
+                                  .shape = shape_of_first,
+                                  .kernel = softmax_of_lines,
+                                  .samples = "own_softmax(f32[3,4,5]; -1)\nown_softmax(f32[3,4,5]; 0)"};
+static const dt_op own_argmax = {.schema = "own_argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+                                 .rows = rows_of_other_dims,
+                                 .shape = shape_argmax,
+                                 .kernel = argmax_of_lines,
+                                 .samples = "own_argmax(f32[5,3]; 1; true)"};
+/* Without rows, every input is Replicate. */
+static const dt_op own_named = {.schema = "own_named(str name, Tensor self, int dim) -> Tensor",
+                                .shape = shape_of_first,
+                                .kernel = softmax_of_lines};
+
+static bool is_placed(dt_tensor *x, const char *place) {
+    char text[32];
+    (void)dt_placements_text(1, dt_spec_placements(dt_tensor_spec(x)), sizeof text, text);
+    return strcmp(text, place) == 0;
+}
+
+static bool nearly_equal(dt_tensor *a, dt_tensor *b) {
+    for (int64_t i = 0; i < dt_tensor_elements(a); i++)
+        if (fabsf(((float *)dt_data(a))[i] - ((float *)dt_data(b))[i]) > 1e-6F)
+            return false;
+    return true;
+}
+
+#define INT_ARGUMENT(number)                                                                                         \
+    {                                                                                                                \
+        .value = {.type = DT_ARG_INT, .as.i = (number) }                                                             \
+    }
+
+static int run_registered_rows(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    dt_tensor *output;
+    int n;
+    CHECK_OK(ctx, dt_op_register(ctx, &own_softmax));
+    CHECK_OK(ctx, dt_op_register(ctx, &own_argmax));
+    CHECK_OK(ctx, dt_op_register(ctx, &own_named));
+    for (int64_t dim = -1; dim <= 1; dim++) /* REG-001 */
+        for (int shard = 0; shard < 3; shard++) {
+            char place[8];
+            snprintf(place, sizeof place, "S(%d)", shard);
+            dt_tensor *x = dt_randn(ctx, DT_SHAPE(8, 12, 16), .mesh = mesh, .place = place);
+            dt_op_argument arguments[] = {{.tensor = x}, INT_ARGUMENT(dim)};
+            CHECK_OK(ctx, dt_op_run(ctx, "own_softmax", 2, arguments, NULL, &output, 1, &n));
+            bool kept = shard != (dim + 3) % 3;
+            CHECK(is_placed(output, place) == kept, "REG-001: dim %d of %s", (int)dim, place);
+            CHECK(nearly_equal(dt_full_tensor(output), dt_softmax(dt_full_tensor(x), (int)dim)),
+                  "REG-001: dim %d of %s: other values", (int)dim, place);
+        }
+    dt_tensor *x = dt_randn(ctx, DT_SHAPE(8, 12), .mesh = mesh, .place = "S(0)"); /* REG-002 */
+    dt_op_argument argmax[] = {{.tensor = x}, INT_ARGUMENT(1), {.value = {.type = DT_ARG_BOOL, .as.b = true}}};
+    CHECK_OK(ctx, dt_op_run(ctx, "own_argmax", 3, argmax, NULL, &output, 1, &n));
+    dt_tensor *expected = dt_argmax(dt_full_tensor(x), .dim = DT_INT(1), .keepdim = true);
+    CHECK(is_placed(output, "S(0)"), "REG-002: placements");
+    CHECK(memcmp(dt_data(dt_full_tensor(output)), dt_data(expected), 8 * sizeof(int64_t)) == 0, "REG-002: values");
+    dt_tensor *r = dt_randn(ctx, DT_SHAPE(8, 12), .mesh = mesh, .place = "R"); /* REG-004 */
+    dt_op_argument named[] = {{.value = {.type = DT_ARG_TEXT, .as.text = "name"}}, {.tensor = r}, INT_ARGUMENT(1)};
+    CHECK_OK(ctx, dt_op_run(ctx, "own_named", 3, named, NULL, &output, 1, &n));
+    CHECK(is_placed(output, "R") && dt_tensor_mesh(output) == mesh, "REG-004: placements");
+    CHECK(nearly_equal(dt_to_local(output), dt_softmax(dt_to_local(r), 1)), "REG-004: values");
+    /* EMB-002 */
+    dt_tensor *index = dt_zeros(ctx, DT_SHAPE(4), .dtype = DT_I64, .mesh = mesh, .place = "R");
+    dt_tensor *weight = dt_randn(ctx, DT_SHAPE(8, 12), .mesh = mesh, .place = "S(1)");
+    dt_op_argument embedding[] = {
+        {.tensor = index}, {.tensor = weight}, {.name = "max_norm", .value = {.type = DT_ARG_FLOAT, .as.f = 1}}};
+    CHECK(dt_op_run(ctx, "embedding", 3, embedding, NULL, &output, 1, &n) == DT_ERR_UNSUPPORTED, "EMB-002: %s",
+          dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "embedding") && strstr(dt_error_text(ctx), "max_norm"), "EMB-002: %s",
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void own_op__has_the_rows_that_it_lists(void **state) {
+    (void)state;
+    run_ranks(4, run_registered_rows, NULL);
+    run_ranks(3, run_registered_rows, NULL);
+    dt_ctx *ctx = dt_init(NULL);
+    assert_int_equal(dt_op_register(ctx, &own_softmax), DT_OK);
+    assert_int_equal(dt_op_register(ctx, &own_argmax), DT_OK);
+    if (dt_op_verify(ctx, "own_softmax") != DT_OK || dt_op_verify(ctx, "own_argmax") != DT_OK)
+        fail_msg("%s", dt_error_text(ctx));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_op__has_the_rows_that_it_lists),
         cmocka_unit_test(user_op__runs_on_any_placement),
         cmocka_unit_test(user_op__can_be_verified),
         cmocka_unit_test(user_op__may_be_a_decomposition),

@@ -3,25 +3,9 @@
  * Published behaviours that take several calls, or concern more than values: collectives by their numbers, strides and
  * addresses of views, gathering of uneven shards, meshes that differ.
  */
-#include "dtensor/debug.h"
-#include "dtensor/dtensor.h"
-#include "support/ranks.h"
-#include "tensor/tensors.h"
+#include "dispatch/published.h"
 
 #include <string.h>
-
-static dt_tensor *counting(dt_ctx *ctx, dt_shape shape) {
-    int64_t n = 1;
-    for (int d = 0; d < shape.n; d++)
-        n *= shape.sizes[d];
-    return dt_reshape(dt_arange(ctx, 0, (double)n, 1), shape);
-}
-
-static dt_tensor *distributed(dt_tensor *value, dt_mesh *mesh, const char *place) {
-    return dt_distribute_tensor(value, mesh, place, .everywhere = true);
-}
-
-static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
 
 /* LTM-007 */
 static int collectives_of_two(dt_ctx *ctx, void *arg) {
@@ -155,6 +139,56 @@ static int gathered_and_changed(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* DTC-009: the spec of the result follows from shapes alone, so a rank of a fake world has the same. */
+static int scatters_on_a_sub_mesh(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t ranks[] = {1, 3}, two = 2;
+    dt_mesh *mesh = dt_mesh_from_ranks(ctx, ranks, &two, 1, NULL);
+    dt_tensor *value = counting(ctx, DT_SHAPE(10, 257, 160));
+    dt_tensor *x = dt_from_local(ctx, value, mesh, "P(sum)"), *y = dt_redistribute(x, "S(1)");
+    CHECK(y, "DTC-009: %s", dt_error_text(ctx));
+    CHECK(memcmp(dt_spec_strides(dt_tensor_spec(y)), (int64_t[]){257 * 160, 160, 1}, 3 * sizeof(int64_t)) == 0,
+          "DTC-009: the global tensor is contiguous");
+    dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 4, .rank = dt_rank(ctx)});
+    dt_mesh *same = dt_mesh_from_ranks(fake, ranks, &two, 1, NULL);
+    dt_tensor *shaped =
+        dt_redistribute(dt_zeros(fake, DT_SHAPE(10, 257, 160), .mesh = same, .place = "P(sum)"), "S(1)");
+    CHECK(shaped, "DTC-009: %s", dt_error_text(fake));
+    int64_t n = dt_tensor_local_elements(y), place = dt_rank(ctx) / 2;
+    CHECK(n == (dt_rank(ctx) % 2 ? 10 * (129 - place) * 160 : 0), "DTC-009: %lld elements", (long long)n);
+    CHECK(tensors_same_shape(y, shaped), "DTC-009: another local shape");
+    CHECK(!n || memcmp(dt_tensor_strides(y), dt_tensor_strides(shaped), 3 * sizeof(int64_t)) == 0,
+          "DTC-009: other local strides");
+    dt_tensor *full = dt_full_tensor(y);
+    CHECK(!n || tensors_equal(full, dt_mul_scalar(value, 2)), "DTC-009: %s", dt_error_text(ctx));
+    dt_mesh_release(same);
+    CHECK(dt_close(fake) == 0, "DTC-009: close");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* LTM-013: each stage sends its local tensor to the next one. */
+static int stages(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,pp=3"), *dp = dt_mesh_slice(mesh, "dp");
+    dt_group *group = dt_mesh_group(mesh, 1);
+    int64_t stage = dt_mesh_local_rank(mesh, 1);
+    dt_tensor *x = distributed(dt_add_scalar(counting(ctx, DT_SHAPE(5, 4)), (double)stage), dp, "S(0)");
+    dt_tensor *sent = dt_to_local(x), *received = dt_mul_scalar(sent, 0);
+    int64_t n = dt_tensor_local_elements(sent);
+    if (stage < 2)
+        CHECK_OK(ctx, dt_comm_send(group, dt_data(sent), n, DT_F32, stage + 1));
+    if (stage > 0) {
+        CHECK_OK(ctx, dt_comm_recv(group, dt_data(received), n, DT_F32, stage - 1));
+        dt_tensor *full = dt_full_tensor(dt_from_local(ctx, received, dp, "S(0)", .shape = DT_SHAPE(5, 4)));
+        CHECK(tensors_equal(full, dt_add_scalar(counting(ctx, DT_SHAPE(5, 4)), (double)stage - 1)), "LTM-013: %s",
+              dt_error_text(ctx));
+    }
+    dt_mesh_release(dp);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* OPDB-007: the error names the op and both meshes. */
 static int meshes_that_differ(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -187,6 +221,8 @@ static void views__have_the_published_strides_and_offsets(void **state) {
 static void tensors__keep_value_and_mesh(void **state) {
     (void)state;
     run_ranks(8, gathered_and_changed, NULL);
+    run_ranks(4, scatters_on_a_sub_mesh, NULL);
+    run_ranks(6, stages, NULL);
     run_ranks(4, meshes_that_differ, NULL);
 }
 

@@ -256,9 +256,45 @@ static void memory__every_allocation_may_fail(void **state) {
     }
 }
 
+static int query_small_meshes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t rank = dt_rank(ctx), at[2];
+    dt_mesh *line = dt_mesh_new(ctx, "tp=2"), *grid = dt_mesh_new(ctx, "dp=2,tp=1");
+    CHECK_MESH(ctx, line && grid);
+    /* DTC-003 */
+    CHECK(dt_mesh_size(grid) == 2 && dt_mesh_dim_size(grid, 0) == 2 && dt_mesh_dim_size(grid, 1) == 1,
+          "DTC-003: sizes");
+    CHECK(dt_mesh_coordinate(grid, at) && at[0] == rank && at[1] == 0, "DTC-003: coordinate");
+    CHECK(dt_group_size(dt_mesh_group(grid, 0)) == 2 && dt_group_size(dt_mesh_group(grid, 1)) == 1,
+          "DTC-003: groups");
+    CHECK(dt_group_world_rank(dt_mesh_group(grid, 1), 0) == rank, "DTC-003: a group of one");
+    /* DTC-005 */
+    CHECK(dt_mesh_local_rank(line, dt_mesh_dim(line, "tp")) == rank && dt_mesh_local_rank(line, 0) == rank &&
+              dt_mesh_local_rank(line, DT_MESH_ONLY_DIM) == rank,
+          "DTC-005");
+    /* DTC-014 */
+    dt_mesh *dp = dt_mesh_slice(grid, "dp");
+    CHECK_MESH(ctx, dp);
+    CHECK(dt_mesh_group(dp, DT_MESH_ONLY_DIM) == dt_mesh_group(grid, 0), "DTC-014: 2-D");
+    CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_mesh_group(line, 0), "DTC-014: 1-D");
+    float one = 1, sum = 0;
+    CHECK_OK(ctx, dt_comm_all_reduce(dt_mesh_group(dp, 0), &one, &sum, 1, DT_F32, DT_SUM));
+    CHECK(sum == 2, "DTC-014: %g ranks", (double)sum);
+    dt_mesh_release(dp);
+    dt_mesh_release(line);
+    dt_mesh_release(grid);
+    return 0;
+}
+
+static void queries__of_meshes_of_one_and_two_dims(void **state) {
+    (void)state;
+    run_ranks(2, query_small_meshes, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups__are_shared_and_freed),
+        cmocka_unit_test(queries__of_meshes_of_one_and_two_dims),
         cmocka_unit_test(collectives__along_every_dim),
         cmocka_unit_test(collectives__of_uneven_chunks),
         cmocka_unit_test(collectives__by_name),

@@ -78,13 +78,14 @@ static outcome outcome_by_definition(test_calls *self, const dt__placed_call *pl
     for (int o = 0; o < placed->call.n_outputs; o++)
         add_output(self, placed, rows, chosen, o, &out);
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        bool repeats = true;
+        bool repeats = true, was_distributed = false;
         for (int i = 0; i < placed->call.n_inputs; i++) {
             const dt_placement *current = &placed->inputs[i]->placements[m];
             dt_row_entry entry = entry_of(rows, chosen[m], i);
             repeats &= entry <= 0 && !(dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry);
+            was_distributed |= !dt_placement_is_replicate(*current);
         }
-        out.work *= repeats ? (double)self->mesh[m] : 1;
+        out.work *= repeats && was_distributed ? (double)self->mesh[m] : 1;
     }
     return out;
 }

@@ -183,10 +183,51 @@ static void reshape__known_cases_fit(void **state) {
     }
 }
 
+static void reshape__groups_are_the_published_ones(void **state) {
+    (void)state;
+    static const struct {
+        const char *id;
+        int n_from, n_to;
+        int64_t from[9], to[7];
+        int n_groups;
+        dt__dim_group groups[4]; /* first dims, numbers of dims */
+    } cases[] = {
+        {"VIEW-001", 2, 2, {2, 3}, {3, 2}, 1, {{{0, 0}, {2, 2}}}},
+        {"VIEW-002", 3, 2, {3, 4, 5}, {12, 5}, 2, {{{0, 0}, {2, 1}}, {{2, 1}, {1, 1}}}},
+        {"VIEW-003", 5, 2, {2, 3, 4, 5, 7}, {12, 70}, 1, {{{0, 0}, {5, 2}}}},
+        {"VIEW-004", 5, 4, {2, 3, 4, 5, 7}, {3, 8, 7, 5}, 2, {{{0, 0}, {3, 2}}, {{3, 2}, {2, 2}}}},
+        {"VIEW-005", 4, 4, {3, 4, 8, 3}, {12, 4, 2, 3}, 3, {{{0, 0}, {2, 1}}, {{2, 1}, {1, 2}}, {{3, 3}, {1, 1}}}},
+        {"VIEW-006", 2, 7, {3, 24}, {1, 3, 2, 4, 1, 3, 1}, 2, {{{0, 1}, {1, 1}}, {{1, 2}, {1, 4}}}},
+        {"VIEW-007",
+         6,
+         4,
+         {1, 1, 3, 2, 1, 1},
+         {6, 1, 1, 1},
+         3,
+         {{{2, 0}, {2, 1}}, {{4, 1}, {1, 1}}, {{5, 2}, {1, 1}}}},
+        {"VIEW-008",
+         9,
+         4,
+         {1, 1, 12, 1, 1, 1, 2, 5, 1},
+         {3, 4, 1, 10},
+         3,
+         {{{2, 0}, {1, 2}}, {{3, 2}, {1, 1}}, {{6, 3}, {2, 1}}}},
+        {"VIEW-009", 3, 3, {2, 3, 4}, {2, 3, 4}, 3, {{{0, 0}, {1, 1}}, {{1, 1}, {1, 1}}, {{2, 2}, {1, 1}}}},
+        {"VIEW-010", 3, 4, {48, 35, 26}, {24, 4, 35, 13}, 1, {{{0, 0}, {3, 4}}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__dim_group groups[DT_SPEC_MAX_DIMS];
+        int n = dt__dim_groups_find(cases[i].n_from, cases[i].from, cases[i].n_to, cases[i].to, groups);
+        if (n != cases[i].n_groups || memcmp(groups, cases[i].groups, (size_t)n * sizeof *groups) != 0)
+            fail_msg("%s: %d groups, expected %d, or others", cases[i].id, n, cases[i].n_groups);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reshape__random_layouts_keep_their_elements),
         cmocka_unit_test(reshape__known_cases_fit),
+        cmocka_unit_test(reshape__groups_are_the_published_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

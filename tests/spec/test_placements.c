@@ -5,12 +5,16 @@
 #include "spec/brute.h"
 
 static void placement__kinds_are_distinguished(void **state) {
-    (void)state; /* PLT-001 */
+    (void)state; /* PLT-001, DTC-001 */
     const struct {
         dt_placement placement;
         bool is_shard, is_strided, is_partial, is_replicate;
     } rows[] = {
         {dt_placement_shard(3), true, false, false, false},
+        {dt_placement_shard(0), true, false, false, false},
+        {dt_placement_strided(0, 2), false, true, false, false},
+        {dt_placement_strided(0, 3), false, true, false, false},
+        {dt_placement_strided(0, 4), false, true, false, false},
         {dt_placement_strided(3, 7), false, true, false, false},
         {dt_placement_partial(DT_SUM), false, false, true, false},
         {dt_placement_partial(DT_MAX), false, false, true, false},

@@ -338,6 +338,17 @@ def views():
         place = f"{one},{two}"
         out = place.replace("2", "3").replace("0", "1")
         yield Case("VIEW-016", "expand", [3, 2], [T((24, 1, 36, 1), place), [2, 24, 3, -1, 2]], np.broadcast_to(z, (2, 24, 3, 36, 2)), out, 0)
+    for name, shape, size in (("VIEW-001", (2, 3), [3, 2]), ("VIEW-002", (3, 4, 5), [12, 5]), ("VIEW-003", (2, 3, 4, 5, 7), [12, 70]),
+                              ("VIEW-004", (2, 3, 4, 5, 7), [3, 8, 7, 5]), ("VIEW-005", (3, 4, 8, 3), [12, 4, 2, 3]),
+                              ("VIEW-006", (3, 24), [1, 3, 2, 4, 1, 3, 1]), ("VIEW-007", (1, 1, 3, 2, 1, 1), [6, 1, 1, 1]),
+                              ("VIEW-008", (1, 1, 12, 1, 1, 1, 2, 5, 1), [3, 4, 1, 10]), ("VIEW-009", (2, 3, 4), [2, -1, 4])):
+        for dim in range(len(shape)):
+            tensor = T(shape, f"S({dim})")
+            kept = (f"S({dim})", 0) if name == "VIEW-009" else (None, None)
+            yield Case(name, "view", [6], [tensor, size], tensor.value.reshape(size), *kept)
+    for dim in range(3):
+        tensor = T((48, 35, 26), f"S({dim})")
+        yield Case("VIEW-010", "view", [3, 2], [T((48, 35, 26), f"S({dim}),R"), [24, 4, 35, 13]], tensor.value.reshape(24, 4, 35, 13))
     flat = T((6, 256), "R").value
     yield Case("VIEW-027", "view", [6], [T((6, 256), "S(0)"), [-1]], flat.ravel(), "S(0)", 0)
     yield Case("VIEW-027", "view", [6], [T((6, 256), "S(1)"), [-1]], flat.ravel(), "_S(0,6)", 0)
@@ -346,7 +357,7 @@ def views():
     for size in (1, 7):
         t = T((size, 2, 2, 2), "S(0)")
         for shape in ((size, 2, 4), (size, 4, 2), (size, 8), (size, 2, 2, 2)):
-            yield Case("VIEW-032", "view", [6], [t, list(shape)], t.value.reshape(shape), "S(0)" if size > 1 else None, 0 if size > 1 else None)
+            yield Case("VIEW-032", "view", [6], [t, list(shape)], t.value.reshape(shape), "S(0)", 0)
     for shape in ((12, 12), (12, 12, 12)):
         t = T(shape, "R")
         yield Case("VIEW-036", "view", [6], [t, [144, *shape[2:]]], t.value.reshape(144, *shape[2:]), "R", 0)

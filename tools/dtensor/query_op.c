@@ -118,7 +118,7 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
         (void)dt_placements_text(spec->sharding.n_mesh_dims, spec->sharding.placements, sizeof out->placements,
                                  out->placements);
     out->elements = dt_tensor_elements(full);
-    dt_tensor *dense = dt_contiguous(full);
+    dt_tensor *dense = dt_tensor_is_contiguous(full) ? full : dt__clone(full);
     size_t bytes = (size_t)out->elements * dt_dtype_size(full->dtype);
     out->data = malloc(bytes ? bytes : 1);
     if (!dense || !out->data)

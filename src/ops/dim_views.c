@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views that rearrange dims: permute, narrow, diagonal, unfold. Dims that are kept as they are keep their shards, and
+ * partials of any kind are kept. permute, diagonal and unfold are one function on a view each, which the shape function
+ * runs on the global tensor and the kernel on the local one: dims that change are whole there.
+ */
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef dt_status change_fn(const dt_op_call *call, dt__view *view);
+
+/* The global tensor, whose strides do not matter. */
+static dt__view view_of_global(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__view view = {.ctx = call->ctx, .dtype = input->dtype, .n_dims = input->n_dims};
+    memcpy(view.shape, input->shape, (size_t)input->n_dims * sizeof *view.shape);
+    return view;
+}
+
+static dt_status add_changed(dt_op_call *call, change_fn *change) {
+    dt__view view = view_of_global(call);
+    DT__TRY(change(call, &view));
+    return dt_op_add_output(call, view.dtype, view.n_dims, view.shape);
+}
+
+static dt_status set_changed(dt_op_call *call, change_fn *change) {
+    dt__view view = dt__view_of_value(call, &call->inputs[0]);
+    DT__TRY(change(call, &view));
+    return dt__set_view(call, 0, &view);
+}
+
+static dt_status change_permute(const dt_op_call *call, dt__view *view) {
+    return dt__view_permute(view, call->args[1].n, call->args[1].as.ints);
+}
+
+static dt_status shape_permute(dt_op_call *call) { return add_changed(call, change_permute); }
+static dt_status permute(dt_op_call *call) { return set_changed(call, change_permute); }
+
+static dt_status shape_narrow(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *start = &call->args[2];
+    int64_t length = call->args[3].as.i;
+    dt__shape shape = {.n = input->n_dims};
+    int dim;
+    if (input->n_dims == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot narrow a tensor without dims");
+    DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
+    if (length < 0 || length > input->shape[dim])
+        return dt_op_refuse(call, DT_ERR_VALUE, "length: expected 0 to %" PRId64 ", the size of dim %d, got %" PRId64,
+                            input->shape[dim], dim, length);
+    if (start->type == DT_ARG_TENSOR) {
+        const dt_op_value *value = &call->inputs[start->as.first];
+        if (value->n_dims != 0 || !dt__is_integer(value->dtype))
+            return dt_op_refuse(call, DT_ERR_VALUE, "start: expected an integer tensor without dims, got %s, %d dims",
+                                dt_dtype_name(value->dtype), value->n_dims);
+    }
+    memcpy(shape.sizes, input->shape, (size_t)input->n_dims * sizeof *shape.sizes);
+    shape.sizes[dim] = length;
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+/* size: of the dim, of the full tensor. */
+static dt_status check_start(const dt_op_call *call, int64_t start, int64_t size) {
+    int64_t length = call->args[3].as.i, first = start < 0 ? start + size : start;
+    if (first >= 0 && first <= size - length)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE,
+                        "indices out of range: dim %d has size %" PRId64 ", got %" PRId64 " from %" PRId64 " on",
+                        dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims), size, length, start);
+}
+
+/* A start that is a tensor is known to the kernel only, which checks it. */
+static dt_status check_narrow(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *start = &call->args[2];
+    return start->type != DT_ARG_INT
+               ? DT_OK
+               : check_start(call, start->as.i, input->shape[dt__wrap_dim(call->args[1].as.i, input->n_dims)]);
+}
+
+/* A sharded dim is narrowed to all of it only: then the local tensor is the result. */
+static dt_status narrow(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *arg = &call->args[2];
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    int64_t size = input->global_shape[dim], start = arg->as.i, length = call->args[3].as.i;
+    dt__view view = dt__view_of_value(call, input);
+    if (arg->type == DT_ARG_TENSOR) {
+        start = dt__read_i64(call->inputs[arg->as.first].dtype, call->inputs[arg->as.first].data);
+        DT__TRY(check_start(call, start, size));
+    }
+    if (length != size)
+        DT__TRY(dt__view_narrow(&view, dim, start, length));
+    return dt__set_view(call, 0, &view);
+}
+
+static dt_status change_diagonal(const dt_op_call *call, dt__view *view) {
+    int a, b;
+    DT__TRY(dt__read_dim(call, call->args[2].as.i, view->n_dims, &a));
+    DT__TRY(dt__read_dim(call, call->args[3].as.i, view->n_dims, &b));
+    return dt__view_diagonal(view, call->args[1].as.i, a, b);
+}
+
+static dt_status shape_diagonal(dt_op_call *call) { return add_changed(call, change_diagonal); }
+static dt_status diagonal(dt_op_call *call) { return set_changed(call, change_diagonal); }
+
+static dt_status change_unfold(const dt_op_call *call, dt__view *view) {
+    int dim;
+    DT__TRY(dt__read_dim(call, call->args[1].as.i, view->n_dims, &dim));
+    return dt__view_unfold(view, dim, call->args[2].as.i, call->args[3].as.i);
+}
+
+static dt_status shape_unfold(dt_op_call *call) { return add_changed(call, change_unfold); }
+static dt_status unfold(dt_op_call *call) { return set_changed(call, change_unfold); }
+
+static void rows_unfold(const dt_op_call *call, dt_rows *rows) {
+    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n);
+    for (int d = 0; d < n; d++)
+        if (d != dim)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+}
+
+const dt_op dt__op_permute = {
+    .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+    .summary = "Dims in another order, as a view: dim i of the result is dims[i] of the tensor.",
+    .rule = "[dims] -> [#dims]",
+    .partial = DT_PARTIAL_ANY,
+    .shape = shape_permute,
+    .kernel = permute,
+    .samples = "permute(f32[5,3]; [1,0])\npermute(f32[2,5,3]; [2,0,1])\npermute(f32[2,5,3]; [-1,-2,0])\n"
+               "permute(f32[]; [])",
+    .flags = DT_OP_VIEW,
+};
+const dt_op dt__op_narrow = {
+    .schema = "narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) | "
+              "narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)",
+    .summary = "`length` indices of a dim from `start` on, as a view.",
+    .rule = "=...[dim], ... -> ...[dim]",
+    .varying = "start",
+    .shape = shape_narrow,
+    .check = check_narrow,
+    .kernel = narrow,
+    .samples = "narrow(f32[5,3]; 0; 1; 3)\nnarrow(f32[5,3]; -1; -2; 1)\nnarrow(f32[5,3]; 0; 0; 5)\n"
+               "narrow(f32[5,3]; 1; 3; 0)",
+    .flags = DT_OP_VIEW,
+};
+const dt_op dt__op_diagonal = {
+    .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+    .summary = "The diagonal of two dims, `offset` to the right of the main one, as the new last dim of a view.",
+    .rule = "...[dim1!][dim2!] -> ...d",
+    .partial = DT_PARTIAL_ANY,
+    .shape = shape_diagonal,
+    .kernel = diagonal,
+    .samples = "diagonal(f32[5,3])\ndiagonal(f32[2,5,3]; 1; 1; 2)\ndiagonal(f32[4,5,3]; -1; 0; -1)",
+    .flags = DT_OP_VIEW,
+};
+const dt_op dt__op_unfold = {
+    .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+    .summary = "Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.",
+    .partial = DT_PARTIAL_ANY,
+    .rows = rows_unfold,
+    .shape = shape_unfold,
+    .kernel = unfold,
+    .samples = "unfold(f32[5,3]; 0; 2; 1)\nunfold(f32[2,5,3]; -2; 3; 2)\nunfold(f32[5,3]; 1; 1; 1)",
+    .flags = DT_OP_VIEW,
+};
