@@ -39,6 +39,7 @@ typedef struct dt__recorded_call {
     bool is_view;                 /* the first output shares the storage of the first input */
     bool is_in_place;             /* the first output is the first input */
     uint32_t bytes;               /* of the record */
+    dt__op_draw draw;             /* of a random op */
     const dt_arg *args;           /* of an op; lists and texts are copied */
     const int64_t *numbers;       /* arguments of another function */
     dt__recorded_tensor *tensors; /* inputs, then outputs */
@@ -50,6 +51,18 @@ static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
 
 /* record.c: the recorder of base/recorder.h, which dt__require_grad installs. */
 extern const dt__recorder dt__autograd_recorder;
+
+/* saved_tensors.c: a plain or distributed handle, in the current scope and without a record, on the saved value of tensor
+ * i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was changed
+ * since: the error names the call that saved it and the one that changed it. */
+dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
+/* Whether the saved value was changed since; false where there is none. */
+bool dt__saved_is_changed(const dt__recorded_call *record, int i);
+
+/* replay.c: runs the op of a record again on its saved inputs, with the same draw: the same bits. Not recorded. Refuses
+ * (state) what is no op, and a record that has not saved all inputs, or of which one was changed. The outputs, as many
+ * as the program got of the call, belong to the current scope. Collective where inputs move. */
+dt_status dt__record_replay(const dt__recorded_call *record, dt_tensor **outputs);
 
 /* record_text.c: appends the records that the tensor was made by, oldest first, a line each:
  *

@@ -239,6 +239,7 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     if (op) {
         record->info = op->info;
         record->overload = op->overload;
+        record->draw = op->draw;
     }
     record->n_inputs = made->n_inputs;
     record->n_outputs = made->n_outputs;

@@ -116,7 +116,8 @@ static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__ma
 static inline __attribute__((always_inline)) uint64_t *write_key(uint64_t *at, const uint64_t *end,
                                                                  const dt__call *call, bool replicates) {
     const dt__op_info *info = call->info;
-    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 | (uint64_t)replicates << 63;
+    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 |
+            (uint64_t)(call->records && info->op->n_saved) << 62 | (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
         at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));

@@ -382,6 +382,8 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
         return dispatch_aligned(ctx, call);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    call->op_call.records = call->records;
+    call->op_call.draw = &call->draw;
     if (!op->kernel) {
         dt__arena arena = dt__arena_new(ctx);
         dt_status status = decompose(&arena, call);
@@ -428,6 +430,7 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     if (n_old && call->inputs[0]->record)
         DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
     ctx->recorder = NULL;
+    call->records = true;
     dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;
     if (status != DT_OK)
@@ -438,15 +441,15 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
                                                .inputs = call->inputs,
                                                .n_outputs = call->n_outputs,
                                                .outputs = call->outputs});
-    if (status != DT_OK) {
-        drop_all(call->n_outputs - n_old, call->outputs + n_old);
-        call->n_outputs = 0;
-    }
+    int n_kept = status != DT_OK ? n_old : call->n_outputs - op->n_saved;
+    drop_all(call->n_outputs - n_kept, call->outputs + n_kept);
+    call->n_outputs = status == DT_OK ? n_kept : 0;
     return status;
 }
 
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
+    call->records = false;
     DT__TRY(check_call(ctx, call));
     if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
         return dispatch_recorded(ctx, call);
