@@ -19,7 +19,7 @@
  * error of all, with the same status and a text that names the rank and the reason; afterwards all may continue.
  *
  * A path that is saved to has the old file or the complete new one at any time. Until it is complete the new file has
- * no name, so that nothing is left behind however the ranks end; on file systems that cannot do that it has a temporary
+ * no name, so that no file remains however the ranks end; on file systems that cannot do that it has a temporary
  * name in the same folder, ending in .part, which is removed by the other ranks or dtrun if its rank dies. Links are
  * followed; mode and owner of a replaced file are kept; what is neither a regular file nor a new name is refused, and
  * so are a file that may not be written and an owner that cannot be kept. Only regular files are loaded.

@@ -86,8 +86,8 @@ enum { DT__EXCHANGE_COPIED_BYTES = 8192 };
 typedef struct dt__exchange {
     dt__exchange_call call;
     uint64_t tag; /* hash of all that members must agree on */
-    /* Of the mesh of all members, or of the two meshes between which it moves; members of both compare them. NULL for a
-     * mesh of which this rank is not a member. */
+    /* Of the mesh of all members, or of the two meshes between which it moves; members of both compare them. NULL for
+     * a mesh of which this rank is not a member. */
     const struct dt__history *histories[2];
     int n_histories;
     dt_dtype dtype;
@@ -117,8 +117,8 @@ bool dt__exchange_strides(const dt_work *work, int64_t i, int n, const int64_t *
 /* Fails the exchange because member i published memory outside its heap. */
 dt_status dt__exchange_fail(dt_work *work, int64_t i);
 
-/* Marks the last call of this rank as failed because of a peer, so that the supervisor blames the peer. For errors that
- * members of an exchange find in what they have read. */
+/* Marks the last call of this rank as failed because of a peer, so that the supervisor blames the peer. For errors
+ * that members of an exchange find in what they have read. */
 void dt__blame_peer(dt_ctx *ctx);
 
 /* Whether the process of a rank is dead. */
@@ -126,8 +126,8 @@ bool dt__peer_is_dead(const dt_ctx *ctx, int64_t rank);
 
 /* How the names of temporary files end. */
 #define DT__TEMPORARY_ENDING ".part"
-/* The absolute path of a file that this rank is about to create and will rename or remove; NULL: it has done so. Should
- * the rank die before, its supervisor removes the file, and so may its peers. One per rank. Local. */
+/* The absolute path of a file that this rank is about to create and will rename or remove; NULL: it has done so.
+ * Should the rank die before, its supervisor removes the file, and so may its peers. One per rank. Local. */
 dt_status dt__temporary_register(dt_ctx *ctx, const char *path);
 /* The path that a rank has registered; false: none. */
 bool dt__temporary_of(const dt_ctx *ctx, int64_t rank, size_t capacity, char *out);
@@ -135,8 +135,8 @@ bool dt__temporary_of(const dt_ctx *ctx, int64_t rank, size_t capacity, char *ou
 void dt__temporary_remove(dt_ctx *ctx, int64_t rank);
 
 /* Runs fn on n threads, each a rank with its own context, opened with these options (NULL: defaults). codes[rank],
- * unless codes is NULL, is the result of fn, or of dt_close if fn returned 0. False if the launch failed. Threads share
- * all memory, so that a race detector can check the accesses between ranks. */
+ * unless codes is NULL, is the result of fn, or of dt_close if fn returned 0. False if the launch failed. Threads
+ * share all memory, so that a race detector can check the accesses between ranks. */
 bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn *fn, void *arg, int *codes);
 
 /* A launch: the shared memory of its ranks (the segment), created by the process that starts and supervises them. */
@@ -155,8 +155,8 @@ typedef struct dt__ticket {
     int64_t n_cores; /* cores that the ranks of this node share */
 } dt__ticket;
 
-/* Creates and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 selects the default. The text of a failure
- * is written to error. Used before a context exists: it allocates no other memory. */
+/* Creates and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 selects the default. The text of a
+ * failure is written to error. Used before a context exists: it allocates no other memory. */
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes);
 void dt__segment_unmap(struct dt__segment *segment);
 /* The ticket of a rank that inherits fd, and as the value of DTENSOR_LAUNCH. */
@@ -169,7 +169,7 @@ dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *t
  * all ranks. */
 void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid);
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status);
-/* Removes the files that ranks have registered and left behind; called when they have ended. */
+/* Removes the registered files of ranks that still exist; called when the ranks have ended. */
 void dt__segment_remove_temporaries(const struct dt__segment *segment);
 /* Whether the rank has an open context: dt_init was called, and dt_close was not. */
 bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank);

@@ -3,7 +3,7 @@
  * A file that appears under its path only when it is complete. The first rank creates it, all write to it, and the
  * first rank places it.
  *
- * While it is written it has no name, so that nothing is left behind however the ranks end; the other ranks open it
+ * While it is written it has no name, so that no file remains however the ranks end; the other ranks open it
  * through the first one's descriptor (/proc/PID/fd). Where the file system or the system cannot do that, it has a
  * temporary name in the same folder, which the first rank registers (comm/comm.h): survivors and the supervisor
  * remove it.

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One file under way. */
+/* One file that is being written. */
 struct saving {
     dt_ctx *ctx;
     dt__file_call call;

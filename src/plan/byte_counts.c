@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
- * reduction; ranks that differ only along others are alike and are counted once.
+ * reduction; ranks that differ only along others are alike and are counted once. So are coordinates of a relevant mesh
+ * dim that hold equally much in every step, whatever the other coordinates are: where sizes divide, all of them.
  */
 #include "plan/byte_counts.h"
 
@@ -20,6 +21,7 @@ typedef struct held {
 /* One tensor dim in one step: entry Σ coordinate[m] * stride[m]. */
 typedef struct dim_table {
     int64_t stride[DT_SPEC_MAX_DIMS]; /* 0 for mesh dims that do not cut this dim */
+    int64_t n_entries;
     held *entries;
 } dim_table;
 
@@ -31,7 +33,12 @@ typedef struct count {
     int n_steps;
     const dt__transfer *steps, *whole;
     dim_table *tables; /* [n_steps + 1, n_dims]: the whole move comes last */
+    /* Per mesh dim, the coordinates that are counted, ascending; NULL: all of them. */
+    int64_t n_counted[DT_SPEC_MAX_DIMS], *counted[DT_SPEC_MAX_DIMS];
 } count;
+
+/* Where more coordinates than this differ, all are counted. */
+enum { MAX_DIFFERENT = 8 };
 
 static const dt__transfer *step_at(const count *self, int i) {
     return i < self->n_steps ? &self->steps[i] : self->whole;
@@ -88,6 +95,7 @@ static dt_status new_table(const count *self, const dt__transfer *step, int dim,
     out->entries = DT__NEW_ARRAY(self->arena, held, n_entries);
     if (!out->entries)
         return DT_ERR_MEMORY;
+    out->n_entries = n_entries;
     fill_table(self, step, dim, out, n_entries);
     return DT_OK;
 }
@@ -165,39 +173,94 @@ static void find_relevant_dims(count *self) {
     }
 }
 
-static dt_status check_ranks(const count *self, int64_t *n) {
-    *n = 1;
+static dt_status check_ranks(const count *self) {
+    int64_t n = 1;
     for (int m = 0; m < self->n_mesh_dims; m++)
-        if (self->relevant[m] && (!dt__mul_i64(*n, self->mesh[m], n) || *n > MAX_RANKS))
+        if (self->relevant[m] && (!dt__mul_i64(n, self->mesh[m], &n) || n > MAX_RANKS))
             return dt__fail(self->arena->ctx, DT_ERR_UNSUPPORTED,
                             "redistribute: plans are made for up to %d ranks that hold different shards", MAX_RANKS);
     return DT_OK;
 }
 
-static dt_status count_ranks(const count *self, int64_t n_ranks, dt__byte_counts *out) {
+/* Whether two coordinates of a mesh dim hold equally much of a tensor dim in a step. */
+static bool same_entries(const dim_table *table, int64_t stride, int64_t size, int64_t a, int64_t b) {
+    for (int64_t outer = 0; outer < table->n_entries; outer += stride * size)
+        for (int64_t inner = 0; inner < stride; inner++) {
+            const held *x = &table->entries[outer + a * stride + inner],
+                       *y = &table->entries[outer + b * stride + inner];
+            if (x->before != y->before || x->after != y->after || x->common != y->common)
+                return false;
+        }
+    return true;
+}
+
+static bool are_alike(const count *self, int m, int64_t a, int64_t b) {
+    for (int t = 0; t < (self->n_steps + 1) * self->n_dims; t++) {
+        int64_t stride = self->tables[t].stride[m];
+        if (stride && !same_entries(&self->tables[t], stride, self->mesh[m], a, b))
+            return false;
+    }
+    return true;
+}
+
+/* Portions of a reduction in two phases depend on the coordinate itself. */
+static bool has_two_phases(const count *self) {
+    for (int i = 0; i < self->n_steps; i++)
+        if (self->steps[i].two_phases)
+            return true;
+    return false;
+}
+
+static dt_status find_counted(count *self, int m) {
+    int64_t *counted = DT__NEW_ARRAY(self->arena, int64_t, MAX_DIFFERENT);
+    int n = 0;
+    if (!counted)
+        return DT_ERR_MEMORY;
+    for (int64_t c = 0; c < self->mesh[m]; c++) {
+        bool is_new = true;
+        for (int k = 0; k < n && is_new; k++)
+            is_new = !are_alike(self, m, counted[k], c);
+        if (is_new && n == MAX_DIFFERENT)
+            return DT_OK;
+        if (is_new)
+            counted[n++] = c;
+    }
+    self->n_counted[m] = n;
+    self->counted[m] = counted;
+    return DT_OK;
+}
+
+static dt_status count_ranks(count *self, dt__byte_counts *out) {
+    int64_t n_ranks = 1;
+    bool merges = !has_two_phases(self);
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        self->n_counted[m] = self->relevant[m] ? self->mesh[m] : 1;
+        if (self->relevant[m] && merges)
+            DT__TRY(find_counted(self, m));
+        n_ranks *= self->n_counted[m];
+    }
     for (int64_t rank = 0; rank < n_ranks; rank++) {
-        int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, left = rank;
-        for (int m = self->n_mesh_dims - 1; m >= 0; m--)
-            if (self->relevant[m]) {
-                coordinate[m] = left % self->mesh[m];
-                left /= self->mesh[m];
-            }
+        int64_t coordinate[DT_SPEC_MAX_DIMS], left = rank;
+        for (int m = self->n_mesh_dims - 1; m >= 0; m--) {
+            int64_t at = left % self->n_counted[m];
+            coordinate[m] = self->counted[m] ? self->counted[m][at] : at;
+            left /= self->n_counted[m];
+        }
         DT__TRY(count_rank(self, coordinate, out));
     }
     return DT_OK;
 }
 
 static dt_status count_all(count *self, dt__byte_counts *out) {
-    int64_t n_ranks;
     find_relevant_dims(self);
-    DT__TRY(check_ranks(self, &n_ranks));
+    DT__TRY(check_ranks(self));
     self->tables = DT__NEW_ARRAY(self->arena, dim_table, (self->n_steps + 1) * self->n_dims);
     if (!self->tables)
         return DT_ERR_MEMORY;
     for (int i = 0; i <= self->n_steps; i++)
         for (int d = 0; d < self->n_dims; d++)
             DT__TRY(new_table(self, step_at(self, i), d, &self->tables[i * self->n_dims + d]));
-    return count_ranks(self, n_ranks, out);
+    return count_ranks(self, out);
 }
 
 dt_status dt__count_bytes(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,

@@ -9,14 +9,14 @@
 static test_memory memory;
 static dt_ctx *ctx;
 
-static int start(void **state) {
+static int set_up(void **state) {
     (void)state;
     memory = (test_memory){0};
     ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
     return 0;
 }
 
-static int end(void **state) {
+static int tear_down(void **state) {
     (void)state;
     dt__ctx_free(ctx);
     assert_int_equal(memory.n_live, 0);
@@ -24,7 +24,7 @@ static int end(void **state) {
     return 0;
 }
 
-static void arena__new_one_holds_nothing(void **state) {
+static void arena__allocates_nothing_at_first(void **state) {
     (void)state;
     long n_before = memory.n_calls;
     dt__arena arena = dt__arena_new(ctx);
@@ -51,14 +51,14 @@ static void arena__items_are_aligned_and_zeroed_even_when_reused(void **state) {
     dt__arena_free(&arena);
 }
 
-/* Random sizes and nested marks: every live item keeps its own bytes, so none overlap and none die early. */
+/* Random sizes and nested marks: every live item keeps its bytes, so that none overlap and none are freed early. */
 static void arena__live_items_keep_their_bytes(void **state) {
     (void)state;
-    enum { MOST = 2000 };
+    enum { MAX_ITEMS = 2000 };
     static struct {
         unsigned char *bytes;
         size_t n;
-    } items[MOST];
+    } items[MAX_ITEMS];
     struct {
         dt__arena_mark mark;
         size_t n_items;
@@ -67,16 +67,16 @@ static void arena__live_items_keep_their_bytes(void **state) {
     uint64_t random = test_seed(7);
     size_t n_items = 0, n_marks = 0;
     for (int step = 0; step < 20000; step++) {
-        int64_t what = test_below(&random, 100);
-        if (what < 5 && n_marks < 64) {
+        int64_t action = test_below(&random, 100);
+        if (action < 5 && n_marks < 64) {
             marks[n_marks].mark = dt__arena_begin(&arena);
             marks[n_marks++].n_items = n_items;
-        } else if (what < 10 && n_marks) {
+        } else if (action < 10 && n_marks) {
             n_marks -= 1 + (size_t)test_below(&random, (int64_t)n_marks);
             dt__arena_rewind(&arena, marks[n_marks].mark);
             n_items = marks[n_marks].n_items;
-        } else if (n_items < MOST) {
-            size_t n = (size_t)test_below(&random, what == 99 ? 100000 : 200);
+        } else if (n_items < MAX_ITEMS) {
+            size_t n = (size_t)test_below(&random, action == 99 ? 100000 : 200);
             unsigned char *bytes = dt__arena_alloc(&arena, n, 1);
             memset(bytes, (int)(n_items % 251), n);
             items[n_items].bytes = bytes;
@@ -90,7 +90,7 @@ static void arena__live_items_keep_their_bytes(void **state) {
     dt__arena_free(&arena);
 }
 
-static void arena__rewinding_to_the_start_gives_all_blocks_back(void **state) {
+static void arena__rewinding_to_the_start_frees_all_blocks(void **state) {
     (void)state;
     dt__arena arena = dt__arena_new(ctx);
     long n_before = memory.n_live;
@@ -102,7 +102,7 @@ static void arena__rewinding_to_the_start_gives_all_blocks_back(void **state) {
     assert_int_equal(memory.n_live, n_before);
 }
 
-/* Blocks double, so that a million small items cost few allocations. */
+/* The size of blocks doubles, so that a million small items take few allocations. */
 static void arena__many_items_need_few_blocks(void **state) {
     (void)state;
     dt__arena arena = dt__arena_new(ctx);
@@ -118,12 +118,12 @@ static void arena__sizes_that_overflow_are_refused(void **state) {
     static const size_t sizes[][2] = {{SIZE_MAX, 2},      {SIZE_MAX, 1},      {SIZE_MAX / 2 + 1, 2},
                                       {SIZE_MAX - 20, 1}, {1, SIZE_MAX - 15}, {SIZE_MAX / 16 + 1, 16}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        dt_ctx *fresh = dt__ctx_new(NULL);
-        dt__arena arena = dt__arena_new(fresh);
+        dt_ctx *other_ctx = dt__ctx_new(NULL);
+        dt__arena arena = dt__arena_new(other_ctx);
         assert_null(dt__arena_alloc(&arena, sizes[i][0], sizes[i][1]));
-        assert_error_contains(fresh, DT_ERR_MEMORY, "out of memory");
+        assert_error_contains(other_ctx, DT_ERR_MEMORY, "out of memory");
         dt__arena_free(&arena);
-        dt__ctx_free(fresh);
+        dt__ctx_free(other_ctx);
     }
 }
 
@@ -152,48 +152,48 @@ static void arena__items_are_copied(void **state) {
 }
 
 #ifdef DT__HAS_POISON
-static void arena__the_address_sanitizer_sees_use_after_rewind(void **state) {
+static void arena__is_poisoned_after_rewind(void **state) {
     (void)state;
     dt__arena arena = dt__arena_new(ctx);
     char *kept = dt__arena_alloc(&arena, 10, 1);
     dt__arena_mark mark = dt__arena_begin(&arena);
-    char *gone = dt__arena_alloc(&arena, 10, 1);
-    assert_false(__asan_address_is_poisoned(gone));
-    assert_true(__asan_address_is_poisoned(gone + 16));
+    char *freed = dt__arena_alloc(&arena, 10, 1);
+    assert_false(__asan_address_is_poisoned(freed));
+    assert_true(__asan_address_is_poisoned(freed + 16));
     dt__arena_rewind(&arena, mark);
-    assert_true(__asan_address_is_poisoned(gone));
+    assert_true(__asan_address_is_poisoned(freed));
     assert_false(__asan_address_is_poisoned(kept));
     dt__arena_free(&arena);
 }
 #endif
 
-static bool use_an_arena(dt_ctx *fresh, void *user) {
+static bool use_arena(dt_ctx *other_ctx, void *user) {
     (void)user;
-    dt__arena arena = dt__arena_new(fresh);
-    bool worked = true;
-    for (size_t n = 1; worked && n < 100000; n *= 3)
-        worked = dt__arena_alloc(&arena, n, 8) && dt__arena_copy_text(&arena, "text");
+    dt__arena arena = dt__arena_new(other_ctx);
+    bool ok = true;
+    for (size_t n = 1; ok && n < 100000; n *= 3)
+        ok = dt__arena_alloc(&arena, n, 8) && dt__arena_copy_text(&arena, "text");
     dt__arena_free(&arena);
-    return worked;
+    return ok;
 }
 
 static void arena__survives_failing_allocations(void **state) {
     (void)state;
-    assert_in_range(assert_survives_failing_allocations(use_an_arena, NULL), 3, 1000);
+    assert_in_range(assert_survives_failing_allocations(use_arena, NULL), 3, 1000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arena__new_one_holds_nothing, start, end),
-        cmocka_unit_test_setup_teardown(arena__items_are_aligned_and_zeroed_even_when_reused, start, end),
-        cmocka_unit_test_setup_teardown(arena__live_items_keep_their_bytes, start, end),
-        cmocka_unit_test_setup_teardown(arena__rewinding_to_the_start_gives_all_blocks_back, start, end),
-        cmocka_unit_test_setup_teardown(arena__many_items_need_few_blocks, start, end),
+        cmocka_unit_test_setup_teardown(arena__allocates_nothing_at_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__items_are_aligned_and_zeroed_even_when_reused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__live_items_keep_their_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__rewinding_to_the_start_frees_all_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__many_items_need_few_blocks, set_up, tear_down),
         cmocka_unit_test(arena__sizes_that_overflow_are_refused),
-        cmocka_unit_test_setup_teardown(arena__text_is_copied, start, end),
-        cmocka_unit_test_setup_teardown(arena__items_are_copied, start, end),
+        cmocka_unit_test_setup_teardown(arena__text_is_copied, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__items_are_copied, set_up, tear_down),
 #ifdef DT__HAS_POISON
-        cmocka_unit_test_setup_teardown(arena__the_address_sanitizer_sees_use_after_rewind, start, end),
+        cmocka_unit_test_setup_teardown(arena__is_poisoned_after_rewind, set_up, tear_down),
 #endif
         cmocka_unit_test(arena__survives_failing_allocations),
     };

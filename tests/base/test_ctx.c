@@ -23,7 +23,7 @@ static void ctx__keeps_the_first_error_only(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void ctx__a_long_text_ends_in_dots(void **state) {
+static void ctx__long_texts_are_truncated(void **state) {
     (void)state;
     static char text[DT__ERROR_TEXT_BYTES + 1];
     memset(text, 'x', sizeof text - 1);
@@ -46,20 +46,20 @@ static void ctx__a_text_that_cannot_be_formatted_shows_its_format(void **state) 
     dt__ctx_free(ctx);
 }
 
-static void ctx__null_is_a_failed_one(void **state) {
+static void ctx__null_has_failed(void **state) {
     (void)state;
     assert_true(dt_failed(NULL));
     assert_int_equal(dt_error_status(NULL), DT_ERR_STATE);
     assert_string_equal(dt_error_text(NULL), "there is no context");
-    assert_int_equal(dt__fail(NULL, DT_ERR_MESH, "nowhere to keep it"), DT_ERR_MESH);
-    assert_int_equal(dt_error_set(NULL, DT_ERR_VALUE, "nor this"), DT_ERR_VALUE);
+    assert_int_equal(dt__fail(NULL, DT_ERR_MESH, "not stored"), DT_ERR_MESH);
+    assert_int_equal(dt_error_set(NULL, DT_ERR_VALUE, "not stored either"), DT_ERR_VALUE);
     assert_int_equal(dt_rank(NULL), 0);
     assert_int_equal(dt_world(NULL), 0);
     assert_int_equal(dt_threads(NULL), 0);
     dt__ctx_free(NULL);
 }
 
-static void ctx__alone_is_a_world_of_one(void **state) {
+static void ctx__without_a_launch_is_a_world_of_one(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     assert_int_equal(dt_rank(ctx), 0);
@@ -100,7 +100,7 @@ static void ctx__a_local_error_aborts_even_after_an_agreed_one(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void ctx__users_record_errors_of_their_own(void **state) {
+static void ctx__users_can_set_errors(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     assert_int_equal(dt_error_set(ctx, DT_ERR_SYSTEM, "cannot read %s", "weights.bin"), DT_ERR_SYSTEM);
@@ -108,7 +108,7 @@ static void ctx__users_record_errors_of_their_own(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void ctx__a_status_that_is_no_error_is_one(void **state) {
+static void ctx__setting_an_error_with_a_status_of_success_is_an_error(void **state) {
     (void)state;
     static const dt_status statuses[] = {DT_OK, DT_IN_PROGRESS};
     for (int i = 0; i < 2; i++) {
@@ -119,8 +119,8 @@ static void ctx__a_status_that_is_no_error_is_one(void **state) {
     }
 }
 
-/* What fn prints on standard error, with its result in *result. */
-static const char *printed(int (*fn)(const dt_ctx *), const dt_ctx *ctx, int *result) {
+/* The output of fn on standard error, with its result in *result. */
+static const char *capture_stderr(int (*fn)(const dt_ctx *), const dt_ctx *ctx, int *result) {
     static char text[512];
     FILE *file = tmpfile();
     fflush(stderr);
@@ -140,13 +140,14 @@ static void report__prints_the_first_error_and_returns_1(void **state) {
     (void)state;
     int result = -1;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    assert_string_equal(printed(dt_report, ctx, &result), "");
+    assert_string_equal(capture_stderr(dt_report, ctx, &result), "");
     assert_int_equal(result, 0);
     ctx->rank = 2;
     dt__fail(ctx, DT_ERR_SHAPE, "linear: inner sizes 3 and 5 differ");
-    assert_string_equal(printed(dt_report, ctx, &result), "rank 2: shape: linear: inner sizes 3 and 5 differ\n");
+    assert_string_equal(capture_stderr(dt_report, ctx, &result),
+                        "rank 2: shape: linear: inner sizes 3 and 5 differ\n");
     assert_int_equal(result, 1);
-    assert_string_equal(printed(dt_report, NULL, &result), "dtensor: there is no context\n");
+    assert_string_equal(capture_stderr(dt_report, NULL, &result), "dtensor: there is no context\n");
     assert_int_equal(result, 1);
     dt__ctx_free(ctx);
 }
@@ -156,37 +157,37 @@ static void report__prints_the_status_once(void **state) {
     int result = -1;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__fail(ctx, DT_ERR_MESH, "mesh: 4 ranks for a world of 2");
-    assert_string_equal(printed(dt_report, ctx, &result), "rank 0: mesh: 4 ranks for a world of 2\n");
+    assert_string_equal(capture_stderr(dt_report, ctx, &result), "rank 0: mesh: 4 ranks for a world of 2\n");
     assert_string_equal(dt_error_text(ctx), "mesh: 4 ranks for a world of 2");
     dt__ctx_free(ctx);
     ctx = dt__ctx_new(NULL);
     dt__fail(ctx, DT_ERR_MESH, "meshes differ");
-    assert_string_equal(printed(dt_report, ctx, &result), "rank 0: mesh: meshes differ\n");
+    assert_string_equal(capture_stderr(dt_report, ctx, &result), "rank 0: mesh: meshes differ\n");
     dt__ctx_free(ctx);
 }
 
-struct line {
+struct log_record {
     int n_lines;
     dt_log_level level;
     char text[256];
 };
 
-static void take_line(void *user, dt_log_level level, const char *line) {
-    struct line *last = user;
+static void record_line(void *user, dt_log_level level, const char *log_record) {
+    struct log_record *last = user;
     last->n_lines++;
     last->level = level;
-    snprintf(last->text, sizeof last->text, "%s", line);
+    snprintf(last->text, sizeof last->text, "%s", log_record);
 }
 
-static void log__levels_above_the_wanted_one_are_silent(void **state) {
+static void log__levels_above_the_selected_one_are_not_logged(void **state) {
     (void)state;
-    for (dt_log_level wanted = DT_LOG_ERROR; wanted <= DT_LOG_DEBUG; wanted++) {
-        struct line last = {0};
-        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = take_line, .log_user = &last, .log_level = wanted});
+    for (dt_log_level max_level = DT_LOG_ERROR; max_level <= DT_LOG_DEBUG; max_level++) {
+        struct log_record last = {0};
+        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = record_line, .log_user = &last, .log_level = max_level});
         for (dt_log_level level = DT_LOG_ERROR; level <= DT_LOG_DEBUG; level++)
             dt__log(ctx, level, "line %d", level);
-        assert_int_equal(last.n_lines, wanted);
-        assert_int_equal(last.level, wanted);
+        assert_int_equal(last.n_lines, max_level);
+        assert_int_equal(last.level, max_level);
         dt__ctx_free(ctx);
     }
 }
@@ -212,10 +213,10 @@ static void log__environment_is_the_default(void **state) {
     }
 }
 
-static void log__errors_are_logged_with_their_word(void **state) {
+static void log__errors_are_logged_with_the_name_of_their_status(void **state) {
     (void)state;
-    struct line last = {0};
-    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = take_line, .log_user = &last, .log_level = DT_LOG_ERROR});
+    struct log_record last = {0};
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = record_line, .log_user = &last, .log_level = DT_LOG_ERROR});
     dt__fail(ctx, DT_ERR_MESH, "no dim %s", "cp");
     assert_string_equal(last.text, "mesh: no dim cp");
     dt__fail(ctx, DT_ERR_MESH, "not kept, not logged");
@@ -228,30 +229,30 @@ static int log_a_warning(const dt_ctx *ctx) {
     return 0;
 }
 
-static void log__goes_to_standard_error_by_default(void **state) {
+static void log__is_written_to_standard_error_by_default(void **state) {
     (void)state;
     int result;
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log_level = DT_LOG_WARN});
     ctx->rank = 3;
-    assert_string_equal(printed(log_a_warning, ctx, &result), "rank 3: warn: 1 of 2\n");
+    assert_string_equal(capture_stderr(log_a_warning, ctx, &result), "rank 3: warn: 1 of 2\n");
     dt__ctx_free(ctx);
     ctx = dt__ctx_new(NULL);
-    assert_string_equal(printed(log_a_warning, ctx, &result), "rank 0: warn: 1 of 2\n");
+    assert_string_equal(capture_stderr(log_a_warning, ctx, &result), "rank 0: warn: 1 of 2\n");
     dt__ctx_free(ctx);
     setenv("DTENSOR_LOG", "off", 1);
     ctx = dt__ctx_new(NULL);
-    assert_string_equal(printed(log_a_warning, ctx, &result), "");
+    assert_string_equal(capture_stderr(log_a_warning, ctx, &result), "");
     dt__ctx_free(ctx);
     unsetenv("DTENSOR_LOG");
 }
 
-/* dt_report prints them: a program that handles an error prints nothing. */
+/* dt_report prints errors; a program that handles an error prints nothing. */
 static void log__errors_are_not_logged_by_default(void **state) {
     (void)state;
-    struct line last = {0};
-    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = take_line, .log_user = &last});
+    struct log_record last = {0};
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = record_line, .log_user = &last});
     dt__fail(ctx, DT_ERR_MESH, "no dim %s", "cp");
-    dt__log(ctx, DT_LOG_INFO, "chatter");
+    dt__log(ctx, DT_LOG_INFO, "details");
     assert_int_equal(last.n_lines, 0);
     dt__log(ctx, DT_LOG_WARN, "slow");
     assert_int_equal(last.n_lines, 1);
@@ -275,15 +276,15 @@ static void ctx__frees_its_slots_from_the_last_to_the_first(void **state) {
         ctx->slots[i].state = &names[i];
         ctx->slots[i].free_state = free_slot;
     }
-    ctx->slots[0].free_state = NULL; /* an empty slot is passed over */
+    ctx->slots[0].free_state = NULL; /* an empty slot is skipped */
     dt__ctx_free(ctx);
     assert_int_equal(n_freed, DT__N_SLOTS - 1);
     for (int i = 0; i < n_freed; i++)
         assert_int_equal(freed[i], DT__N_SLOTS - 1 - i);
 }
 
-/* The hook gets the true size of every block, also of empty ones. */
-static void memory__sizes_come_back_exactly(void **state) {
+/* The allocator gets the exact size of every block, also of empty ones. */
+static void memory__old_sizes_are_exact(void **state) {
     (void)state;
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
@@ -309,7 +310,7 @@ static void memory__sizes_come_back_exactly(void **state) {
     assert_false(memory.wrong_size);
 }
 
-static void memory__shortage_gives_null_and_leaves_the_old_block(void **state) {
+static void memory__failed_resize_returns_null_and_keeps_the_old_block(void **state) {
     (void)state;
     test_memory memory = {.fail_at = 1};
     assert_null(dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)}));
@@ -319,50 +320,50 @@ static void memory__shortage_gives_null_and_leaves_the_old_block(void **state) {
     memcpy(block, "seventy", 8);
     assert_null(dt__resize(ctx, block, 8, 1000));
     assert_string_equal(block, "seventy");
-    assert_false(dt_failed(ctx)); /* it is for the caller to say what the memory was for */
+    assert_false(dt_failed(ctx)); /* the caller reports the error, with the purpose of the memory */
     dt__free(ctx, block, 8);
     dt__ctx_free(ctx);
     assert_int_equal(memory.n_live, 0);
 }
 
-static dt_status give(dt_status status) { return status; }
-static dt_status pass_on(dt_status status, bool *went_on) {
-    DT__TRY(give(status));
-    *went_on = true;
+static dt_status return_status(dt_status status) { return status; }
+static dt_status try_status(dt_status status, bool *continued) {
+    DT__TRY(return_status(status));
+    *continued = true;
     return DT_OK;
 }
 
-static void ctx__try_returns_what_is_not_ok(void **state) {
+static void ctx__try_returns_any_other_status_than_ok(void **state) {
     (void)state;
-    bool went_on = false;
-    assert_int_equal(pass_on(DT_ERR_PEER, &went_on), DT_ERR_PEER);
-    assert_int_equal(pass_on(DT_IN_PROGRESS, &went_on), DT_IN_PROGRESS);
-    assert_false(went_on);
-    assert_int_equal(pass_on(DT_OK, &went_on), DT_OK);
-    assert_true(went_on);
+    bool continued = false;
+    assert_int_equal(try_status(DT_ERR_PEER, &continued), DT_ERR_PEER);
+    assert_int_equal(try_status(DT_IN_PROGRESS, &continued), DT_IN_PROGRESS);
+    assert_false(continued);
+    assert_int_equal(try_status(DT_OK, &continued), DT_OK);
+    assert_true(continued);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ctx__keeps_the_first_error_only),
-        cmocka_unit_test(ctx__a_long_text_ends_in_dots),
+        cmocka_unit_test(ctx__long_texts_are_truncated),
         cmocka_unit_test(ctx__a_text_that_cannot_be_formatted_shows_its_format),
-        cmocka_unit_test(ctx__null_is_a_failed_one),
-        cmocka_unit_test(ctx__alone_is_a_world_of_one),
+        cmocka_unit_test(ctx__null_has_failed),
+        cmocka_unit_test(ctx__without_a_launch_is_a_world_of_one),
         cmocka_unit_test(ctx__a_local_error_aborts_even_after_an_agreed_one),
-        cmocka_unit_test(ctx__users_record_errors_of_their_own),
-        cmocka_unit_test(ctx__a_status_that_is_no_error_is_one),
+        cmocka_unit_test(ctx__users_can_set_errors),
+        cmocka_unit_test(ctx__setting_an_error_with_a_status_of_success_is_an_error),
         cmocka_unit_test(report__prints_the_first_error_and_returns_1),
         cmocka_unit_test(report__prints_the_status_once),
-        cmocka_unit_test(log__levels_above_the_wanted_one_are_silent),
+        cmocka_unit_test(log__levels_above_the_selected_one_are_not_logged),
         cmocka_unit_test(log__environment_is_the_default),
-        cmocka_unit_test(log__errors_are_logged_with_their_word),
-        cmocka_unit_test(log__goes_to_standard_error_by_default),
+        cmocka_unit_test(log__errors_are_logged_with_the_name_of_their_status),
+        cmocka_unit_test(log__is_written_to_standard_error_by_default),
         cmocka_unit_test(log__errors_are_not_logged_by_default),
         cmocka_unit_test(ctx__frees_its_slots_from_the_last_to_the_first),
-        cmocka_unit_test(memory__sizes_come_back_exactly),
-        cmocka_unit_test(memory__shortage_gives_null_and_leaves_the_old_block),
-        cmocka_unit_test(ctx__try_returns_what_is_not_ok),
+        cmocka_unit_test(memory__old_sizes_are_exact),
+        cmocka_unit_test(memory__failed_resize_returns_null_and_keeps_the_old_block),
+        cmocka_unit_test(ctx__try_returns_any_other_status_than_ok),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,13 +9,13 @@ static dt__cursor cursor_of(dt_ctx *ctx, const char *text) {
 
 #define TEN "0123456789"
 
-/* The message comes first, on a line of its own; the caret below the text is at the column that it names. */
+/* The first line is the message; the caret below the text is at the column in the message. */
 static void fail__points_at_the_character(void **state) {
     (void)state;
     static const struct {
         const char *text;
         size_t at; /* in bytes */
-        const char *says;
+        const char *message;
     } rows[] = {
         {"", 0, "form: column 1: no 7\n    \n    ^"},
         {"a,b", 0, "form: column 1: no 7\n    a,b\n    ^"},
@@ -25,35 +25,35 @@ static void fail__points_at_the_character(void **state) {
         {"a\nb!", 3, "form: column 4: no 7\n    a b!\n       ^"},
         {"a,\xc3\xa4!", 2, "form: column 3: no 7\n    a,\xc3\xa4!\n      ^"},
         {"a,\xc3\xa4!", 4, "form: column 4: no 7\n    a,\xc3\xa4!\n       ^"},
-        {TEN TEN TEN TEN TEN TEN "!", 60, /* just not too long before the place */
+        {TEN TEN TEN TEN TEN TEN "!", 60, /* the longest text before the column that is shown whole */
          "form: column 61: no 7\n    " TEN TEN TEN TEN TEN TEN "!\n    "
          "                                                            ^"},
-        {"x" TEN TEN TEN TEN TEN TEN "!", 61, /* and just too long */
+        {"x" TEN TEN TEN TEN TEN TEN "!", 61, /* one character more */
          "form: column 62: no 7\n    ..." TEN TEN TEN TEN TEN TEN "!\n    "
          "                                                               ^"},
         {TEN TEN TEN, 0, "form: column 1: no 7\n    " TEN TEN TEN "\n    ^"},
         {TEN TEN TEN "x", 0, "form: column 1: no 7\n    " TEN TEN TEN "...\n    ^"},
-        {"012345678901234567890123456789\xc3\xa4", 1, /* a character is not cut at the end */
+        {"012345678901234567890123456789\xc3\xa4", 1, /* a character is not split at the end */
          "form: column 2: no 7\n    " TEN TEN TEN "...\n     ^"},
         {"\xc3\xa4" TEN TEN TEN TEN TEN "012345678!", 61, /* nor at the beginning */
          "form: column 61: no 7\n    ..." TEN TEN TEN TEN TEN "012345678!\n    "
          "                                                              ^"},
         {"\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4"
          "\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4",
-         1, "form: column 1: no 7\n    ......\n       ^"}, /* characters without a beginning: nothing to show */
+         1, "form: column 1: no 7\n    ......\n       ^"}, /* continuation bytes only: nothing is shown */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt__cursor cursor = cursor_of(ctx, rows[i].text);
         cursor.at += rows[i].at;
         assert_int_equal(dt__cursor_fail(&cursor, "no %d", 7), DT_ERR_PLACEMENT);
-        assert_string_equal(dt_error_text(ctx), rows[i].says);
+        assert_string_equal(dt_error_text(ctx), rows[i].message);
         assert_int_equal(dt_error_status(ctx), DT_ERR_PLACEMENT);
         dt__ctx_free(ctx);
     }
 }
 
-static void skip__takes_the_very_text(void **state) {
+static void skip__matches_the_exact_text(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__cursor cursor = cursor_of(ctx, "2x4 of 8");
@@ -73,10 +73,10 @@ static void skip__takes_the_very_text(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void take__wants_a_whole_word(void **state) {
+static void take__matches_whole_words(void **state) {
     (void)state;
     static const struct {
-        const char *text, *word, *rest; /* NULL: not taken */
+        const char *text, *word, *rest; /* NULL: no match */
     } rows[] = {
         {"on mesh", "on", " mesh"}, {" \t on", "on", ""}, {"one", "on", NULL},  {"on_", "on", NULL},
         {"on2", "on", NULL},        {"on(", "on", "("},   {"o", "on", NULL},    {"", "on", NULL},
@@ -92,7 +92,7 @@ static void take__wants_a_whole_word(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void expect__says_what_should_come(void **state) {
+static void expect__reports_the_expected_token(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__cursor cursor = cursor_of(ctx, "a  b");
@@ -104,11 +104,11 @@ static void expect__says_what_should_come(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void number__is_read_within_its_bounds(void **state) {
+static void number__is_parsed_within_its_bounds(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        int64_t least, most, value;
+        int64_t min, max, value;
         const char *rest;
     } rows[] = {
         {"0", 0, 0, 0, ""},
@@ -125,20 +125,20 @@ static void number__is_read_within_its_bounds(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt__cursor cursor = cursor_of(ctx, rows[i].text);
         int64_t value = 77;
-        assert_int_equal(dt__cursor_number(&cursor, rows[i].least, rows[i].most, "a count", &value), DT_OK);
+        assert_int_equal(dt__cursor_number(&cursor, rows[i].min, rows[i].max, "a count", &value), DT_OK);
         if (value != rows[i].value)
-            fail_msg("%s is read as %lld", rows[i].text, (long long)value);
+            fail_msg("%s: expected %lld, got %lld", rows[i].text, (long long)rows[i].value, (long long)value);
         assert_string_equal(cursor.at, rows[i].rest);
     }
     dt__ctx_free(ctx);
 }
 
-static void number__refusals_point_at_its_beginning(void **state) {
+static void number__errors_point_at_its_beginning(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        int64_t least, most;
-        const char *says;
+        int64_t min, max;
+        const char *message;
     } rows[] = {
         {"", 0, 9, "column 1: expected a count"},
         {"  x", 0, 9, "column 3: expected a count"},
@@ -160,9 +160,8 @@ static void number__refusals_point_at_its_beginning(void **state) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt__cursor cursor = cursor_of(ctx, rows[i].text);
         int64_t value = 77;
-        assert_int_equal(dt__cursor_number(&cursor, rows[i].least, rows[i].most, "a count", &value),
-                         DT_ERR_PLACEMENT);
-        assert_error_contains(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_int_equal(dt__cursor_number(&cursor, rows[i].min, rows[i].max, "a count", &value), DT_ERR_PLACEMENT);
+        assert_error_contains(ctx, DT_ERR_PLACEMENT, rows[i].message);
         assert_int_equal(value, 77);
         dt__ctx_free(ctx);
     }
@@ -171,11 +170,11 @@ static void number__refusals_point_at_its_beginning(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail__points_at_the_character),
-        cmocka_unit_test(skip__takes_the_very_text),
-        cmocka_unit_test(take__wants_a_whole_word),
-        cmocka_unit_test(expect__says_what_should_come),
-        cmocka_unit_test(number__is_read_within_its_bounds),
-        cmocka_unit_test(number__refusals_point_at_its_beginning),
+        cmocka_unit_test(skip__matches_the_exact_text),
+        cmocka_unit_test(take__matches_whole_words),
+        cmocka_unit_test(expect__reports_the_expected_token),
+        cmocka_unit_test(number__is_parsed_within_its_bounds),
+        cmocka_unit_test(number__errors_point_at_its_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static double decode(const format *as, uint16_t bits) {
     return bits >> 15 ? -magnitude : magnitude;
 }
 
-/* rint on the number scaled so that its last kept bit is worth 1; a carry goes into the exponent. */
+/* rint of the number, scaled so that its last stored bit is 1; a carry increments the exponent. */
 static uint16_t encode(const format *as, double x) {
     int sign = signbit(x) ? 0x8000 : 0, infinity = (as->e_max - as->e_min + 2) << as->fraction_bits;
     if (isnan(x))
@@ -41,33 +41,33 @@ static uint16_t encode(const format *as, double x) {
     return (uint16_t)(sign | (((e - as->e_min) << as->fraction_bits) + scaled));
 }
 
-static bool same_half(const format *as, uint16_t a, uint16_t b) {
+static bool is_same_value(const format *as, uint16_t a, uint16_t b) {
     return a == b || (isnan(decode(as, a)) && isnan(decode(as, b)));
 }
 
-static void half_float__every_code_is_widened_exactly(void **state) {
+static void half_float__every_code_is_converted_to_f32_exactly(void **state) {
     (void)state;
     for (uint32_t code = 0; code < 65536; code++) {
         double got[] = {(double)dt__f16_to_f32((uint16_t)code), (double)dt__bf16_to_f32((uint16_t)code)};
         double expected[] = {decode(&f16, (uint16_t)code), decode(&bf16, (uint16_t)code)};
         for (int i = 0; i < 2; i++)
             if (isnan(expected[i]) ? !isnan(got[i]) : memcmp(&got[i], &expected[i], sizeof got[i]) != 0)
-                fail_msg("code %x: %a, expected %a", code, got[i], expected[i]);
+                fail_msg("code %x: expected %a, got %a", code, expected[i], got[i]);
     }
 }
 
 static void half_float__f32_is_rounded_to_nearest_even(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < 1ull << 32; i += 255) { /* a stride without common factors: all low bits occur */
+    for (uint64_t i = 0; i < 1ull << 32; i += 255) { /* an odd stride, so that all low bits occur */
         float x = dt__f32_from_bits((uint32_t)i);
-        if (!same_half(&f16, dt__f32_to_f16(x), encode(&f16, (double)x)))
-            fail_msg("%a to f16: %x, expected %x", (double)x, dt__f32_to_f16(x), encode(&f16, (double)x));
-        if (!same_half(&bf16, dt__f32_to_bf16(x), encode(&bf16, (double)x)))
-            fail_msg("%a to bf16: %x, expected %x", (double)x, dt__f32_to_bf16(x), encode(&bf16, (double)x));
+        if (!is_same_value(&f16, dt__f32_to_f16(x), encode(&f16, (double)x)))
+            fail_msg("%a to f16: expected %x, got %x", (double)x, encode(&f16, (double)x), dt__f32_to_f16(x));
+        if (!is_same_value(&bf16, dt__f32_to_bf16(x), encode(&bf16, (double)x)))
+            fail_msg("%a to bf16: expected %x, got %x", (double)x, encode(&bf16, (double)x), dt__f32_to_bf16(x));
     }
 }
 
-/* Every midpoint between two codes, and the doubles around it: where rounding twice would go wrong. */
+/* Every midpoint between two codes and the doubles next to it, for which double rounding is wrong. */
 static void half_float__f64_is_rounded_once(void **state) {
     (void)state;
     const format *formats[] = {&f16, &bf16};
@@ -79,8 +79,8 @@ static void half_float__f64_is_rounded_once(void **state) {
             double values[] = {low, middle, nextafter(middle, 0), nextafter(middle, HUGE_VAL), -middle};
             for (int i = 0; i < 5 && isfinite(low); i++) {
                 uint16_t got = f ? dt__f64_to_bf16(values[i]) : dt__f64_to_f16(values[i]);
-                if (!same_half(formats[f], got, encode(formats[f], values[i])))
-                    fail_msg("%a: %x, expected %x", values[i], got, encode(formats[f], values[i]));
+                if (!is_same_value(formats[f], got, encode(formats[f], values[i])))
+                    fail_msg("%a: expected %x, got %x", values[i], encode(formats[f], values[i]), got);
             }
         }
 }
@@ -89,15 +89,15 @@ static void dtype__each_is_in_exactly_one_class(void **state) {
     (void)state;
     for (int i = DT_NO_DTYPE + 1; i < DT_N_DTYPES; i++) {
         const dt_dtype d = (dt_dtype)i;
-        const char *word = dt_dtype_name(d);
-        assert_int_equal(dt__is_float(d), word[0] == 'f' || !strcmp(word, "bf16"));
-        assert_int_equal(dt__is_complex(d), word[0] == 'c');
-        assert_int_equal(dt__is_integer(d), word[0] == 'i' || word[0] == 'u');
+        const char *name = dt_dtype_name(d);
+        assert_int_equal(dt__is_float(d), name[0] == 'f' || !strcmp(name, "bf16"));
+        assert_int_equal(dt__is_complex(d), name[0] == 'c');
+        assert_int_equal(dt__is_integer(d), name[0] == 'i' || name[0] == 'u');
         assert_int_equal(dt__is_float(d) + dt__is_complex(d) + dt__is_integer(d) + (d == DT_BOOL), 1);
         assert_int_equal(dt__is_inexact(d), !dt__is_integral(d));
         assert_int_equal(dt__is_half(d), dt__is_float(d) && dt_dtype_size(d) == 2);
         assert_int_equal(dt__is_double_precision(d), dt__dtype_epsilon(d) == DBL_EPSILON);
-        assert_int_equal(dt__is_unsigned(d), word[0] == 'u' || d == DT_BOOL);
+        assert_int_equal(dt__is_unsigned(d), name[0] == 'u' || d == DT_BOOL);
     }
     assert_false(dt__is_inexact(DT_NO_DTYPE) || dt__is_integral(DT_NO_DTYPE) || dt__is_inexact(DT_N_DTYPES));
 }
@@ -163,7 +163,7 @@ static void elements__are_read_as_they_were_written(void **state) {
     }
 }
 
-static void identities__change_nothing(void **state) {
+static void identities__of_reductions(void **state) {
     (void)state;
     int8_t i8;
     float f32;
@@ -183,14 +183,14 @@ static void identities__change_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_float__every_code_is_widened_exactly),
+        cmocka_unit_test(half_float__every_code_is_converted_to_f32_exactly),
         cmocka_unit_test(half_float__f32_is_rounded_to_nearest_even),
         cmocka_unit_test(half_float__f64_is_rounded_once),
         cmocka_unit_test(dtype__each_is_in_exactly_one_class),
         cmocka_unit_test(dtype__promotion_is_commutative_and_reaches_a_fixed_point),
         cmocka_unit_test(dtype__integers_wrap_and_doubles_saturate),
         cmocka_unit_test(elements__are_read_as_they_were_written),
-        cmocka_unit_test(identities__change_nothing),
+        cmocka_unit_test(identities__of_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

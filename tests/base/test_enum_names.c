@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void names__every_status_has_its_own_word_and_a_text(void **state) {
+static void names__every_status_has_a_unique_name_and_text(void **state) {
     (void)state;
     static const dt_status statuses[] = {
 #define VALUE(name, value, word, text) DT_##name,
@@ -27,13 +27,13 @@ static void names__every_status_has_its_own_word_and_a_text(void **state) {
     assert_true(DT_IN_PROGRESS > 0 && DT_ERR_VALUE < 0 && DT_ERR_INTERNAL < 0);
 }
 
-static void names__what_is_no_status_has_texts_too(void **state) {
+static void names__invalid_statuses_have_texts(void **state) {
     (void)state;
     assert_string_equal(dt_status_name((dt_status)-1000), "unknown");
     assert_string_equal(dt_status_text((dt_status)1000), "not a status");
 }
 
-static void names__words_of_dtypes_and_reductions_read_back(void **state) {
+static void names__of_dtypes_and_reductions_round_trip(void **state) {
     (void)state;
     for (int i = DT_NO_DTYPE + 1; i < DT_N_DTYPES; i++) {
         dt_dtype dtype = DT_N_DTYPES;
@@ -47,7 +47,7 @@ static void names__words_of_dtypes_and_reductions_read_back(void **state) {
     }
 }
 
-static void names__what_is_no_word_is_refused_and_changes_nothing(void **state) {
+static void names__unknown_ones_are_refused_without_output(void **state) {
     (void)state;
     static const char *const wrong[] = {NULL, "", "f3", "f322", "F32", " f32", "?", "float", "sum ", "mean", "SUM"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -76,7 +76,7 @@ static void names__sizes_are_those_of_the_c_types(void **state) {
         assert_int_equal(dt_dtype_size(rows[i].dtype), rows[i].size);
 }
 
-static void names__values_outside_the_lists_are_harmless(void **state) {
+static void names__values_outside_the_enums_have_defaults(void **state) {
     (void)state;
     static const int outside[] = {DT_NO_DTYPE - 1, DT_N_DTYPES, 1000, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
@@ -92,16 +92,16 @@ static void names__values_outside_the_lists_are_harmless(void **state) {
     assert_string_equal(dt_reduce_name(DT_N_REDUCES), "?");
 }
 
-static void names__which_reductions_a_dtype_allows(void **state) {
+static void names__reductions_that_a_dtype_allows(void **state) {
     (void)state;
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
             bool is_complex = *dt_dtype_name((dt_dtype)dtype) == 'c';
             bool needs_order = reduce == DT_MIN || reduce == DT_MAX;
-            bool right = !(is_complex && needs_order) && !(dtype == DT_BOOL && reduce == DT_AVG);
-            if (dt_reduce_allowed((dt_dtype)dtype, (dt_reduce)reduce) != right)
-                fail_msg("%s of %s should%s be allowed", dt_reduce_name((dt_reduce)reduce),
-                         dt_dtype_name((dt_dtype)dtype), right ? "" : " not");
+            bool expected = !(is_complex && needs_order) && !(dtype == DT_BOOL && reduce == DT_AVG);
+            if (dt_reduce_allowed((dt_dtype)dtype, (dt_reduce)reduce) != expected)
+                fail_msg("%s of %s: expected %s", dt_reduce_name((dt_reduce)reduce), dt_dtype_name((dt_dtype)dtype),
+                         expected ? "allowed" : "not allowed");
         }
 }
 
@@ -116,13 +116,13 @@ static void names__version_is_that_of_the_header(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names__every_status_has_its_own_word_and_a_text),
-        cmocka_unit_test(names__what_is_no_status_has_texts_too),
-        cmocka_unit_test(names__words_of_dtypes_and_reductions_read_back),
-        cmocka_unit_test(names__what_is_no_word_is_refused_and_changes_nothing),
+        cmocka_unit_test(names__every_status_has_a_unique_name_and_text),
+        cmocka_unit_test(names__invalid_statuses_have_texts),
+        cmocka_unit_test(names__of_dtypes_and_reductions_round_trip),
+        cmocka_unit_test(names__unknown_ones_are_refused_without_output),
         cmocka_unit_test(names__sizes_are_those_of_the_c_types),
-        cmocka_unit_test(names__values_outside_the_lists_are_harmless),
-        cmocka_unit_test(names__which_reductions_a_dtype_allows),
+        cmocka_unit_test(names__values_outside_the_enums_have_defaults),
+        cmocka_unit_test(names__reductions_that_a_dtype_allows),
         cmocka_unit_test(names__version_is_that_of_the_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,41 +5,41 @@
 
 #include <string.h>
 
-/* A stored value: its key is passed to the map as the hash, its name distinguishes values of one hash. */
+/* A value of the map: the map gets its hash; its id distinguishes values of the same hash. */
 struct item {
     uint64_t hash;
-    int name;
-    bool is_in;
+    int id;
+    bool is_stored;
 };
 
-static bool same_name(const void *value, const void *probe) {
-    return ((const struct item *)value)->name == *(const int *)probe;
+static bool has_id(const void *value, const void *probe) {
+    return ((const struct item *)value)->id == *(const int *)probe;
 }
 
 enum { N_ITEMS = 500 };
 static struct item items[N_ITEMS];
 
 static void assert_map_equals_items(const dt__map *map) {
-    static bool seen[N_ITEMS];
-    memset(seen, 0, sizeof seen);
-    size_t n_in = 0, n_walked = 0;
+    static bool visited[N_ITEMS];
+    memset(visited, 0, sizeof visited);
+    size_t n_stored = 0, n_visited = 0;
     for (int i = 0; i < N_ITEMS; i++) {
-        n_in += items[i].is_in;
-        assert_ptr_equal(dt__map_get(map, items[i].hash, same_name, &i), items[i].is_in ? &items[i] : NULL);
+        n_stored += items[i].is_stored;
+        assert_ptr_equal(dt__map_get(map, items[i].hash, has_id, &i), items[i].is_stored ? &items[i] : NULL);
     }
-    assert_int_equal(map->n_entries, n_in);
+    assert_int_equal(map->n_entries, n_stored);
     size_t at = 0;
-    for (const struct item *item; (item = dt__map_next(map, &at)); n_walked++) {
-        assert_true(item->is_in);
-        assert_false(seen[item - items]);
-        seen[item - items] = true;
+    for (const struct item *item; (item = dt__map_next(map, &at)); n_visited++) {
+        assert_true(item->is_stored);
+        assert_false(visited[item - items]);
+        visited[item - items] = true;
     }
-    assert_int_equal(n_walked, n_in);
+    assert_int_equal(n_visited, n_stored);
     assert_null(dt__map_next(map, &at));
 }
 
-/* A list of who is in is the truth; keys collide on purpose. */
-static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
+/* Random additions and removals against a list of the stored items; hashes collide on purpose. */
+static void compare_with_list(uint64_t n_hashes, uint64_t stride) {
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
     uint64_t random = test_seed(n_hashes);
@@ -49,14 +49,14 @@ static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
     assert_map_equals_items(&map);
     for (int step = 0; step < 20000; step++) {
         struct item *item = &items[test_below(&random, N_ITEMS)];
-        bool wants_in = test_below(&random, 100) < (step / 4000 % 2 ? 30 : 70);
-        if (item->is_in && !wants_in)
+        bool adds = test_below(&random, 100) < (step / 4000 % 2 ? 30 : 70);
+        if (item->is_stored && !adds)
             assert_true(dt__map_remove(&map, item->hash, item));
-        else if (!item->is_in && wants_in)
+        else if (!item->is_stored && adds)
             assert_true(dt__map_add(&map, item->hash, item));
-        else if (!item->is_in)
+        else if (!item->is_stored)
             assert_false(dt__map_remove(&map, item->hash, item));
-        item->is_in = wants_in;
+        item->is_stored = adds;
         if (step % 400 == 0)
             assert_map_equals_items(&map);
         assert_in_range(map.n_used * 2, 0, map.capacity);
@@ -68,15 +68,15 @@ static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
     assert_false(memory.wrong_size);
 }
 
-static void map__agrees_with_brute_force(void **state) {
+static void map__agrees_with_a_list(void **state) {
     (void)state;
-    check_against_brute_force(UINT64_C(1) << 62, 1); /* all different */
-    check_against_brute_force(100, 1);               /* several values per hash */
-    check_against_brute_force(1, 1);                 /* one hash for all */
-    check_against_brute_force(1000, UINT64_C(1) << 40);
+    compare_with_list(UINT64_C(1) << 62, 1); /* all different */
+    compare_with_list(100, 1);               /* several values per hash */
+    compare_with_list(1, 1);                 /* one hash for all */
+    compare_with_list(1000, UINT64_C(1) << 40);
 }
 
-static void map__all_may_be_removed_while_walking(void **state) {
+static void map__values_may_be_removed_during_iteration(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__map map = dt__map_new(ctx);
@@ -85,7 +85,7 @@ static void map__all_may_be_removed_while_walking(void **state) {
         assert_true(dt__map_add(&map, items[i].hash, &items[i]));
     }
     size_t at = 0;
-    for (struct item *item; (item = dt__map_next(&map, &at)); item->is_in = false)
+    for (struct item *item; (item = dt__map_next(&map, &at)); item->is_stored = false)
         assert_true(dt__map_remove(&map, item->hash, item));
     assert_map_equals_items(&map);
     assert_int_equal(map.n_entries, 0);
@@ -93,8 +93,8 @@ static void map__all_may_be_removed_while_walking(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Marks of removed entries are swept, so the table does not grow while few values come and go. */
-static void map__table_stays_small_over_many_changes(void **state) {
+/* Tombstones are removed, so that the table does not grow while few values are added and removed. */
+static void map__capacity_is_bounded_over_many_changes(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__map map = dt__map_new(ctx);
@@ -108,14 +108,14 @@ static void map__table_stays_small_over_many_changes(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Plain numbers serve as keys: those with equal low bits must not end up in one long chain. */
-static void map__multiples_of_a_power_of_two_spread(void **state) {
+/* Integers can be hashes: those with equal low bits are not one long probe sequence. */
+static void map__multiples_of_a_power_of_two_are_spread(void **state) {
     (void)state;
     enum { N = 100000 };
     static struct item many[N];
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__map map = dt__map_new(ctx);
-    for (uint64_t i = 0; i < N; i++) /* a chain would need 5,000,000,000 steps */
+    for (uint64_t i = 0; i < N; i++) /* one probe sequence would take 5,000,000,000 steps */
         assert_true(dt__map_add(&map, i << 20, &many[i]));
     for (uint64_t i = 0; i < N; i++)
         assert_ptr_equal(dt__map_get(&map, i << 20, NULL, NULL), &many[i]);
@@ -123,25 +123,25 @@ static void map__multiples_of_a_power_of_two_spread(void **state) {
     dt__ctx_free(ctx);
 }
 
-static bool fill_a_map(dt_ctx *ctx, void *user) {
+static bool fill_map(dt_ctx *ctx, void *user) {
     (void)user;
     dt__map map = dt__map_new(ctx);
-    bool worked = true;
+    bool ok = true;
     size_t n_added = 0;
-    while (worked && n_added < N_ITEMS) {
-        worked = dt__map_add(&map, n_added, &items[n_added]);
-        n_added += worked;
+    while (ok && n_added < N_ITEMS) {
+        ok = dt__map_add(&map, n_added, &items[n_added]);
+        n_added += ok;
     }
-    for (size_t i = 0; i < n_added; i++) /* what was there before the failure still is */
+    for (size_t i = 0; i < n_added; i++) /* values that were added before the failure are still stored */
         assert_ptr_equal(dt__map_get(&map, i, NULL, NULL), &items[i]);
     assert_int_equal(map.n_entries, n_added);
     dt__map_free(&map);
-    return worked;
+    return ok;
 }
 
 static void map__survives_failing_allocations(void **state) {
     (void)state;
-    assert_in_range(assert_survives_failing_allocations(fill_a_map, NULL), 4, 100);
+    assert_in_range(assert_survives_failing_allocations(fill_map, NULL), 4, 100);
 }
 
 static void hash__depends_on_every_byte_and_the_length(void **state) {
@@ -170,15 +170,15 @@ static void hash__does_not_depend_on_alignment(void **state) {
     }
 }
 
-/* Written into files and compared between ranks: the values themselves are a contract. */
-static void hash__gives_the_same_numbers_for_ever(void **state) {
+/* Hashes are written to files and compared between ranks, so that the values must not change. */
+static void hash__values_are_fixed(void **state) {
     (void)state;
     assert_true(dt__hash_u64(0, 0) == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(dt__hash("", 0, 0) == UINT64_C(0xe220a8397b1dcdaf));
 }
 
-/* Each output bit flips with probability one half when one input bit does: about 32 of 64, over all pairs. */
-static void hash__one_bit_changes_half_of_them(void **state) {
+/* Avalanche: if one input bit flips, each output bit flips with probability 1/2, about 32 of 64 on average. */
+static void hash__one_input_bit_flips_half_of_the_output(void **state) {
     (void)state;
     long n_flips = 0;
     for (uint64_t value = 0; value < 100; value++)
@@ -189,15 +189,15 @@ static void hash__one_bit_changes_half_of_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map__agrees_with_brute_force),
-        cmocka_unit_test(map__all_may_be_removed_while_walking),
-        cmocka_unit_test(map__table_stays_small_over_many_changes),
-        cmocka_unit_test(map__multiples_of_a_power_of_two_spread),
+        cmocka_unit_test(map__agrees_with_a_list),
+        cmocka_unit_test(map__values_may_be_removed_during_iteration),
+        cmocka_unit_test(map__capacity_is_bounded_over_many_changes),
+        cmocka_unit_test(map__multiples_of_a_power_of_two_are_spread),
         cmocka_unit_test(map__survives_failing_allocations),
         cmocka_unit_test(hash__depends_on_every_byte_and_the_length),
         cmocka_unit_test(hash__does_not_depend_on_alignment),
-        cmocka_unit_test(hash__gives_the_same_numbers_for_ever),
-        cmocka_unit_test(hash__one_bit_changes_half_of_them),
+        cmocka_unit_test(hash__values_are_fixed),
+        cmocka_unit_test(hash__one_input_bit_flips_half_of_the_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

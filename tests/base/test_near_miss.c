@@ -19,7 +19,7 @@ static void near_miss__suggests_the_nearest_name(void **state) {
         {"min-cost", "greedy, graph, direct, min_cost", "; did you mean min_cost?"},
         {"layernorm", "layer_norm, softmax", "; did you mean layer_norm?"},
         {"oops", "self, shm or fake", ""},
-        {"on", "self, shm or fake", ""}, /* "or" is no name */
+        {"on", "self, shm or fake", ""}, /* "or" is not a name */
         {"x", "y, z", ""},
         {"", "self, shm", ""},
         {"ab", "", ""},
@@ -33,7 +33,7 @@ static void near_miss__suggests_the_nearest_name(void **state) {
     }
 }
 
-/* The distance by its definition: the fewest edits, tried one after the other. */
+/* The edit distance by its recursive definition. */
 static size_t fewest_edits(const char *a, const char *b) {
     size_t n_a = strlen(a), n_b = strlen(b), best;
     if (!n_a || !n_b)
@@ -51,7 +51,7 @@ static size_t fewest_edits(const char *a, const char *b) {
     return best + 1;
 }
 
-/* Every word of up to five letters a and b against every other: a hint is given exactly where the distance allows. */
+/* Every pair of words of up to five letters a and b: there is a hint exactly if the distance is small enough. */
 static void near_miss__counts_edits(void **state) {
     (void)state;
     char words[62][6];
@@ -70,12 +70,12 @@ static void near_miss__counts_edits(void **state) {
             dt__near_miss miss = dt__near_miss_new(words[i]);
             dt__near_miss_add(&miss, words[j], strlen(words[j]));
             if (near != (*dt__near_miss_hint(&miss) != 0))
-                fail_msg("%s and %s: %zu edits, hint \"%s\"", words[i], words[j], fewest_edits(words[i], words[j]),
-                         dt__near_miss_hint(&miss));
+                fail_msg("%s and %s: %zu edits, got the hint \"%s\"", words[i], words[j],
+                         fewest_edits(words[i], words[j]), dt__near_miss_hint(&miss));
         }
 }
 
-static void near_miss__keeps_the_first_of_equals(void **state) {
+static void near_miss__suggests_the_first_of_equally_near_names(void **state) {
     (void)state;
     dt__near_miss near = dt__near_miss_of("axxx", 2);
     dt__near_miss_add_list(&near, "ay, ax, az");
@@ -89,7 +89,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(near_miss__suggests_the_nearest_name),
         cmocka_unit_test(near_miss__counts_edits),
-        cmocka_unit_test(near_miss__keeps_the_first_of_equals),
+        cmocka_unit_test(near_miss__suggests_the_first_of_equally_near_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

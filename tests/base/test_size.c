@@ -5,7 +5,7 @@
 
 typedef __int128 wide;
 
-/* Values at which sums and products begin to overflow, and their neighbours. */
+/* Values near which sums and products begin to overflow. */
 static const int64_t edges[] = {
     INT64_MIN,
     INT64_MIN + 1,
@@ -37,10 +37,11 @@ static const int64_t edges[] = {
 enum { N_EDGES = sizeof edges / sizeof *edges };
 static const int64_t untouched = 0x5a5a5a5a5a5a5a5a;
 
-static void assert_like(const char *what, int64_t a, int64_t b, bool fits, wide right, bool said, wide got) {
-    if (said != fits || (fits ? got != right : got != untouched))
-        fail_msg("%s of %lld and %lld: returned %s, got %lld", what, (long long)a, (long long)b,
-                 said ? "fits" : "does not", (long long)got);
+static void assert_result(const char *operation, int64_t a, int64_t b, bool fits, wide expected, bool returned,
+                          wide got) {
+    if (returned != fits || (fits ? got != expected : got != untouched))
+        fail_msg("%s of %lld and %lld: returned %s, got %lld", operation, (long long)a, (long long)b,
+                 returned ? "true" : "false", (long long)got);
 }
 
 static void size__signed_agrees_with_wide_arithmetic(void **state) {
@@ -49,12 +50,12 @@ static void size__signed_agrees_with_wide_arithmetic(void **state) {
         for (int j = 0; j < N_EDGES; j++) {
             wide sum = (wide)edges[i] + edges[j], product = (wide)edges[i] * edges[j];
             int64_t out = untouched;
-            bool said = dt__add_i64(edges[i], edges[j], &out);
-            assert_like("sum", edges[i], edges[j], sum >= INT64_MIN && sum <= INT64_MAX, sum, said, out);
+            bool returned = dt__add_i64(edges[i], edges[j], &out);
+            assert_result("sum", edges[i], edges[j], sum >= INT64_MIN && sum <= INT64_MAX, sum, returned, out);
             out = untouched;
-            said = dt__mul_i64(edges[i], edges[j], &out);
-            assert_like("product", edges[i], edges[j], product >= INT64_MIN && product <= INT64_MAX, product, said,
-                        out);
+            returned = dt__mul_i64(edges[i], edges[j], &out);
+            assert_result("product", edges[i], edges[j], product >= INT64_MIN && product <= INT64_MAX, product,
+                          returned, out);
         }
 }
 
@@ -64,11 +65,12 @@ static void size__unsigned_agrees_with_wide_arithmetic(void **state) {
         for (int j = 0; j < N_EDGES; j++) {
             size_t a = (size_t)edges[i], b = (size_t)edges[j], out = (size_t)untouched;
             unsigned __int128 sum = (unsigned __int128)a + b, product = (unsigned __int128)a * b;
-            bool said = dt__add_size(a, b, &out);
-            assert_like("size sum", edges[i], edges[j], sum <= SIZE_MAX, (wide)sum, said, (wide)out);
+            bool returned = dt__add_size(a, b, &out);
+            assert_result("size sum", edges[i], edges[j], sum <= SIZE_MAX, (wide)sum, returned, (wide)out);
             out = (size_t)untouched;
-            said = dt__mul_size(a, b, &out);
-            assert_like("size product", edges[i], edges[j], product <= SIZE_MAX, (wide)product, said, (wide)out);
+            returned = dt__mul_size(a, b, &out);
+            assert_result("size product", edges[i], edges[j], product <= SIZE_MAX, (wide)product, returned,
+                          (wide)out);
         }
 }
 
@@ -81,7 +83,7 @@ static void size__result_may_be_an_operand(void **state) {
     assert_int_equal(n, 42);
 }
 
-static void size__ceil_div_is_the_smallest_cover(void **state) {
+static void size__ceil_div_rounds_up(void **state) {
     (void)state;
     for (int64_t n = 0; n < 200; n++)
         for (int64_t step = 1; step < 200; step++) {
@@ -106,7 +108,7 @@ int main(void) {
         cmocka_unit_test(size__signed_agrees_with_wide_arithmetic),
         cmocka_unit_test(size__unsigned_agrees_with_wide_arithmetic),
         cmocka_unit_test(size__result_may_be_an_operand),
-        cmocka_unit_test(size__ceil_div_is_the_smallest_cover),
+        cmocka_unit_test(size__ceil_div_rounds_up),
         cmocka_unit_test(size__min_and_max),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

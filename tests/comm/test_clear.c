@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_error_clear: a program whose ranks got an error, each its own, continues on all of them. What broke stays
+ * dt_error_clear: a program whose ranks got an error, each its own, continues on all of them. Broken groups stay
  * broken, new groups work, and no rank waits for one that is about to clear.
  */
 /* ctest: timeout=300 */
@@ -25,11 +25,11 @@ static dt_group *new_world_group(dt_ctx *ctx) {
     return dt_group_new(ctx, ranks, dt_world(ctx));
 }
 
-static int use(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
+static int run_collectives(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
     uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case collective = test_any_case(&random, dt_group_size(group), 50000);
-        if (test_once(ctx, group, &collective))
+        test_case collective = test_random_case(&random, dt_group_size(group), 50000);
+        if (test_run_once(ctx, group, &collective))
             return 1;
     }
     return 0;
@@ -39,30 +39,32 @@ static int use(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
 static int fail_and_continue(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t random = test_seed(1);
-    int64_t me = dt_rank(ctx);
+    int64_t own_rank = dt_rank(ctx);
     dt_group *pair = dt_world(ctx) > 2 ? dt_group_new(ctx, (int64_t[]){1, 0}, 2) : NULL;
     for (int k = 0; k < 20; k++) {
         dt_group *group = new_world_group(ctx);
         int64_t victim = test_below(&random, dt_world(ctx));
-        if (use(ctx, group, (uint64_t)k, 5) || (pair && me < 2 && use(ctx, pair, (uint64_t)k, 5)))
+        if (run_collectives(ctx, group, (uint64_t)k, 5) ||
+            (pair && own_rank < 2 && run_collectives(ctx, pair, (uint64_t)k, 5)))
             return 1;
         double start = test_seconds();
-        if (me == victim && k % 3)
+        if (own_rank == victim && k % 3)
             test_sleep(0.002);
-        dt_status status = me == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full") : dt_comm_barrier(group);
-        CHECK(status == (me == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_name(status),
+        dt_status status =
+            own_rank == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full") : dt_comm_barrier(group);
+        CHECK(status == (own_rank == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_name(status),
               dt_error_text(ctx));
-        CHECK(me != victim || !pair || dt_comm_barrier(pair) == (me < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
-              "a rank with a local error could call");
+        CHECK(own_rank != victim || !pair || dt_comm_barrier(pair) == (own_rank < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
+              "expected an error for a call of a rank with a local error");
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
-        CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
+        CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still set: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
         CHECK(status == DT_ERR_GROUP, "expected group, got %s: %s", dt_status_name(status), dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
         dt_group_release(group);
-        if (use(ctx, dt_group_world(ctx), (uint64_t)k, 3))
+        if (run_collectives(ctx, dt_group_world(ctx), (uint64_t)k, 3))
             return 1;
     }
     dt_group_release(pair);
@@ -80,57 +82,57 @@ static void clear__lets_new_groups_of_the_same_ranks_work(void **state) {
 /* A rank that did not see the failure, because it did not wait or was not in the call, gets it afterwards. */
 static int fail_unnoticed(dt_ctx *ctx, void *arg) {
     (void)arg;
-    int64_t me = dt_rank(ctx), values[200] = {0};
-    dt_group *group = new_world_group(ctx), *late = new_world_group(ctx), *world = dt_group_world(ctx);
+    int64_t own_rank = dt_rank(ctx), values[200] = {0};
+    dt_group *group = new_world_group(ctx), *unused = new_world_group(ctx), *world = dt_group_world(ctx);
     for (int64_t k = 1; k < 12; k++) {
-        values[0] = me == 0 ? k : -1;
+        values[0] = own_rank == 0 ? k : -1;
         CHECK_OK(ctx, dt_comm_broadcast(k % 2 ? group : world, values, values, 200, DT_I64, 0));
-        CHECK(values[0] == k, "got %lld, not %lld", (long long)values[0], (long long)k);
+        CHECK(values[0] == k, "expected %lld, got %lld", (long long)k, (long long)values[0]);
     }
     /* Rank 1 gets a local error and skips a broadcast, which the root and the others complete. */
-    values[0] = me == 0 ? 100 : -1;
-    dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full")
-                               : dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
-    CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_name(status), dt_error_text(ctx));
+    values[0] = own_rank == 0 ? 100 : -1;
+    dt_status status = own_rank == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full")
+                                     : dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
+    CHECK(status == (own_rank == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     /* Rank 1 must not take that broadcast for the next one. */
-    values[0] = me == 0 ? 101 : -1;
+    values[0] = own_rank == 0 ? 101 : -1;
     status = dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
     CHECK(status == DT_ERR_GROUP, "%s with value %lld: %s", dt_status_name(status), (long long)values[0],
           dt_error_text(ctx));
     ctx->status = DT_OK;
-    /* A group made before, and used now for the first time, is of the old kind on all ranks. */
-    status = dt_comm_barrier(late);
+    /* A group that was created before and is used for the first time now is broken on all ranks. */
+    status = dt_comm_barrier(unused);
     CHECK(status == DT_ERR_GROUP || status == DT_ERR_MISMATCH, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     ctx->status = DT_OK;
-    dt_group_release(late);
+    dt_group_release(unused);
     dt_group_release(group);
-    values[0] = me == 0 ? 102 : -1;
+    values[0] = own_rank == 0 ? 102 : -1;
     CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
-    CHECK(values[0] == 102, "got %lld, not 102", (long long)values[0]);
+    CHECK(values[0] == 102, "expected 102, got %lld", (long long)values[0]);
     group = new_world_group(ctx);
-    if (use(ctx, group, 5, 20))
+    if (run_collectives(ctx, group, 5, 20))
         return 1;
     dt_group_release(group);
     return 0;
 }
 
-static void clear__breaks_groups_whose_members_are_out_of_step(void **state) {
+static void clear__breaks_groups_whose_call_counts_differ(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 5; n++)
         run_ranks(n, fail_unnoticed, NULL);
 }
 
 /* A rank that clears at once must not leave the others waiting for it: they cannot clear while they wait. */
-static int clear_quickly(dt_ctx *ctx, void *arg) {
+static int clear_at_once(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t random = test_seed(77);
     for (int k = 0; k < 60; k++) {
         dt_group *group = new_world_group(ctx);
-        int64_t quick = test_below(&random, dt_world(ctx)), delay = test_below(&random, 300);
+        int64_t clearing_rank = test_below(&random, dt_world(ctx)), delay = test_below(&random, 300);
         bool has_error = test_below(&random, 2);
         double start = test_seconds();
-        if (dt_rank(ctx) == quick) {
+        if (dt_rank(ctx) == clearing_rank) {
             test_sleep((double)delay * 1e-6);
             if (has_error)
                 dt_error_set(ctx, DT_ERR_SYSTEM, "disk full");
@@ -148,15 +150,15 @@ static int clear_quickly(dt_ctx *ctx, void *arg) {
 static void clear__does_not_wait_for_ranks_that_wait(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 5; n++)
-        run_ranks(n, clear_quickly, NULL);
+        run_ranks(n, clear_at_once, NULL);
 }
 
-static int clear_for_nothing(dt_ctx *ctx, void *arg) {
+static int clear_without_error(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *group = new_world_group(ctx);
     for (int k = 0; k < 50; k++) {
         CHECK_OK(ctx, dt_error_clear(ctx));
-        if (use(ctx, k % 2 ? group : dt_group_world(ctx), (uint64_t)k, 3))
+        if (run_collectives(ctx, k % 2 ? group : dt_group_world(ctx), (uint64_t)k, 3))
             return 1;
     }
     dt_group_release(group);
@@ -166,7 +168,7 @@ static int clear_for_nothing(dt_ctx *ctx, void *arg) {
 static void clear__without_an_error_changes_nothing(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 5; n += 2)
-        run_ranks(n, clear_for_nothing, NULL);
+        run_ranks(n, clear_without_error, NULL);
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_int_equal(dt_error_set(ctx, DT_ERR_SYSTEM, "mine"), DT_ERR_SYSTEM);
     assert_int_equal(dt_error_clear(ctx), DT_OK);
@@ -175,25 +177,26 @@ static void clear__without_an_error_changes_nothing(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* An error that every rank makes for itself. */
+/* An error that every rank detects for itself. */
 static int fail_agreed(dt_ctx *ctx) {
-    CHECK(!dt_group_new(ctx, (int64_t[]){dt_world(ctx)}, 1), "a group with a rank outside the world was made");
+    CHECK(!dt_group_new(ctx, (int64_t[]){dt_world(ctx)}, 1),
+          "expected an error for a rank outside the world, got a group");
     CHECK(dt_error_status(ctx) == DT_ERR_VALUE, "expected value, got %s: %s", dt_status_name(dt_error_status(ctx)),
           dt_error_text(ctx));
     return 0;
 }
 
-/* Rank 0 clears its agreed error before the others make theirs: nothing can have been exchanged. */
+/* Rank 0 clears its agreed error before the others get theirs: nothing can have been exchanged. */
 static int clear_agreed(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *world = dt_group_world(ctx);
     const struct dt__segment *segment = dt__runtime_of(ctx)->shm->segment;
     const struct dt__rank_block *own = &segment->ranks[dt_rank(ctx)];
-    int32_t go = 1;
+    int32_t token = 1;
     for (int k = 0; k < 20; k++) {
         CHECK_OK(ctx, dt_comm_barrier(world));
         if (dt_rank(ctx) > 0)
-            CHECK_OK(ctx, dt_comm_recv(world, &go, 1, DT_I32, 0));
+            CHECK_OK(ctx, dt_comm_recv(world, &token, 1, DT_I32, 0));
         uint32_t n_events = atomic_load(&segment->n_events);
         uint64_t n_calls = atomic_load(&own->n_calls);
         if (fail_agreed(ctx))
@@ -205,8 +208,8 @@ static int clear_agreed(dt_ctx *ctx, void *arg) {
         CHECK(atomic_load(&own->n_calls) == n_calls, "expected %llu calls, got %llu", (unsigned long long)n_calls,
               (unsigned long long)atomic_load(&own->n_calls));
         for (int64_t rank = 1; dt_rank(ctx) == 0 && rank < dt_world(ctx); rank++)
-            CHECK_OK(ctx, dt_comm_send(world, &go, 1, DT_I32, rank));
-        if (use(ctx, world, (uint64_t)k, 3))
+            CHECK_OK(ctx, dt_comm_send(world, &token, 1, DT_I32, rank));
+        if (run_collectives(ctx, world, (uint64_t)k, 3))
             return 1;
     }
     CHECK_OK(ctx, dt_comm_barrier(world)); /* closing is an event */
@@ -254,7 +257,7 @@ static int clear_agreed_and_local(dt_ctx *ctx, void *arg) {
         }
         char text[64];
         snprintf(text, sizeof text, "system: disk %d is full", k);
-        if (clear_and_repeat(ctx, text, &n_repeats) || use(ctx, dt_group_world(ctx), (uint64_t)k, 2))
+        if (clear_and_repeat(ctx, text, &n_repeats) || run_collectives(ctx, dt_group_world(ctx), (uint64_t)k, 2))
             return 1;
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
         /* Far below the deadline of 300 s: no rank waited for it. On a loaded machine clearing takes seconds. */
@@ -273,27 +276,28 @@ static void clear__of_an_agreed_error_does_not_lose_a_local_one(void **state) {
 static int clear_before_local(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *world = dt_group_world(ctx);
-    int64_t me = dt_rank(ctx), last = dt_world(ctx) - 1;
-    int32_t go = 1;
+    int64_t own_rank = dt_rank(ctx), last = dt_world(ctx) - 1;
+    int32_t token = 1;
     for (int k = 0; k < 20; k++) {
         int n_repeats = 0;
         if (fail_agreed(ctx))
             return 1;
-        if (me == 0) {
+        if (own_rank == 0) {
             CHECK_OK(ctx, dt_error_clear(ctx));
-            CHECK_OK(ctx, dt_comm_send(world, &go, 1, DT_I32, last));
+            CHECK_OK(ctx, dt_comm_send(world, &token, 1, DT_I32, last));
             dt_status status = dt_comm_barrier(world);
             CHECK(status == DT_ERR_PEER, "expected peer, got %s: %s", dt_status_name(status), dt_error_text(ctx));
             CHECK(strstr(dt_error_text(ctx), "system: disk full"), "got: %s", dt_error_text(ctx));
-        } else if (me == last) {
-            CHECK_OK(ctx, dt_comm_recv(world, &go, 1, DT_I32, 0));
+        } else if (own_rank == last) {
+            CHECK_OK(ctx, dt_comm_recv(world, &token, 1, DT_I32, 0));
             if (k % 2)
                 test_sleep(0.002);
             dt_error_set(ctx, DT_ERR_SYSTEM, "disk full");
         }
-        if (clear_and_repeat(ctx, "system: disk full", &n_repeats) || use(ctx, world, (uint64_t)k, 3))
+        if (clear_and_repeat(ctx, "system: disk full", &n_repeats) || run_collectives(ctx, world, (uint64_t)k, 3))
             return 1;
-        CHECK(n_repeats == 0 || (me != 0 && me != last), "rank %lld repeated its step", (long long)me);
+        CHECK(n_repeats == 0 || (own_rank != 0 && own_rank != last), "rank %lld repeated its step",
+              (long long)own_rank);
         CHECK_OK(ctx, dt_comm_barrier(world));
     }
     return 0;
@@ -324,7 +328,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
     /* The program may still continue without that rank. */
     dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
-    if (use(ctx, rest, 9, 10))
+    if (run_collectives(ctx, rest, 9, 10))
         return 1;
     ctx->status = DT_OK;
     return dt_close(ctx);
@@ -346,7 +350,7 @@ static void clear__reports_a_rank_that_is_gone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clear__lets_new_groups_of_the_same_ranks_work),
-        cmocka_unit_test(clear__breaks_groups_whose_members_are_out_of_step),
+        cmocka_unit_test(clear__breaks_groups_whose_call_counts_differ),
         cmocka_unit_test(clear__does_not_wait_for_ranks_that_wait),
         cmocka_unit_test(clear__without_an_error_changes_nothing),
         cmocka_unit_test(clear__of_an_agreed_error_exchanges_nothing),

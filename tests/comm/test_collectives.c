@@ -11,10 +11,10 @@
 static const int64_t rank_counts[] = {1, 2, 3, 4, 5, 8};
 enum { N_RANK_COUNTS = 6 };
 
-/* Large cases take one of the forms per kind of memory, another one each time. */
+/* Large cases run one of the variants per kind of memory, in rotation. */
 enum { LARGE_BYTES = 100000, BLOCK_LIMIT = (1 << 20) + 4 };
 
-static int all_forms(dt_ctx *ctx, test_case collective) {
+static int run_all_variants(dt_ctx *ctx, test_case collective) {
     bool large = (size_t)collective.count * dt_dtype_size(collective.dtype) > LARGE_BYTES;
     for (int memory = TEST_HEAP; memory <= TEST_MIXED; memory++)
         for (int in_place = 0; in_place < 2; in_place++)
@@ -26,7 +26,7 @@ static int all_forms(dt_ctx *ctx, test_case collective) {
                 collective.unequal = unequal;
                 collective.root = (int64_t)(collective.seed % (uint64_t)dt_world(ctx));
                 collective.seed = collective.seed / 16 * 16 + (collective.seed + 1) % 16;
-                if (test_once(ctx, dt_group_world(ctx), &collective))
+                if (test_run_once(ctx, dt_group_world(ctx), &collective))
                     return 1;
             }
     return 0;
@@ -43,11 +43,11 @@ static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {
                     continue;
                 const int64_t counts[] = {1, 7, 1500};
                 for (int i = 0; i < 3; i++)
-                    if (all_forms(ctx, (test_case){.op = (dt_collective)op,
-                                                   .dtype = (dt_dtype)dtype,
-                                                   .reduce = (dt_reduce)reduce,
-                                                   .count = counts[i],
-                                                   .seed = seed += 16}))
+                    if (run_all_variants(ctx, (test_case){.op = (dt_collective)op,
+                                                          .dtype = (dt_dtype)dtype,
+                                                          .reduce = (dt_reduce)reduce,
+                                                          .count = counts[i],
+                                                          .seed = seed += 16}))
                         return 1;
             }
     return 0;
@@ -85,7 +85,7 @@ static int sizes_around_thresholds(dt_ctx *ctx, void *arg) {
     uint64_t seed = test_seed(77);
     for (int op = DT_BARRIER; op < DT_SEND; op++)
         for (size_t i = 0; i < sizeof bytes / sizeof *bytes && (bytes[i] <= BLOCK_LIMIT || op == DT_ALL_REDUCE); i++)
-            if (all_forms(
+            if (run_all_variants(
                     ctx,
                     (test_case){.op = (dt_collective)op, .dtype = DT_F32, .count = bytes[i] / 4, .seed = seed += 16}))
                 return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Deaths, and the reasons that outlive the rank that had them: a death is found even while another rank is late or
- * stopped, the headline names the rank that died and not one that closed because of it, the cause of a failure is still
- * reported after the rank has closed its context, and dt_close waits for no peer.
+ * Deaths of ranks, and errors that are reported after their rank has ended: a death is detected while another rank is
+ * late or stopped, the headline names the rank that died and not one that closed because of it, the cause of a
+ * failure is still reported after the rank has closed its context, and dt_close waits for no peer.
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"
@@ -38,16 +38,16 @@ static void end_test(test_launch *launch) {
             fail_msg("rank %lld failed", (long long)rank);
 }
 
-static void await(const _Atomic int32_t *word, int32_t value) {
+static void wait_until(const _Atomic int32_t *word, int32_t value) {
     while (atomic_load(word) < value)
         test_sleep(0.001);
 }
 
-/* Whether the text of the context's error contains both; prints it otherwise. */
+/* Checks the status, and that the headline contains `part` and the text `part2`. */
 static int check_error(const dt_ctx *ctx, dt_status status, const char *part, const char *part2) {
     CHECK(dt_error_status(ctx) == status, "rank %lld: got %s: %s", (long long)dt_rank(ctx),
           dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
-    const char *end = strstr(dt_error_text(ctx), "\n  rank"); /* what each rank does follows the headline */
+    const char *end = strstr(dt_error_text(ctx), "\n  rank"); /* the state of each rank follows the headline */
     size_t headline = end ? (size_t)(end - dt_error_text(ctx)) : strlen(dt_error_text(ctx));
     const char *found = strstr(dt_error_text(ctx), part);
     CHECK(found && (size_t)(found - dt_error_text(ctx)) < headline, "expected a headline with \"%s\", got: %s", part,
@@ -79,13 +79,13 @@ static dt_status run_late_call(dt_ctx *ctx, const struct late *late) {
     return dt_work_wait(work);
 }
 
-static int be_late(dt_ctx *ctx, void *arg) {
+static int run_with_late_rank(dt_ctx *ctx, void *arg) {
     const struct late *late = arg;
     if (dt_rank(ctx) == 0) {
         if (late->stop)
             raise(SIGSTOP);
         atomic_store(&board->stage, 1);
-        await(&board->n_reported, (int32_t)dt_world(ctx) - 2);
+        wait_until(&board->n_reported, (int32_t)dt_world(ctx) - 2);
         dt_close(ctx);
         return 0;
     }
@@ -104,7 +104,7 @@ static bool is_inside_a_call(const test_launch *launch, int64_t rank) {
 
 static void run_late(int64_t n, const struct late *late, bool notifies) {
     test_launch launch = {.notifies = notifies};
-    begin_test(&launch, n, be_late, (void *)late);
+    begin_test(&launch, n, run_with_late_rank, (void *)late);
     for (int64_t rank = 1; rank < n; rank++)
         while (!is_inside_a_call(&launch, rank))
             test_sleep(0.001);
@@ -112,7 +112,7 @@ static void run_late(int64_t n, const struct late *late, bool notifies) {
     while (atomic_load(&board->n_reported) < n - 2 && test_launch_poll(&launch))
         test_sleep(0.001);
     while (late->stop && !atomic_load(&board->stage) && test_launch_poll(&launch) && launch.pids[0]) {
-        kill(launch.pids[0], SIGCONT); /* until it has: it may stop only now */
+        kill(launch.pids[0], SIGCONT); /* until it continues: it may not have stopped yet */
         test_sleep(0.001);
     }
     end_test(&launch);
@@ -127,13 +127,13 @@ static void death__is_not_hidden_by_a_late_rank(void **state) {
 
 /* Rank 0 dies; rank 1 is in a group with it, gets the error and closes; rank 2 waits for rank 1 and so on. */
 
-static int wait_for_the_one_before(dt_ctx *ctx, void *arg) {
-    int64_t me = dt_rank(ctx);
-    dt_group *before = me > 0 ? dt_group_new(ctx, (int64_t[]){me - 1, me}, 2) : NULL;
-    dt_group *after = me + 1 < dt_world(ctx) ? dt_group_new(ctx, (int64_t[]){me, me + 1}, 2) : NULL;
+static int wait_for_previous_rank(dt_ctx *ctx, void *arg) {
+    int64_t own_rank = dt_rank(ctx);
+    dt_group *before = own_rank > 0 ? dt_group_new(ctx, (int64_t[]){own_rank - 1, own_rank}, 2) : NULL;
+    dt_group *after = own_rank + 1 < dt_world(ctx) ? dt_group_new(ctx, (int64_t[]){own_rank, own_rank + 1}, 2) : NULL;
     int code = 0;
     (void)after;
-    if (me == 0) {
+    if (own_rank == 0) {
         if (arg) {
             dt_error_set(ctx, DT_ERR_SYSTEM, "weights.npy: Permission denied");
             freopen("/dev/null", "w", stderr);
@@ -141,19 +141,19 @@ static int wait_for_the_one_before(dt_ctx *ctx, void *arg) {
             atomic_store(&board->stage, 1);
             return 0;
         }
-        await(&board->stage, 1);
+        wait_until(&board->stage, 1);
         raise(SIGKILL);
     }
     if (arg)
-        await(&board->stage, (int32_t)me);
-    else if (me == 1)
+        wait_until(&board->stage, (int32_t)own_rank);
+    else if (own_rank == 1)
         atomic_store(&board->stage, 1);
     dt_comm_barrier(before);
     code = arg ? check_error(ctx, DT_ERR_PEER, "Permission denied", "rank 0")
                : check_error(ctx, DT_ERR_PEER, "rank 0 is dead", "");
     freopen("/dev/null", "w", stderr);
     dt_close(ctx);
-    atomic_store(&board->stage, (int32_t)me + 1);
+    atomic_store(&board->stage, (int32_t)own_rank + 1);
     return code;
 }
 
@@ -161,15 +161,15 @@ static void death__is_the_headline_where_survivors_have_closed(void **state) {
     (void)state;
     for (int notifies = 0; notifies < 2; notifies++) {
         test_launch launch = {.notifies = notifies};
-        begin_test(&launch, MAX_RANKS, wait_for_the_one_before, NULL);
+        begin_test(&launch, MAX_RANKS, wait_for_previous_rank, NULL);
         end_test(&launch);
     }
 }
 
-static void cause__outlives_the_rank_that_had_it(void **state) {
+static void cause__is_reported_after_its_rank_has_closed(void **state) {
     (void)state;
     test_launch launch = {0};
-    begin_test(&launch, MAX_RANKS, wait_for_the_one_before, "fails");
+    begin_test(&launch, MAX_RANKS, wait_for_previous_rank, "fails");
     end_test(&launch);
 }
 
@@ -178,7 +178,7 @@ static int clear_after_a_death(dt_ctx *ctx, void *arg) {
     (void)arg;
     int code = 0;
     if (dt_rank(ctx) == 1) {
-        await(&board->stage, 1);
+        wait_until(&board->stage, 1);
         raise(SIGKILL);
     }
     if (dt_rank(ctx) == 0) {
@@ -189,7 +189,7 @@ static int clear_after_a_death(dt_ctx *ctx, void *arg) {
         atomic_store(&board->stage, 2);
         return 0;
     }
-    await(&board->stage, 2);
+    wait_until(&board->stage, 2);
     CHECK(dt_error_clear(ctx) == DT_ERR_PEER, "%s", dt_error_text(ctx));
     code = check_error(ctx, DT_ERR_PEER, "rank 1 is dead", "");
     freopen("/dev/null", "w", stderr);
@@ -212,11 +212,11 @@ static int close_with_a_started_operation(dt_ctx *ctx, void *arg) {
     if (dt_rank(ctx) == 0) {
         CHECK(dt_comm_start(dt_group_world(ctx), &call), "%s", dt_error_text(ctx));
         freopen("/dev/null", "w", stderr);
-        CHECK(dt_close(ctx) == 1, "an operation was lost without an error");
+        CHECK(dt_close(ctx) == 1, "expected an error for the unfinished operation");
         atomic_store(&board->stage, 1);
         return 0;
     }
-    await(&board->stage, 1); /* forever, if rank 0 waits for this rank */
+    wait_until(&board->stage, 1); /* forever, if rank 0 waits for this rank */
     dt_comm_run(dt_group_world(ctx), &call);
     int code = check_error(ctx, DT_ERR_PEER, "rank 0 has closed its context", "all_reduce");
     freopen("/dev/null", "w", stderr);
@@ -241,8 +241,8 @@ static int close_with_a_finished_operation(dt_ctx *ctx, void *arg) {
                         &(dt_comm_call){.op = DT_BROADCAST, .dtype = DT_F32, .count = 4, .src = value, .dst = value}),
           "%s", dt_error_text(ctx));
     atomic_fetch_add(&board->stage, 1);
-    await(&board->stage, (int32_t)dt_world(ctx));
-    CHECK(dt_close(ctx) == 0, "a finished operation is an error");
+    wait_until(&board->stage, (int32_t)dt_world(ctx));
+    CHECK(dt_close(ctx) == 0, "expected no error for a finished operation");
     return 0;
 }
 
@@ -255,11 +255,11 @@ static void close__finishes_what_needs_no_peer(void **state) {
 
 /* Rank 0 gathers to rank 1, which waits for no rank, and ends with a code; when that is known, rank 1 waits for the
  * others, which are late. */
-static int gather_from_the_dead(dt_ctx *ctx, void *arg) {
+static int gather_from_dead_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t own = 10 + dt_rank(ctx), all[MAX_RANKS] = {0};
     if (dt_rank(ctx) > 0)
-        await(&board->stage, 1);
+        wait_until(&board->stage, 1);
     if (dt_rank(ctx) > 1)
         test_sleep(0.3); /* rank 1 should be waiting by now */
     CHECK_OK(ctx, dt_comm_gather(dt_group_world(ctx), &own, all, 1, DT_I64, 1));
@@ -274,7 +274,7 @@ static void death__does_not_undo_what_the_rank_has_finished(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 4; n++) {
         test_launch launch = {.notifies = true};
-        begin_test(&launch, n, gather_from_the_dead, NULL);
+        begin_test(&launch, n, gather_from_dead_rank, NULL);
         while (launch.pids[0] && test_launch_poll(&launch))
             test_sleep(0.001);
         atomic_store(&board->stage, 1);
@@ -288,7 +288,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(death__is_not_hidden_by_a_late_rank),
         cmocka_unit_test(death__is_the_headline_where_survivors_have_closed),
-        cmocka_unit_test(cause__outlives_the_rank_that_had_it),
+        cmocka_unit_test(cause__is_reported_after_its_rank_has_closed),
         cmocka_unit_test(death__is_the_headline_of_error_clear),
         cmocka_unit_test(death__does_not_undo_what_the_rank_has_finished),
         cmocka_unit_test(close__waits_for_no_peer),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them,
- * the victim, is killed, stopped, exits, closes its context, gets a local error, or makes another call than the rest.
- * Every other member must get an error in time that reports what happened, the group must be unusable at once, memory
- * beside the failed call must be as it was, and groups without the victim must continue with right results. A victim
- * that was stopped is woken up when the others have reused their memory: it must get an error and corrupt nothing.
- * While the victim dies, another member may be late: it comes only when all others have their error.
+ * Faults of a rank in a group. A group of ranks repeats one collective; at a seeded point one of them, the victim, is
+ * killed, stopped, exits, closes its context, gets a local error, or makes another call than the others. Every other
+ * member must get an error in time that describes the fault, the group must be unusable at once, other memory must be
+ * unchanged, and groups without the victim must continue with correct results. A victim that was stopped is resumed
+ * when the others have reused their memory: it must get an error and corrupt nothing. While the victim dies, another
+ * member may be late: it makes its call only when all others have their error.
  *
- * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
- * how many faults are run.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
+ * number of faults.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -69,17 +69,16 @@ static const struct {
 
 enum { MAX_RANKS = 5, MAX_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
 
-/* What each rank reports to the test. */
 struct note {
     _Atomic int64_t error_ns; /* when it got its error; 0 before */
 };
 
 struct board {
     _Atomic int64_t fault_ns; /* when it happened */
-    _Atomic int32_t arrived;  /* survivors that have got so far */
+    _Atomic int32_t arrived;  /* survivors that have reached the stage */
     _Atomic int32_t may_wake, victim_is_over;
-    _Atomic int32_t is_near;   /* the victim has come to the call at which it happens */
-    _Atomic int32_t n_learned; /* survivors that have got their error */
+    _Atomic int32_t is_near;    /* the victim has reached the call at which it happens */
+    _Atomic int32_t n_notified; /* survivors that have got their error */
     struct note ranks[MAX_RANKS];
 };
 
@@ -87,7 +86,7 @@ struct fault {
     uint64_t number, seed; /* the number within the run, and what it is derived from */
     enum kind kind;
     int64_t n, victim;
-    int64_t late; /* a member that makes no call from then on until all others have their error; -1: none */
+    int64_t late; /* a member that makes no call from then on until all others have their error, or -1 */
     int64_t members[MAX_RANKS], n_members; /* of the group that fails */
     test_case collective;
     bool pair;    /* the first member sends to the second */
@@ -128,10 +127,10 @@ static double limit_of(const struct fault *fault) {
 /* Synchronises the survivors without the library. */
 static int reach_stage(const struct rank *rank, int32_t stage) {
     struct board *board = rank->fault->board;
-    double give_up_at = test_seconds() + 10 * test_slowness;
+    double deadline = test_seconds() + 10 * test_slowness;
     atomic_fetch_add(&board->arrived, 1);
     while (atomic_load(&board->arrived) < stage * (rank->fault->n - 1)) {
-        CHECK(test_seconds() < give_up_at, "the survivors did not reach stage %d", (int)stage);
+        CHECK(test_seconds() < deadline, "the survivors did not reach stage %d", (int)stage);
         test_sleep(0.0005);
     }
     return 0;
@@ -144,7 +143,7 @@ static struct {
     struct board *board;
 } pending; /* for the signal handler of a victim that is a process of its own */
 
-static void be_harmed(int signal_number) {
+static void inject_fault(int signal_number) {
     (void)signal_number;
     atomic_store(&pending.board->fault_ns, dt__now_ns());
     if (pending.kind == KILL)
@@ -155,24 +154,24 @@ static void be_harmed(int signal_number) {
         _exit(3);
 }
 
-static void harm_later(const struct fault *fault) {
+static void inject_fault_later(const struct fault *fault) {
     struct itimerval timer = {.it_value = {0, fault->delay_us}};
-    struct sigaction action = {.sa_handler = be_harmed};
+    struct sigaction action = {.sa_handler = inject_fault};
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void harm_now(const struct rank *rank) {
+static void inject_fault_by_signal(const struct rank *rank) {
     const struct fault *fault = rank->fault;
     pending.kind = fault->kind;
     pending.board = fault->board;
     if (fault->inside)
-        harm_later(fault);
+        inject_fault_later(fault);
     else
-        be_harmed(0);
+        inject_fault(0);
 }
 
-/* Memory for calls in which the victim plays another part than in its own; zeroed, and large enough for all. */
+/* Memory for mismatched calls of the victim; zeroed, and large enough for all. */
 struct scratch {
     void *src, *dst;
     int64_t counts[MAX_RANKS], recv_counts[MAX_RANKS];
@@ -188,7 +187,7 @@ static dt_group *swapped_group(const struct rank *rank) {
     return dt_group_new(rank->ctx, members, n);
 }
 
-static bool reduces(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
+static bool is_reduction(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
 
 static dt_reduce another_reduce(const test_case *collective) {
     int reduce = (int)collective->reduce;
@@ -241,8 +240,8 @@ static void change_blocks(const dt_comm_call *call, const dt_group *group, int64
     counts[(from + 1) % n]++;
 }
 
-/* Makes the call of another kind than the rest makes. */
-static dt_status call_otherwise(const struct rank *rank, const test_run *run, struct scratch *scratch) {
+/* Makes another call than the other members. */
+static dt_status call_mismatched(const struct rank *rank, const test_run *run, struct scratch *scratch) {
     const struct fault *fault = rank->fault;
     dt_comm_call call = run->call;
     dt_group *group = rank->group;
@@ -253,7 +252,7 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
     switch (fault->kind) {
     case OTHER_OP:
         call.op = (dt_collective)((call.op + 1 + test_below(&random, DT_SEND - 1)) % DT_SEND);
-        if (reduces(call.op) && !dt_reduce_allowed(call.dtype, call.reduce))
+        if (is_reduction(call.op) && !dt_reduce_allowed(call.dtype, call.reduce))
             call.reduce = DT_SUM;
         if (call.op == DT_ALL_TO_ALL && call.counts) {
             memcpy(scratch->recv_counts, call.counts, (size_t)n * sizeof *call.counts);
@@ -278,9 +277,9 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
     case OTHER_ORDER:
         group = scratch->group;
         if (call.recv_counts) { /* what a rank sends to itself, it receives in the same order */
-            int64_t me = dt_group_rank(group);
+            int64_t own_rank = dt_group_rank(group);
             memcpy(scratch->recv_counts, call.recv_counts, (size_t)n * sizeof *call.recv_counts);
-            scratch->recv_counts[me] = call.counts[me];
+            scratch->recv_counts[own_rank] = call.counts[own_rank];
             call.recv_counts = scratch->recv_counts;
         }
         break;
@@ -304,18 +303,18 @@ static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
     size_t bytes = (size_t)(fault->collective.count + 101) * (size_t)fault->n_members * 16;
     struct scratch scratch = {calloc(1, bytes), calloc(1, bytes), .group = swapped_group(rank)};
-    dt_status status = call_otherwise(rank, run, &scratch);
+    dt_status status = call_mismatched(rank, run, &scratch);
     free(scratch.src);
     free(scratch.dst);
     dt_group_release(scratch.group);
     return status;
 }
 
-/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: continues calling. */
-static dt_status be_at_fault(const struct rank *rank, const test_run *run) {
+/* The fault of the victim instead of its call number fault->at, or with the call in flight. DT_OK: it continues. */
+static dt_status commit_fault(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
     if (kinds[fault->kind].by_signal) {
-        harm_now(rank);
+        inject_fault_by_signal(rank);
         return DT_OK;
     }
     atomic_store(&fault->board->fault_ns, dt__now_ns());
@@ -338,7 +337,7 @@ static dt_status call_once(struct rank *rank, test_run *run, bool at_fault) {
     const struct fault *fault = rank->fault;
     dt_status status = DT_OK;
     if (at_fault && !(fault->started && fault->inside))
-        status = be_at_fault(rank, run);
+        status = commit_fault(rank, run);
     if (status != DT_OK)
         return status;
     rank->n_calls += at_fault && is_mismatch(fault->kind) ? 2 : 1;
@@ -348,25 +347,25 @@ static dt_status call_once(struct rank *rank, test_run *run, bool at_fault) {
     if (!work)
         return dt_error_status(rank->ctx);
     if (at_fault && fault->inside)
-        status = be_at_fault(rank, run);
+        status = commit_fault(rank, run);
     if (status != DT_OK && fault->kind == CLOSE)
         return status; /* closing finishes or abandons it */
     dt_status waited = wait_for(fault, work);
     return status != DT_OK ? status : waited;
 }
 
-/* Repeats the call until it fails; *status is why. */
-static int repeat(struct rank *rank, test_run *run, dt_status *status) {
-    double give_up_at = test_seconds() + 10 * test_slowness;
+/* Repeats the call until it fails; *status is the reason. */
+static int repeat_call(struct rank *rank, test_run *run, dt_status *status) {
+    double deadline = test_seconds() + 10 * test_slowness;
     struct board *board = rank->fault->board;
     bool late = rank->fault->late == dt_rank(rank->ctx);
     for (int64_t i = 0;; i++) {
-        test_again(run);
+        test_reset(run);
         if (rank->victim && i == rank->fault->at)
             atomic_store(&board->is_near, 1);
         while (late && atomic_load(&board->is_near) &&
-               atomic_load(&board->n_learned) < (int32_t)rank->fault->n_members - 2) {
-            CHECK(test_seconds() < give_up_at, "a death was hidden by the late rank %lld",
+               atomic_load(&board->n_notified) < (int32_t)rank->fault->n_members - 2) {
+            CHECK(test_seconds() < deadline, "the death was not detected while rank %lld was late",
                   (long long)rank->fault->late);
             test_sleep(0.0005);
         }
@@ -375,27 +374,27 @@ static int repeat(struct rank *rank, test_run *run, dt_status *status) {
             return 0;
         if (test_check(run))
             return 1;
-        CHECK(test_seconds() < give_up_at, "rank %lld: %lld calls and no error", (long long)dt_rank(rank->ctx),
+        CHECK(test_seconds() < deadline, "rank %lld: %lld calls and no error", (long long)dt_rank(rank->ctx),
               (long long)i);
     }
 }
 
 /* What the error of a survivor must contain. */
 
-static int durations_are_sane(const char *text) {
+static int check_durations(const char *text) {
     for (const char *at = text; (at = strstr(at, ", for ")); at++) {
         double seconds = strtod(at + 6, NULL);
-        CHECK(seconds >= 0 && seconds < 60, "a call of this run cannot have lasted so long: %s", text);
+        CHECK(seconds >= 0 && seconds < 60, "expected durations below 60 s: %s", text);
     }
     return 0;
 }
 
-static int lacks_text(const char *text, const char *part) {
-    CHECK(strstr(text, part), "the text lacks '%s': %s", part, text);
+static int check_contains(const char *text, const char *part) {
+    CHECK(strstr(text, part), "expected '%s' in: %s", part, text);
     return 0;
 }
 
-static int tells_all(const struct rank *rank, const char *text) {
+static int check_error_text(const struct rank *rank, const char *text) {
     const struct fault *fault = rank->fault;
     char part[200], set_text[160];
     uint64_t set[2] = {0, 0};
@@ -405,20 +404,20 @@ static int tells_all(const struct rank *rank, const char *text) {
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
     snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
-    if (lacks_text(text, dt_collective_name(op)) || lacks_text(text, part) ||
-        lacks_text(text, kinds[fault->kind].text) || durations_are_sane(text))
+    if (check_contains(text, dt_collective_name(op)) || check_contains(text, part) ||
+        check_contains(text, kinds[fault->kind].text) || check_durations(text))
         return 1;
     for (int64_t i = 0; i < fault->n_members; i++) {
         if (fault->members[i] == dt_rank(rank->ctx))
             continue;
         snprintf(part, sizeof part, "\n  rank %" PRId64, fault->members[i]);
-        if (lacks_text(text, part))
+        if (check_contains(text, part))
             return 1;
     }
     return 0;
 }
 
-static int is_unusable(const struct rank *rank, const test_run *run) {
+static int check_group_is_broken(const struct rank *rank, const test_run *run) {
     double start = test_seconds();
     dt_status status = dt_comm_run(rank->group, &run->call);
     double took = test_seconds() - start;
@@ -429,42 +428,43 @@ static int is_unusable(const struct rank *rank, const test_run *run) {
     return 0;
 }
 
-static int learns(const struct rank *rank, dt_status status, test_run *run) {
+static int check_error_of_survivor(const struct rank *rank, dt_status status, test_run *run) {
     const struct fault *fault = rank->fault;
     int64_t now = dt__now_ns(), happened = atomic_load(&fault->board->fault_ns);
     double took = (double)(now - happened) * 1e-9;
     CHECK(happened, "rank %lld got %s before anything happened: %s", (long long)dt_rank(rank->ctx),
           dt_status_name(status), dt_error_text(rank->ctx));
-    CHECK(status == kinds[fault->kind].status, "rank %lld got %s, not %s: %s", (long long)dt_rank(rank->ctx),
-          dt_status_name(status), dt_status_name(kinds[fault->kind].status), dt_error_text(rank->ctx));
-    atomic_fetch_add(&fault->board->n_learned, 1);
+    CHECK(status == kinds[fault->kind].status, "rank %lld: expected %s, got %s: %s", (long long)dt_rank(rank->ctx),
+          dt_status_name(kinds[fault->kind].status), dt_status_name(status), dt_error_text(rank->ctx));
+    atomic_fetch_add(&fault->board->n_notified, 1);
     CHECK(took <= limit_of(fault) || fault->late == dt_rank(rank->ctx),
-          "rank %lld got its error after %.2f s, at most %.2f are allowed: %s", (long long)dt_rank(rank->ctx), took,
+          "rank %lld got its error after %.2f s, expected at most %.2f s: %s", (long long)dt_rank(rank->ctx), took,
           limit_of(fault), dt_error_text(rank->ctx));
-    return tells_all(rank, dt_error_text(rank->ctx)) || test_spared(run) || is_unusable(rank, run);
+    return check_error_text(rank, dt_error_text(rank->ctx)) || test_source_is_intact(run) ||
+           check_group_is_broken(rank, run);
 }
 
-/* Life afterwards. */
+/* After the fault. */
 
-static int work_together(struct rank *rank, dt_group *group, int n_cases) {
+static int run_collectives(struct rank *rank, dt_group *group, int n_cases) {
     for (int i = 0; i < n_cases; i++) {
-        test_case collective = test_any_case(&rank->random, dt_group_size(group), 100000);
-        if (test_once(rank->ctx, group, &collective))
+        test_case collective = test_random_case(&rank->random, dt_group_size(group), 100000);
+        if (test_run_once(rank->ctx, group, &collective))
             return 1;
     }
     return 0;
 }
 
-/* Continues until the victim has ended, as the first survivor sees it. */
-static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
+/* Continues until all survivors have seen that the victim has ended. */
+static int run_collectives_until_victim_ends(struct rank *rank, dt_group *group) {
     struct board *board = rank->fault->board;
-    double give_up_at = test_seconds() + 10 * test_slowness;
+    double deadline = test_seconds() + 10 * test_slowness;
     for (int64_t over = 0; !over;) {
-        CHECK(test_seconds() < give_up_at, "the victim that woke up did not get an error");
+        CHECK(test_seconds() < deadline, "the resumed victim did not get an error");
         int64_t ended = atomic_load(&board->victim_is_over);
         if (group) {
             CHECK_OK(rank->ctx, dt_comm_all_reduce(group, &ended, &over, 1, DT_I64, DT_MAX));
-            if (work_together(rank, group, 2))
+            if (run_collectives(rank, group, 2))
                 return 1;
         } else {
             over = ended;
@@ -474,8 +474,8 @@ static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
     return 0;
 }
 
-/* Another group than any before, made after the failure: the survivors in descending order. */
-static dt_group *survivors_backwards(const struct rank *rank) {
+/* A new group, created after the failure: the survivors in descending order. */
+static dt_group *survivors_in_reverse(const struct rank *rank) {
     int64_t ranks[MAX_RANKS], n = 0;
     for (int64_t i = rank->fault->n - 1; i >= 0; i--)
         if (i != rank->fault->victim)
@@ -483,36 +483,36 @@ static dt_group *survivors_backwards(const struct rank *rank) {
     return dt_group_new(rank->ctx, ranks, n);
 }
 
-static int live_on(struct rank *rank) {
+static int continue_without_victim(struct rank *rank) {
     const struct fault *fault = rank->fault;
-    dt_group *backwards = rank->others ? survivors_backwards(rank) : NULL;
+    dt_group *reversed = rank->others ? survivors_in_reverse(rank) : NULL;
     rank->random = fault->seed ^ 0xabcd;
     if (reach_stage(rank, 1))
         return 1;
-    if (rank->others && (work_together(rank, rank->others, 10) || work_together(rank, backwards, 10)))
+    if (rank->others && (run_collectives(rank, rank->others, 10) || run_collectives(rank, reversed, 10)))
         return 1;
     if (fault->kind == STOP) {
         atomic_store(&fault->board->may_wake, 1);
-        if (work_until_victim_is_over(rank, rank->others))
+        if (run_collectives_until_victim_ends(rank, rank->others))
             return 1;
     }
-    dt_group_release(backwards);
+    dt_group_release(reversed);
     return reach_stage(rank, 2);
 }
 
-/* A victim that lives gets an error too. */
-static int victim_learns(struct rank *rank, dt_status status, test_run *run) {
+/* A victim that is alive gets an error too. */
+static int check_error_of_victim(struct rank *rank, dt_status status, test_run *run) {
     const struct fault *fault = rank->fault;
     if (fault->kind == STOP || (is_mismatch(fault->kind) && fault->kind != INVALID))
-        CHECK(status == kinds[fault->kind].status, "the victim got %s, not %s: %s", dt_status_name(status),
-              dt_status_name(kinds[fault->kind].status), dt_error_text(rank->ctx));
-    if (test_spared(run) || durations_are_sane(dt_error_text(rank->ctx)))
+        CHECK(status == kinds[fault->kind].status, "the victim: expected %s, got %s: %s",
+              dt_status_name(kinds[fault->kind].status), dt_status_name(status), dt_error_text(rank->ctx));
+    if (test_source_is_intact(run) || check_durations(dt_error_text(rank->ctx)))
         return 1;
     atomic_store(&fault->board->victim_is_over, 1);
     return 0;
 }
 
-static int take_part(struct rank *rank) {
+static int run_member(struct rank *rank) {
     const struct fault *fault = rank->fault;
     test_case collective = fault->collective;
     test_run *run = &rank->run;
@@ -523,11 +523,11 @@ static int take_part(struct rank *rank) {
         collective.root = sends ? 1 : 0;
     }
     CHECK(!test_prepare(run, rank->ctx, rank->group, &collective), "%s", dt_error_text(rank->ctx));
-    if (repeat(rank, run, &status))
+    if (repeat_call(rank, run, &status))
         return 1;
     if (rank->victim && fault->kind == CLOSE)
         return 0; /* closes with its memory in use */
-    int wrong = rank->victim ? victim_learns(rank, status, run) : learns(rank, status, run);
+    int wrong = rank->victim ? check_error_of_victim(rank, status, run) : check_error_of_survivor(rank, status, run);
     if (!wrong)
         test_drop(run);
     return wrong;
@@ -548,19 +548,19 @@ static int open_rank(struct rank *rank) {
     CHECK(rank->group && (rank->others || n == 1 || rank->victim), "no group: %s", dt_error_text(rank->ctx));
     if (is_member(fault, dt_rank(rank->ctx)) && !fault->pair) {
         for (; rank->n_calls < 3; rank->n_calls++)
-            if (work_together(rank, rank->group, 1))
+            if (run_collectives(rank, rank->group, 1))
                 return 1;
     }
     rank->random = fault->seed ^ 0x1234;
-    return rank->others ? work_together(rank, rank->others, 3) : 0;
+    return rank->others ? run_collectives(rank, rank->others, 3) : 0;
 }
 
-/* The victim stays until the others have noticed: with its context open, or, when closing is its fault, alive. */
-static int wait_to_be_noticed(const struct rank *rank) {
+/* The victim stays until the others have their errors: with its context open, or, when closing is its fault, alive. */
+static int wait_for_survivors(const struct rank *rank) {
     const struct fault *fault = rank->fault;
-    double give_up_at = test_seconds() + 10 * test_slowness;
+    double deadline = test_seconds() + 10 * test_slowness;
     while (rank->victim && atomic_load(&fault->board->arrived) < fault->n - 1) {
-        CHECK(test_seconds() < give_up_at, "no rank noticed");
+        CHECK(test_seconds() < deadline, "the survivors did not get their errors");
         test_sleep(0.001);
     }
     return 0;
@@ -571,11 +571,11 @@ static int close_rank(struct rank *rank) {
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < DECOY_BYTES; k++)
             CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of an unused block has changed", k);
-    if (fault->kind != CLOSE && wait_to_be_noticed(rank))
+    if (fault->kind != CLOSE && wait_for_survivors(rank))
         return 1;
     dt_group_release(rank->group);
     dt_group_release(rank->others);
-    rank->ctx->status = DT_OK; /* it was looked at: nothing to print */
+    rank->ctx->status = DT_OK; /* it has been checked: nothing to print */
     if (fault->threads)
         return 0;
     int code = dt_close(rank->ctx);
@@ -584,13 +584,14 @@ static int close_rank(struct rank *rank) {
         CHECK(!code || (fault->started && fault->inside), "closed with an error and without a started operation");
         code = 0; /* whether the operation in flight could be finished depends on the peers */
     }
-    return code ? code : wait_to_be_noticed(rank);
+    return code ? code : wait_for_survivors(rank);
 }
 
-static int be_rank(dt_ctx *ctx, void *arg) {
+static int run_rank(dt_ctx *ctx, void *arg) {
     const struct fault *fault = arg;
     struct rank rank = {.fault = fault, .ctx = ctx, .random = fault->seed, .victim = dt_rank(ctx) == fault->victim};
-    if (open_rank(&rank) || (is_member(fault, dt_rank(ctx)) && take_part(&rank)) || (!rank.victim && live_on(&rank)))
+    if (open_rank(&rank) || (is_member(fault, dt_rank(ctx)) && run_member(&rank)) ||
+        (!rank.victim && continue_without_victim(&rank)))
         return 1;
     return close_rank(&rank);
 }
@@ -602,7 +603,7 @@ static bool has_blocks(dt_collective op) {
     return op != DT_BARRIER && op != DT_BROADCAST && op != DT_ALL_REDUCE && op < DT_SEND;
 }
 
-static bool fits(const struct fault *fault) {
+static bool is_applicable(const struct fault *fault) {
     const test_case *collective = &fault->collective;
     switch (fault->kind) {
     case OTHER_OP:
@@ -611,9 +612,9 @@ static bool fits(const struct fault *fault) {
         return collective->op != DT_BARRIER && !collective->unequal && collective->count > 0;
     case OTHER_DTYPE:
         return collective->op != DT_BARRIER && collective->dtype != DT_BOOL &&
-               (!reduces(collective->op) || !dt__is_complex(collective->dtype));
+               (!is_reduction(collective->op) || !dt__is_complex(collective->dtype));
     case OTHER_REDUCE:
-        return reduces(collective->op);
+        return is_reduction(collective->op);
     case OTHER_ROOT:
         return has_root(collective->op);
     case OTHER_ORDER:
@@ -625,7 +626,7 @@ static bool fits(const struct fault *fault) {
     }
 }
 
-static void choose_ranks(struct fault *fault, uint64_t *random) {
+static void draw_ranks(struct fault *fault, uint64_t *random) {
     int64_t order[MAX_RANKS];
     fault->n = 2 + test_below(random, MAX_RANKS - 1);
     for (int64_t i = 0; i < fault->n; i++) {
@@ -643,30 +644,30 @@ static void choose_ranks(struct fault *fault, uint64_t *random) {
         fault->late = -1;
 }
 
-static void choose_call(struct fault *fault, uint64_t *random) {
+static void draw_call(struct fault *fault, uint64_t *random) {
     static const int64_t max[] = {16, DT__EAGER_BYTES, MAX_BYTES, MAX_BYTES};
     do {
-        fault->collective = test_any_case(random, fault->n_members, 1000);
+        fault->collective = test_random_case(random, fault->n_members, 1000);
         int64_t bytes = 1 + test_below(random, max[test_below(random, 4)]);
         fault->collective.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->collective.dtype);
         if (fault->pair) {
             fault->collective.op = DT_SEND;
             fault->collective.unequal = fault->collective.in_place = false;
         }
-    } while (!fits(fault));
+    } while (!is_applicable(fault));
 }
 
-static struct fault fault_of(uint64_t number) {
+static struct fault draw_fault(uint64_t number) {
     uint64_t random = test_seed(number);
     struct fault fault = {.number = number, .seed = random};
     do
         fault.kind = (enum kind)test_below(&random, N_KINDS);
     while (test_with_tsan && (kinds[fault.kind].by_signal || fault.kind == CLOSE));
     do
-        choose_ranks(&fault, &random);
+        draw_ranks(&fault, &random);
     while (fault.pair && (fault.kind == OTHER_OP || fault.kind == OTHER_REDUCE || fault.kind == OTHER_ROOT ||
                           fault.kind == OTHER_ORDER || fault.kind == OTHER_BLOCKS));
-    choose_call(&fault, &random);
+    draw_call(&fault, &random);
     fault.started = test_below(&random, 2);
     fault.tested = test_below(&random, 2);
     fault.inside = test_below(&random, 2);
@@ -697,7 +698,7 @@ static void describe(const struct fault *fault) {
     fputc('\n', stderr);
 }
 
-static bool ended_well(const struct fault *fault, int64_t rank, int status) {
+static bool ended_as_expected(const struct fault *fault, int64_t rank, int status) {
     if (rank == fault->victim && fault->kind == KILL)
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     return status == (rank == fault->victim && fault->kind == EXIT ? 3 << 8 : 0);
@@ -705,10 +706,10 @@ static bool ended_well(const struct fault *fault, int64_t rank, int status) {
 
 static void run_as_processes(struct fault *fault, const dt_init_options *options) {
     test_launch launch = {.notifies = fault->notifies};
-    double give_up_at = test_seconds() + 20 * test_slowness;
+    double deadline = test_seconds() + 20 * test_slowness;
     bool woken = false;
-    test_launch_begin(&launch, fault->n, options, be_rank, fault);
-    while (test_launch_poll(&launch) && test_seconds() < give_up_at) {
+    test_launch_begin(&launch, fault->n, options, run_rank, fault);
+    while (test_launch_poll(&launch) && test_seconds() < deadline) {
         if (!woken && atomic_load(&fault->board->may_wake)) {
             kill(launch.pids[fault->victim], SIGCONT);
             woken = true;
@@ -719,7 +720,7 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
         describe(fault);
     test_launch_end(&launch, 0);
     for (int64_t rank = 0; rank < fault->n; rank++)
-        if (!ended_well(fault, rank, launch.statuses[rank])) {
+        if (!ended_as_expected(fault, rank, launch.statuses[rank])) {
             char ending[64];
             dt__describe_wait_status(launch.statuses[rank], ending, sizeof ending);
             describe(fault);
@@ -729,7 +730,7 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
 
 static void run_as_threads(struct fault *fault, const dt_init_options *options) {
     int codes[MAX_RANKS] = {0};
-    assert_true(dt__run_threads(fault->n, options, be_rank, fault, codes));
+    assert_true(dt__run_threads(fault->n, options, run_rank, fault, codes));
     for (int64_t rank = 0; rank < fault->n; rank++)
         if (codes[rank]) {
             describe(fault);
@@ -742,7 +743,7 @@ static void run_fault(uint64_t number) {
     if (!board)
         board = test_shared_memory(sizeof *board);
     memset(board, 0, sizeof *board);
-    struct fault fault = fault_of(number);
+    struct fault fault = draw_fault(number);
     fault.board = board;
     dt_init_options options = {.timeout_s = fault.kind == STOP ? STOP_TIMEOUT_MS / 1000.0 : 60,
                                .heap_bytes = (size_t)64 << 20};
@@ -751,9 +752,9 @@ static void run_fault(uint64_t number) {
     fault.threads ? run_as_threads(&fault, &options) : run_as_processes(&fault, &options);
 }
 
-static uint64_t number_from(const char *variable, uint64_t otherwise) {
+static uint64_t number_from(const char *variable, uint64_t default_value) {
     const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
+    return text ? strtoull(text, NULL, 10) : default_value;
 }
 
 static void faults__every_member_gets_an_error_and_others_continue(void **state) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups: their order, their members, what they refuse, what they share, and what they cost. Hundreds at a time, and
- * tens of thousands made and freed, must not leak files or memory.
+ * Groups: their order, their members, invalid ranks, shared channels and memory. Hundreds at a time, and tens of
+ * thousands created and freed, must not leak files or memory.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 8 };
+enum { MAX_RANKS = 8 };
 
-/* Any distinct ranks in any order. */
-static int64_t any_members(uint64_t *random, int64_t world, int64_t min, int64_t *members) {
+/* Random distinct ranks in random order. */
+static int64_t random_members(uint64_t *random, int64_t world, int64_t min, int64_t *members) {
     for (int64_t i = 0; i < world; i++) {
         int64_t at = test_below(random, i + 1);
         members[i] = members[at];
@@ -27,34 +27,36 @@ static int64_t any_members(uint64_t *random, int64_t world, int64_t min, int64_t
     return min + test_below(random, world - min + 1);
 }
 
-static bool is_among(const int64_t *members, int64_t n, int64_t rank) {
+static bool is_member(const int64_t *members, int64_t n, int64_t rank) {
     for (int64_t i = 0; i < n; i++)
         if (members[i] == rank)
             return true;
     return false;
 }
 
-/* Order and places. */
+/* Order of ranks. */
 
-static int follow_the_list(dt_ctx *ctx, void *arg) {
+static int check_order(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t random = test_seed(5);
     for (int k = 0; k < 200; k++) {
-        int64_t members[MOST_RANKS], n = any_members(&random, dt_world(ctx), 1, members), place = -1;
+        int64_t members[MAX_RANKS], n = random_members(&random, dt_world(ctx), 1, members), rank_in_group = -1;
         dt_group *group = dt_group_new(ctx, members, n);
         CHECK(group, "%s", dt_error_text(ctx));
         for (int64_t i = 0; i < n; i++) {
-            CHECK(dt_group_world_rank(group, i) == members[i], "member %" PRId64 " is %" PRId64 ", not %" PRId64, i,
-                  dt_group_world_rank(group, i), members[i]);
-            place = members[i] == dt_rank(ctx) ? i : place;
+            CHECK(dt_group_world_rank(group, i) == members[i],
+                  "member %" PRId64 ": expected rank %" PRId64 ", got %" PRId64, i, members[i],
+                  dt_group_world_rank(group, i));
+            rank_in_group = members[i] == dt_rank(ctx) ? i : rank_in_group;
         }
-        CHECK(dt_group_size(group) == n && dt_group_rank(group) == place,
-              "size %" PRId64 " and place %" PRId64 ", not %" PRId64 " and %" PRId64, dt_group_size(group),
-              dt_group_rank(group), n, place);
-        CHECK(dt_group_world_rank(group, n) == -1 && dt_group_world_rank(group, -1) == -1, "a member too many");
+        CHECK(dt_group_size(group) == n && dt_group_rank(group) == rank_in_group,
+              "expected size %" PRId64 " and rank %" PRId64 ", got %" PRId64 " and %" PRId64, n, rank_in_group,
+              dt_group_size(group), dt_group_rank(group));
+        CHECK(dt_group_world_rank(group, n) == -1 && dt_group_world_rank(group, -1) == -1,
+              "expected -1 for members that do not exist");
         CHECK(dt_group_retain(group) == group, "retain returned another group");
         dt_group_release(group);
-        CHECK(dt_group_size(group) == n, "a group that was kept is gone");
+        CHECK(dt_group_size(group) == n, "a retained group was freed");
         dt_group_release(group);
     }
     dt_group *world = dt_group_world(ctx);
@@ -68,8 +70,8 @@ static int follow_the_list(dt_ctx *ctx, void *arg) {
 static void groups__follow_the_order_of_their_list(void **state) {
     (void)state;
     test_memory memory;
-    for (int64_t n = 1; n <= MOST_RANKS; n += 3)
-        run_ranks_with(&(test_ranks){.n = n, .counted = &memory}, follow_the_list, NULL);
+    for (int64_t n = 1; n <= MAX_RANKS; n += 3)
+        run_ranks_with(&(test_ranks){.n = n, .counted = &memory}, check_order, NULL);
 }
 
 static void groups__of_no_ranks_are_empty(void **state) {
@@ -87,7 +89,7 @@ static void groups__of_no_ranks_are_empty(void **state) {
     assert_int_equal(dt_work_wait(NULL), DT_ERR_STATE);
 }
 
-static void groups__of_impossible_ranks_are_refused(void **state) {
+static void groups__of_invalid_ranks_are_refused(void **state) {
     (void)state;
     static const struct {
         int64_t ranks[3], n;
@@ -112,9 +114,9 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
     }
 }
 
-/* Outside. */
+/* Ranks outside the group. */
 
-static int stay_outside(dt_ctx *ctx, void *arg) {
+static int call_from_outside(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t members[] = {2, 0};
     float value = (float)dt_rank(ctx), sum = -1;
@@ -127,10 +129,11 @@ static int stay_outside(dt_ctx *ctx, void *arg) {
             CHECK_OK(ctx, status);
             CHECK(sum == 2, "the sum is %g", (double)sum);
         } else {
-            CHECK(status == DT_ERR_STATE && !work && sum == -1, "a rank outside could take part: %s",
-                  dt_status_name(status));
+            CHECK(status == DT_ERR_STATE && !work && sum == -1,
+                  "expected an error for a rank outside the group, got %s", dt_status_name(status));
             CHECK(strstr(dt_error_text(ctx), "rank 1 is not a member"), "%s", dt_error_text(ctx));
-            CHECK(dt_comm_send(group, &value, 1, DT_F32, 0) == DT_ERR_STATE, "a rank outside could send");
+            CHECK(dt_comm_send(group, &value, 1, DT_F32, 0) == DT_ERR_STATE,
+                  "expected an error for a send from outside the group");
             ctx->status = DT_OK;
         }
     }
@@ -141,12 +144,12 @@ static int stay_outside(dt_ctx *ctx, void *arg) {
 
 static void groups__refuse_calls_of_ranks_outside(void **state) {
     (void)state;
-    run_ranks(3, stay_outside, NULL);
+    run_ranks(3, call_from_outside, NULL);
 }
 
-/* Sharing. */
+/* Groups of the same ranks. */
 
-static int share(dt_ctx *ctx, void *arg) {
+static int share_channel(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     const int64_t orders[4][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
     dt_group *groups[4], *world = dt_group_world(ctx);
@@ -156,8 +159,8 @@ static int share(dt_ctx *ctx, void *arg) {
     for (int i = 0; i < 4; i++)
         groups[i] = dt_group_new(ctx, orders[i], 3);
     for (int k = 0; k < 100; k++) {
-        test_case collective = test_any_case(&random, 3, 20000);
-        if (test_once(ctx, groups[test_below(&random, 4)], &collective))
+        test_case collective = test_random_case(&random, 3, 20000);
+        if (test_run_once(ctx, groups[test_below(&random, 4)], &collective))
             return 1;
     }
     long before = memory->n_live;
@@ -180,10 +183,10 @@ static int share(dt_ctx *ctx, void *arg) {
 static void groups__of_the_same_ranks_share(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 3, .counted = &memory}, share, &memory);
+    run_ranks_with(&(test_ranks){.n = 3, .counted = &memory}, share_channel, &memory);
 }
 
-/* Cost. */
+/* Memory. */
 
 static size_t resident_bytes(void) {
     long pages = 0, shared = 0;
@@ -213,121 +216,123 @@ static struct usage usage_of(dt_ctx *ctx, const test_memory *memory) {
                           memory->n_live};
 }
 
-enum { ALIVE = 500 };
+enum { N_ALIVE = 500 };
 
-static int keep_hundreds(dt_ctx *ctx, void *arg) {
+static int use_hundreds(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
-    dt_group *groups[ALIVE];
+    dt_group *groups[N_ALIVE];
     uint64_t random = test_seed(11);
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     struct usage before = usage_of(ctx, memory);
-    for (int i = 0; i < ALIVE; i++) {
-        int64_t members[MOST_RANKS], n = any_members(&random, dt_world(ctx), 2, members);
+    for (int i = 0; i < N_ALIVE; i++) {
+        int64_t members[MAX_RANKS], n = random_members(&random, dt_world(ctx), 2, members);
         float values[50] = {0};
         groups[i] = dt_group_new(ctx, members, n);
-        if (is_among(members, n, dt_rank(ctx)))
+        if (is_member(members, n, dt_rank(ctx)))
             CHECK_OK(ctx, dt_comm_all_reduce(groups[i], values, values, 50, DT_F32, DT_SUM));
     }
-    for (int i = 0; i < ALIVE; i++) {
-        test_case collective = test_any_case(&random, dt_group_size(groups[i]), 5000);
-        if (dt_group_rank(groups[i]) >= 0 && test_once(ctx, groups[i], &collective))
+    for (int i = 0; i < N_ALIVE; i++) {
+        test_case collective = test_random_case(&random, dt_group_size(groups[i]), 5000);
+        if (dt_group_rank(groups[i]) >= 0 && test_run_once(ctx, groups[i], &collective))
             return 1;
     }
     struct usage after = usage_of(ctx, memory);
     CHECK(after.files == before.files, "%d open files, before %d", after.files, before.files);
-    CHECK(after.ordinary - before.ordinary < (size_t)ALIVE * 1024, "%zu bytes of ordinary memory for %d groups",
-          after.ordinary - before.ordinary, ALIVE);
-    CHECK(after.held - before.held < (size_t)ALIVE * 100000, "%zu bytes of heap for %d groups",
-          after.held - before.held, ALIVE);
+    CHECK(after.ordinary - before.ordinary < (size_t)N_ALIVE * 1024, "%zu bytes of ordinary memory for %d groups",
+          after.ordinary - before.ordinary, N_ALIVE);
+    CHECK(after.held - before.held < (size_t)N_ALIVE * 100000, "%zu bytes of heap for %d groups",
+          after.held - before.held, N_ALIVE);
     if (test_slowness == 1)
         CHECK(after.resident - before.resident < (size_t)48 << 20, "%zu bytes resident for %d groups",
-              after.resident - before.resident, ALIVE);
-    for (int i = 0; i < ALIVE; i++)
+              after.resident - before.resident, N_ALIVE);
+    for (int i = 0; i < N_ALIVE; i++)
         dt_group_release(groups[i]);
     return 0;
 }
 
-static void groups__alive_by_the_hundred_cost_little(void **state) {
+static void groups__use_little_memory(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 8, .counted = &memory}, keep_hundreds, &memory);
+    run_ranks_with(&(test_ranks){.n = 8, .counted = &memory}, use_hundreds, &memory);
 }
 
-/* Makes groups out of a pool of lists, uses and frees them. Each rank decides for itself whether it makes a group
- * again, takes one that it kept, and keeps or frees it afterwards. */
-enum { POOL = 60, MAKINGS = 10000 };
+/* Creates groups from a pool of lists, uses and frees them. Each rank decides for itself whether it creates the group
+ * again or uses one that it kept, and whether it keeps or frees it afterwards. */
+enum { POOL = 60, N_ROUNDS = 10000 };
 
-struct maker {
+struct group_user {
     dt_ctx *ctx;
     uint64_t shared, own;
-    int64_t members[POOL][MOST_RANKS], n[POOL];
+    int64_t members[POOL][MAX_RANKS], n[POOL];
     dt_group *kept[POOL];
 };
 
-static int message_in(struct maker *maker, dt_group *group) {
-    int64_t n = dt_group_size(group), from = test_below(&maker->shared, n), to = test_below(&maker->shared, n);
-    int64_t values[20] = {0}, got[20] = {0}, me = dt_group_rank(group);
-    values[19] = (int64_t)test_random(&maker->shared);
-    if (me == from)
-        CHECK_OK(maker->ctx, dt_comm_send(group, values, 20, DT_I64, to));
-    if (me == to) {
-        CHECK_OK(maker->ctx, dt_comm_recv(group, got, 20, DT_I64, from));
-        CHECK(!memcmp(got, values, sizeof got), "received %" PRId64 ", not %" PRId64, got[19], values[19]);
+static int send_message(struct group_user *group_user, dt_group *group) {
+    int64_t n = dt_group_size(group), from = test_below(&group_user->shared, n),
+            to = test_below(&group_user->shared, n);
+    int64_t values[20] = {0}, got[20] = {0}, own_rank = dt_group_rank(group);
+    values[19] = (int64_t)test_random(&group_user->shared);
+    if (own_rank == from)
+        CHECK_OK(group_user->ctx, dt_comm_send(group, values, 20, DT_I64, to));
+    if (own_rank == to) {
+        CHECK_OK(group_user->ctx, dt_comm_recv(group, got, 20, DT_I64, from));
+        CHECK(!memcmp(got, values, sizeof got), "expected %" PRId64 ", got %" PRId64, values[19], got[19]);
     }
     return 0;
 }
 
-static int make_and_use(struct maker *maker) {
-    int64_t k = test_below(&maker->shared, POOL);
-    uint64_t numbers = test_random(&maker->shared);
-    if (!is_among(maker->members[k], maker->n[k], dt_rank(maker->ctx)))
+static int use_random_group(struct group_user *group_user) {
+    int64_t k = test_below(&group_user->shared, POOL);
+    uint64_t numbers = test_random(&group_user->shared);
+    if (!is_member(group_user->members[k], group_user->n[k], dt_rank(group_user->ctx)))
         return 0;
-    uint64_t outer = maker->shared;
-    dt_group *group = maker->kept[k];
-    bool fresh = !group || test_below(&maker->own, 4) > 0;
-    if (fresh)
-        group = dt_group_new(maker->ctx, maker->members[k], maker->n[k]);
-    CHECK(group, "no group: %s", dt_error_text(maker->ctx));
-    maker->shared = numbers;
-    test_case collective = test_any_case(&maker->shared, maker->n[k], 3000);
-    if (test_once(maker->ctx, group, &collective) || message_in(maker, group))
+    uint64_t saved = group_user->shared;
+    dt_group *group = group_user->kept[k];
+    bool is_new = !group || test_below(&group_user->own, 4) > 0;
+    if (is_new)
+        group = dt_group_new(group_user->ctx, group_user->members[k], group_user->n[k]);
+    CHECK(group, "no group: %s", dt_error_text(group_user->ctx));
+    group_user->shared = numbers;
+    test_case collective = test_random_case(&group_user->shared, group_user->n[k], 3000);
+    if (test_run_once(group_user->ctx, group, &collective) || send_message(group_user, group))
         return 1;
-    maker->shared = outer;
-    if (fresh) {
-        bool keep = test_below(&maker->own, 8) == 0;
-        dt_group_release(keep ? maker->kept[k] : group);
+    group_user->shared = saved;
+    if (is_new) {
+        bool keep = test_below(&group_user->own, 8) == 0;
+        dt_group_release(keep ? group_user->kept[k] : group);
         if (keep)
-            maker->kept[k] = group;
+            group_user->kept[k] = group;
     }
     return 0;
 }
 
-static int forget_kept(struct maker *maker) {
+static int release_kept(struct group_user *group_user) {
     for (int k = 0; k < POOL; k++) {
-        dt_group_release(maker->kept[k]);
-        maker->kept[k] = NULL;
+        dt_group_release(group_user->kept[k]);
+        group_user->kept[k] = NULL;
     }
-    CHECK_OK(maker->ctx, dt_comm_barrier(dt_group_world(maker->ctx)));
+    CHECK_OK(group_user->ctx, dt_comm_barrier(dt_group_world(group_user->ctx)));
     return 0;
 }
 
-static int make_thousands(dt_ctx *ctx, void *arg) {
+static int create_thousands(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
-    static struct maker makers[MOST_RANKS]; /* one per rank: ranks may be threads */
-    struct maker *maker = &makers[dt_rank(ctx)];
+    static struct group_user group_users[MAX_RANKS]; /* one per rank: ranks may be threads */
+    struct group_user *group_user = &group_users[dt_rank(ctx)];
     ctx->freed_kept = 0; /* blocks are counted */
-    *maker = (struct maker){.ctx = ctx, .shared = test_seed(21), .own = test_seed(22 + (uint64_t)dt_rank(ctx))};
+    *group_user =
+        (struct group_user){.ctx = ctx, .shared = test_seed(21), .own = test_seed(22 + (uint64_t)dt_rank(ctx))};
     for (int k = 0; k < POOL; k++)
-        maker->n[k] = any_members(&maker->shared, dt_world(ctx), 1, maker->members[k]);
-    for (int k = 0; k < MAKINGS; k++)
-        if (make_and_use(maker))
+        group_user->n[k] = random_members(&group_user->shared, dt_world(ctx), 1, group_user->members[k]);
+    for (int k = 0; k < N_ROUNDS; k++)
+        if (use_random_group(group_user))
             return 1;
-    if (forget_kept(maker))
+    if (release_kept(group_user))
         return 1;
     struct usage before = usage_of(ctx, memory);
-    for (int k = 0; k < MAKINGS; k++)
-        CHECK(!make_and_use(maker), "making %d", k);
-    if (forget_kept(maker))
+    for (int k = 0; k < N_ROUNDS; k++)
+        CHECK(!use_random_group(group_user), "round %d", k);
+    if (release_kept(group_user))
         return 1;
     struct usage after = usage_of(ctx, memory);
     CHECK(after.files == before.files, "%d open files, before %d", after.files, before.files);
@@ -342,36 +347,36 @@ static int make_thousands(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void groups__made_by_the_thousand_leak_nothing(void **state) {
+static void groups__created_by_the_thousand_leak_nothing(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 4, .counted = &memory, .seconds = 120}, make_thousands, &memory);
+    run_ranks_with(&(test_ranks){.n = 4, .counted = &memory, .seconds = 120}, create_thousands, &memory);
 }
 
-/* Ever new groups: places for them in shared memory come back, and so does the heap; what stays of each is a number.
- */
+/* New groups in each round: their slots in shared memory and their heap blocks are reused; only a number per group is
+ * kept. */
 enum { NEW_GROUPS = 3000 };
 
-static int make_ever_new(dt_ctx *ctx, void *arg) {
+static int create_new_groups(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
-    static struct maker makers[MOST_RANKS];
-    struct maker *maker = &makers[dt_rank(ctx)];
-    *maker = (struct maker){.ctx = ctx, .shared = test_seed(31)};
+    static struct group_user group_users[MAX_RANKS];
+    struct group_user *group_user = &group_users[dt_rank(ctx)];
+    *group_user = (struct group_user){.ctx = ctx, .shared = test_seed(31)};
     struct usage before = {0};
     for (int k = 0; k < NEW_GROUPS; k++) {
-        int64_t members[MOST_RANKS], n = any_members(&maker->shared, dt_world(ctx), 2, members);
-        uint64_t numbers = test_random(&maker->shared), outer = maker->shared;
+        int64_t members[MAX_RANKS], n = random_members(&group_user->shared, dt_world(ctx), 2, members);
+        uint64_t numbers = test_random(&group_user->shared), saved = group_user->shared;
         if (k == NEW_GROUPS / 2)
             before = usage_of(ctx, memory);
-        if (!is_among(members, n, dt_rank(ctx)))
+        if (!is_member(members, n, dt_rank(ctx)))
             continue;
         dt_group *group = dt_group_new(ctx, members, n);
-        maker->shared = numbers;
+        group_user->shared = numbers;
         for (int i = 0; i < 4; i++)
-            if (message_in(maker, group))
+            if (send_message(group_user, group))
                 return 1;
         CHECK_OK(ctx, dt_comm_barrier(group));
-        maker->shared = outer;
+        group_user->shared = saved;
         dt_group_release(group);
     }
     struct usage after = usage_of(ctx, memory);
@@ -385,10 +390,10 @@ static int make_ever_new(dt_ctx *ctx, void *arg) {
 static void groups__made_and_freed_do_not_fill_shared_memory(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, make_ever_new, &memory);
+    run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, create_new_groups, &memory);
 }
 
-/* Calls that look alike: the text lists what may differ. */
+/* Calls that differ in details: the text lists what may differ. */
 
 static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *collective) {
     const char *part = "but the sizes of the blocks, the order or the mesh of the group, or the tag differ";
@@ -401,7 +406,7 @@ static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *col
     return 0;
 }
 
-static int differ_a_little(dt_ctx *ctx, void *arg) {
+static int mismatch_in_details(dt_ctx *ctx, void *arg) {
     (void)arg;
     double src[16] = {0}, dst[16];
     bool other = dt_rank(ctx) == 1;
@@ -420,11 +425,11 @@ static int differ_a_little(dt_ctx *ctx, void *arg) {
 static int send_less(dt_ctx *ctx, void *arg) {
     (void)arg;
     static double values[5000];
-    int64_t me = dt_rank(ctx);
+    int64_t own_rank = dt_rank(ctx);
     dt_group *world = dt_group_world(ctx);
     dt_status status =
-        me ? dt_comm_send(world, values, 4000, DT_F64, 0) : dt_comm_recv(world, values, 5000, DT_F64, 1);
-    const char *text = dt_error_text(ctx), *own = me ? "send of f64 x 4000 to 0, #1" : "recv of f64 x 5000, #1";
+        own_rank ? dt_comm_send(world, values, 4000, DT_F64, 0) : dt_comm_recv(world, values, 5000, DT_F64, 1);
+    const char *text = dt_error_text(ctx), *own = own_rank ? "send of f64 x 4000 to 0, #1" : "recv of f64 x 5000, #1";
     CHECK(status == DT_ERR_MISMATCH && strstr(text, own), "%s", text);
     CHECK(strstr(text, "rank 0 calls recv of f64 x 5000") && strstr(text, "rank 1 calls send of f64 x 4000 to 0"),
           "%s", text);
@@ -438,18 +443,18 @@ static void mismatch__distinguishes_send_from_recv(void **state) {
 
 static void mismatch__reports_what_may_differ(void **state) {
     (void)state;
-    run_ranks(3, differ_a_little, NULL);
+    run_ranks(3, mismatch_in_details, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups__follow_the_order_of_their_list),
         cmocka_unit_test(groups__of_no_ranks_are_empty),
-        cmocka_unit_test(groups__of_impossible_ranks_are_refused),
+        cmocka_unit_test(groups__of_invalid_ranks_are_refused),
         cmocka_unit_test(groups__refuse_calls_of_ranks_outside),
         cmocka_unit_test(groups__of_the_same_ranks_share),
-        cmocka_unit_test(groups__alive_by_the_hundred_cost_little),
-        cmocka_unit_test(groups__made_by_the_thousand_leak_nothing),
+        cmocka_unit_test(groups__use_little_memory),
+        cmocka_unit_test(groups__created_by_the_thousand_leak_nothing),
         cmocka_unit_test(groups__made_and_freed_do_not_fill_shared_memory),
         cmocka_unit_test(mismatch__reports_what_may_differ),
         cmocka_unit_test(mismatch__distinguishes_send_from_recv),

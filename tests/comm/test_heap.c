@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shared heap against a model of it; what it refuses; that pages are returned to the system. Then every allocation
+ * The shared heap against a model; invalid pointers; pages that are returned to the system. Then every allocation
  * that a rank makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error
  * at once, nothing leaks, and all can clear the error and continue.
  */
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* The model: what is allocated, and the byte that fills it. */
-enum { MOST_BLOCKS = 400 };
+enum { MAX_BLOCKS = 400 };
 
 struct block {
     unsigned char *memory;
@@ -29,17 +29,17 @@ struct block {
 
 struct model {
     dt_ctx *ctx;
-    struct block blocks[MOST_BLOCKS];
+    struct block blocks[MAX_BLOCKS];
     int n;
     size_t live, peak;
 };
 
-static size_t any_size(uint64_t *random) {
+static size_t random_size(uint64_t *random) {
     static const size_t max[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
     return (size_t)test_below(random, (int64_t)max[test_below(random, 8)] + 1);
 }
 
-static int statistics_agree(const struct model *model) {
+static int check_statistics(const struct model *model) {
     dt_heap_statistics stats = dt_heap_stats(model->ctx);
     CHECK(stats.live_bytes == model->live && stats.peak_bytes == model->peak && stats.n_live == model->n,
           "%zu bytes live, %zu at most, %" PRId64 " blocks; the model has %zu, %zu, %d", stats.live_bytes,
@@ -48,8 +48,8 @@ static int statistics_agree(const struct model *model) {
     return 0;
 }
 
-static int take_any(struct model *model, uint64_t *random) {
-    size_t bytes = any_size(random);
+static int alloc_random(struct model *model, uint64_t *random) {
+    size_t bytes = random_size(random);
     unsigned char *memory = dt_heap_alloc(model->ctx, bytes), fill = (unsigned char)test_random(random);
     CHECK(memory, "%zu bytes: %s", bytes, dt_error_text(model->ctx));
     CHECK((uintptr_t)memory % 64 == 0, "%p is not aligned to 64", (void *)memory);
@@ -60,35 +60,36 @@ static int take_any(struct model *model, uint64_t *random) {
     return 0;
 }
 
-static int give_any(struct model *model, uint64_t *random) {
+static int free_random(struct model *model, uint64_t *random) {
     int i = (int)test_below(random, model->n);
     struct block block = model->blocks[i];
     model->blocks[i] = model->blocks[--model->n];
     for (size_t k = 0; k < block.bytes; k++)
-        CHECK(block.memory[k] == block.fill, "byte %zu of %zu is %02x, not %02x", k, block.bytes, block.memory[k],
-              block.fill);
+        CHECK(block.memory[k] == block.fill, "byte %zu of %zu: expected %02x, got %02x", k, block.bytes, block.fill,
+              block.memory[k]);
     model->live -= block.bytes;
     CHECK_OK(model->ctx, dt_heap_free(model->ctx, block.memory));
     return 0;
 }
 
-static int follow_model(dt_ctx *ctx, void *arg) {
+static int compare_with_model(dt_ctx *ctx, void *arg) {
     int n_steps = *(int *)arg;
     uint64_t random = test_seed(42 + (uint64_t)dt_rank(ctx));
     struct model *model = calloc(1, sizeof *model);
     model->ctx = ctx;
     for (int k = 0; k < n_steps; k++) {
-        /* Fills up and empties in turn. */
+        /* Alternately fills and empties. */
         bool take = test_below(&random, 10) < (k / 500 % 2 ? 3 : 7);
-        if (model->n == 0 || (take && model->n < MOST_BLOCKS) ? take_any(model, &random) : give_any(model, &random))
+        if (model->n == 0 || (take && model->n < MAX_BLOCKS) ? alloc_random(model, &random)
+                                                             : free_random(model, &random))
             return 1;
-        if (statistics_agree(model))
+        if (check_statistics(model))
             return 1;
     }
     while (model->n)
-        if (give_any(model, &random))
+        if (free_random(model, &random))
             return 1;
-    int wrong = statistics_agree(model);
+    int wrong = check_statistics(model);
     free(model);
     return wrong;
 }
@@ -98,9 +99,9 @@ static void heap__agrees_with_a_model(void **state) {
     int n_steps = test_with_tsan ? 1500 : 6000;
     test_memory memory;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
-    assert_int_equal(follow_model(ctx, &n_steps), 0);
+    assert_int_equal(compare_with_model(ctx, &n_steps), 0);
     assert_int_equal(dt_close(ctx), 0);
-    run_ranks_with(&(test_ranks){.n = 2, .counted = &memory}, follow_model, &n_steps);
+    run_ranks_with(&(test_ranks){.n = 2, .counted = &memory}, compare_with_model, &n_steps);
 }
 
 static dt_ctx *small_heap(size_t bytes) {
@@ -109,7 +110,7 @@ static dt_ctx *small_heap(size_t bytes) {
     return ctx;
 }
 
-static void refused(dt_ctx *ctx, void *memory) {
+static void assert_not_freed(dt_ctx *ctx, void *memory) {
     dt_heap_statistics before = dt_heap_stats(ctx);
     assert_int_equal(dt_heap_free(ctx, memory), DT_ERR_VALUE);
     assert_error_contains(ctx, DT_ERR_VALUE, "expected a live block of this rank's heap, got 0x");
@@ -124,18 +125,18 @@ static void heap__refuses_pointers_that_are_not_its_blocks(void **state) {
     memset(small, 0, 1000);
     memset(large, 0, 1000000);
     assert_int_equal(dt_heap_free(ctx, NULL), DT_OK);
-    refused(ctx, outside);
-    refused(ctx, &outside);
-    refused(ctx, small + 64);
-    refused(ctx, small + 1);
-    refused(ctx, large + 4096);
-    refused(ctx, large + ((size_t)1 << 30));
-    refused(ctx, (void *)(uintptr_t)64);
-    refused(ctx, (void *)UINTPTR_MAX);
+    assert_not_freed(ctx, outside);
+    assert_not_freed(ctx, &outside);
+    assert_not_freed(ctx, small + 64);
+    assert_not_freed(ctx, small + 1);
+    assert_not_freed(ctx, large + 4096);
+    assert_not_freed(ctx, large + ((size_t)1 << 30));
+    assert_not_freed(ctx, (void *)(uintptr_t)64);
+    assert_not_freed(ctx, (void *)UINTPTR_MAX);
     assert_int_equal(dt_heap_free(ctx, small), DT_OK);
     assert_int_equal(dt_heap_free(ctx, large), DT_OK);
-    refused(ctx, small);
-    refused(ctx, large);
+    assert_not_freed(ctx, small);
+    assert_not_freed(ctx, large);
     assert_null(dt_heap_alloc(NULL, 1));
     assert_int_equal(dt_heap_free(NULL, outside), DT_ERR_VALUE);
     assert_int_equal(dt_heap_stats(NULL).n_live, 0);
@@ -143,7 +144,7 @@ static void heap__refuses_pointers_that_are_not_its_blocks(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void nothing_to_be_had(dt_ctx *ctx, size_t bytes) {
+static void assert_out_of_memory(dt_ctx *ctx, size_t bytes) {
     assert_null(dt_heap_alloc(ctx, bytes));
     assert_error_contains(ctx, DT_ERR_MEMORY, "heap: out of memory");
     ctx->status = DT_OK;
@@ -155,11 +156,11 @@ static void heap__reports_that_it_is_full(void **state) {
     enum { HEAP = 16 << 20, MOST = HEAP / 64 };
     dt_ctx *ctx = small_heap(HEAP);
     void **blocks = calloc(MOST, sizeof *blocks);
-    nothing_to_be_had(ctx, HEAP);
-    nothing_to_be_had(ctx, HEAP + 1);
-    nothing_to_be_had(ctx, SIZE_MAX);
-    nothing_to_be_had(ctx, SIZE_MAX - 63);
-    nothing_to_be_had(ctx, SIZE_MAX / 2);
+    assert_out_of_memory(ctx, HEAP);
+    assert_out_of_memory(ctx, HEAP + 1);
+    assert_out_of_memory(ctx, SIZE_MAX);
+    assert_out_of_memory(ctx, SIZE_MAX - 63);
+    assert_out_of_memory(ctx, SIZE_MAX / 2);
     for (size_t k = 5; k < 6; k--) { /* from the largest, because small blocks are never joined again */
         size_t n = 0;
         while ((blocks[n] = dt_heap_alloc(ctx, sizes[k])))
@@ -189,7 +190,7 @@ static size_t memory_available(void) {
     return kib * 1024;
 }
 
-/* Bytes that back the heap of a world of one now. */
+/* Resident bytes of the heap of a world of one. */
 static size_t resident_of(const dt_ctx *ctx) {
     const dt__heap *heap = &dt__runtime_of(ctx)->heap;
     char line[256], range[64];
@@ -224,9 +225,9 @@ static void heap__that_is_free_is_one_range(void **state) {
         assert_int_equal(dt_heap_free(ctx, small[i]), DT_OK);
     for (int i = 0; i < N; i++)
         assert_int_equal(dt_heap_free(ctx, large[i]), DT_OK);
-    void *nearly_all = dt_heap_alloc(ctx, (size_t)1000 << 20);
-    assert_non_null(nearly_all);
-    assert_int_equal(dt_heap_free(ctx, nearly_all), DT_OK);
+    void *almost_all = dt_heap_alloc(ctx, (size_t)1000 << 20);
+    assert_non_null(almost_all);
+    assert_int_equal(dt_heap_free(ctx, almost_all), DT_OK);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -283,8 +284,8 @@ static void heap__returns_pages_of_large_blocks(void **state) {
         assert_int_equal(dt_heap_free(ctx, blocks[k]), DT_OK);
     size_t kept = resident_of(ctx);
     if (kept > (size_t)300 << 20)
-        fail_msg("%zu of %zu bytes are still there", kept, full);
-    /* What was given back is memory like any other. */
+        fail_msg("expected at most 300 MiB resident, got %zu of %zu bytes", kept, full);
+    /* The returned pages can be used again. */
     unsigned char *again = dt_heap_alloc(ctx, (size_t)4 * BLOCK);
     assert_non_null(again);
     memset(again, 7, (size_t)4 * BLOCK);
@@ -298,14 +299,14 @@ static void heap__returns_pages_of_large_blocks(void **state) {
 
 enum { N_RANKS = 3 };
 
-struct shortage {
+struct failing_allocation {
     int64_t victim;
     long n;              /* which of the victim's allocations fails */
     _Atomic int32_t hit; /* it was made */
 };
 
-/* What all ranks do with a context: something of everything that takes memory. The first status that is not DT_OK. */
-static dt_status use_it_all(dt_ctx *ctx, dt_group *group) {
+/* Every kind of call that allocates memory, on all ranks; returns the first status that is not DT_OK. */
+static dt_status run_collectives(dt_ctx *ctx, dt_group *group) {
     static const struct {
         dt_collective op;
         int64_t count;
@@ -341,23 +342,23 @@ static dt_status use_it_all(dt_ctx *ctx, dt_group *group) {
 }
 
 static dt_status pass_messages(dt_ctx *ctx, dt_group *group) {
-    int64_t n = dt_group_size(group), me = dt_group_rank(group), value[100] = {me}, got[100] = {-1};
-    DT__TRY(dt_comm_send(group, value, 100, DT_I64, (me + 1) % n));
-    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, (me + n - 1) % n));
-    if (got[0] != (me + n - 1) % n)
+    int64_t n = dt_group_size(group), own_rank = dt_group_rank(group), value[100] = {own_rank}, got[100] = {-1};
+    DT__TRY(dt_comm_send(group, value, 100, DT_I64, (own_rank + 1) % n));
+    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, (own_rank + n - 1) % n));
+    if (got[0] != (own_rank + n - 1) % n)
         return DT_ERR_INTERNAL;
-    DT__TRY(dt_comm_send(group, value, 100, DT_I64, me));
-    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, me));
-    void *mine = dt_heap_alloc(ctx, 123456);
-    if (!mine)
+    DT__TRY(dt_comm_send(group, value, 100, DT_I64, own_rank));
+    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, own_rank));
+    void *block = dt_heap_alloc(ctx, 123456);
+    if (!block)
         return dt_error_status(ctx);
-    return dt_heap_free(ctx, mine);
+    return dt_heap_free(ctx, block);
 }
 
 static dt_status use_groups(dt_ctx *ctx) {
     static const int64_t members[N_RANKS] = {2, 0, 1};
     dt_group *world = dt_group_world(ctx), *group = dt_group_new(ctx, members, N_RANKS);
-    dt_status status = world && group ? use_it_all(ctx, group) : dt_error_status(ctx);
+    dt_status status = world && group ? run_collectives(ctx, group) : dt_error_status(ctx);
     if (status == DT_OK)
         status = pass_messages(ctx, group);
     if (status == DT_OK)
@@ -366,45 +367,45 @@ static dt_status use_groups(dt_ctx *ctx) {
     return status;
 }
 
-static dt_ctx *open_somehow(const dt_init_options *options, const test_memory *memory) {
+static dt_ctx *open_ctx(const dt_init_options *options, const test_memory *memory) {
     dt_ctx *ctx = dt_init(options);
     if (!ctx && memory->n_calls >= memory->fail_at && !memory->n_live)
-        ctx = dt_init(options); /* the lack of memory has passed */
+        ctx = dt_init(options); /* only one allocation fails */
     return ctx;
 }
 
-static int be_short(dt_ctx *none, void *arg) {
-    struct shortage *shortage = arg;
+static int run_with_failing_allocation(dt_ctx *none, void *arg) {
+    struct failing_allocation *failing_allocation = arg;
     dt__ticket ticket;
     test_memory memory = {0};
     (void)none;
     CHECK(dt__ticket_parse(getenv("DTENSOR_LAUNCH"), &ticket), "no ticket");
-    bool victim = ticket.rank == shortage->victim;
-    memory.fail_at = victim ? shortage->n : 0;
+    bool victim = ticket.rank == failing_allocation->victim;
+    memory.fail_at = victim ? failing_allocation->n : 0;
     dt_init_options options = {.allocator = test_memory_allocator(&memory), .timeout_s = 30};
-    dt_ctx *ctx = open_somehow(&options, &memory);
-    CHECK(ctx, "dt_init does not work");
-    bool inside = memory.n_calls < memory.fail_at || !victim; /* than in dt_init */
+    dt_ctx *ctx = open_ctx(&options, &memory);
+    CHECK(ctx, "dt_init failed");
+    bool inside = memory.n_calls < memory.fail_at || !victim; /* not in dt_init */
     double start = test_seconds();
     dt_status status = use_groups(ctx);
     double took = test_seconds() - start;
     if (victim) {
         bool hit = memory.n_calls >= memory.fail_at;
-        atomic_store(&shortage->hit, hit);
-        CHECK(status == (hit && inside ? DT_ERR_MEMORY : DT_OK), "allocation %ld: %s: %s", shortage->n,
+        atomic_store(&failing_allocation->hit, hit);
+        CHECK(status == (hit && inside ? DT_ERR_MEMORY : DT_OK), "allocation %ld: %s: %s", failing_allocation->n,
               dt_status_name(status), dt_error_text(ctx));
     } else {
-        CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s", shortage->n,
-              shortage->victim, dt_status_name(status), dt_error_text(ctx));
-        CHECK(took < 2 * test_slowness, "allocation %ld: notified after %g s", shortage->n, took);
+        CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s",
+              failing_allocation->n, failing_allocation->victim, dt_status_name(status), dt_error_text(ctx));
+        CHECK(took < 2 * test_slowness, "allocation %ld: notified after %g s", failing_allocation->n, took);
     }
     memory.fail_at = 0;
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK_OK(ctx, use_groups(ctx));
     CHECK(dt_heap_stats(ctx).n_live <= 12, "%" PRId64 " blocks of heap are in use", dt_heap_stats(ctx).n_live);
-    CHECK(dt_close(ctx) == 0, "closing does not work");
-    CHECK(!memory.n_live && !memory.wrong_size, "allocation %ld: %ld blocks are left%s", shortage->n, memory.n_live,
-          memory.wrong_size ? " and a size was wrong" : "");
+    CHECK(dt_close(ctx) == 0, "dt_close failed");
+    CHECK(!memory.n_live && !memory.wrong_size, "allocation %ld: %ld blocks leak%s", failing_allocation->n,
+          memory.n_live, memory.wrong_size ? " and a size was wrong" : "");
     return 0;
 }
 
@@ -412,20 +413,20 @@ static void heap__and_ordinary_memory_may_fail_anywhere(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    struct shortage *shortage = test_shared_memory(sizeof *shortage);
+    struct failing_allocation *failing_allocation = test_shared_memory(sizeof *failing_allocation);
     for (int64_t victim = 0; victim < N_RANKS; victim++) {
         long n = 0;
         do {
-            shortage->victim = victim;
-            shortage->n = ++n;
-            shortage->hit = 0;
+            failing_allocation->victim = victim;
+            failing_allocation->n = ++n;
+            failing_allocation->hit = 0;
             test_launch launch = {.bare = true};
-            test_launch_begin(&launch, N_RANKS, NULL, be_short, shortage);
+            test_launch_begin(&launch, N_RANKS, NULL, run_with_failing_allocation, failing_allocation);
             test_launch_end(&launch, 60 * test_slowness);
             for (int rank = 0; rank < N_RANKS; rank++)
                 if (launch.statuses[rank])
-                    fail_msg("allocation %ld of rank %lld fails: rank %d does", n, (long long)victim, rank);
-        } while (shortage->hit);
+                    fail_msg("allocation %ld of rank %lld failed: rank %d failed", n, (long long)victim, rank);
+        } while (failing_allocation->hit);
         assert_in_range(n, 30, 300);
     }
 }

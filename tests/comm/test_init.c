@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and ending: worlds of one, fake worlds, launches that are real, stale or garbage; what
- * options and environment variables decide; starting again after closing; ranks forked from inside a program.
+ * Starting and ending: worlds of one, fake worlds, valid, stale and malformed launches;
+ * options and environment variables; starting again after closing; ranks forked from inside a program.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -39,9 +39,9 @@ static void capture(void (*fn)(void *arg), void *arg, char *text, size_t capacit
     fclose(file);
 }
 
-static void assert_says(const char *text, const char *part) {
+static void assert_contains(const char *text, const char *part) {
     if (!strstr(text, part))
-        fail_msg("'%s' is not in: %s", part, text);
+        fail_msg("expected '%s' in: %s", part, text);
 }
 
 struct attempt {
@@ -54,14 +54,14 @@ static void try_init(void *arg) {
     attempt->ctx = dt_init(attempt->options);
 }
 
-/* dt_init fails and prints why. */
+/* dt_init fails and prints the reason. */
 static void assert_refused(const dt_init_options *options, const char *part) {
     char text[2048];
     struct attempt attempt = {.options = options};
     capture(try_init, &attempt, text, sizeof text);
     assert_null(attempt.ctx);
-    assert_says(text, "init: ");
-    assert_says(text, part);
+    assert_contains(text, "init: ");
+    assert_contains(text, part);
 }
 
 static void init__alone_is_a_world_of_one(void **state) {
@@ -74,8 +74,8 @@ static void init__alone_is_a_world_of_one(void **state) {
         assert_int_equal(dt_threads(ctx), dt__usable_cores());
         uint64_t random = test_seed((uint64_t)k);
         for (int i = 0; i < 200; i++) {
-            test_case collective = test_any_case(&random, 1, 10000);
-            assert_int_equal(test_once(ctx, dt_group_world(ctx), &collective), 0);
+            test_case collective = test_random_case(&random, 1, 10000);
+            assert_int_equal(test_run_once(ctx, dt_group_world(ctx), &collective), 0);
         }
         assert_int_equal(dt_close(ctx), 0);
     }
@@ -102,7 +102,7 @@ static void init__self_receives_what_was_sent(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* A world that is not there. */
+/* Fake worlds. */
 
 static double cpu_seconds(void) {
     struct timespec now;
@@ -110,7 +110,7 @@ static double cpu_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static double pretend(int64_t n_worlds, int64_t world, test_memory *memory) {
+static double use_fake_worlds(int64_t n_worlds, int64_t world, test_memory *memory) {
     double start = cpu_seconds();
     for (int64_t k = 0; k < n_worlds; k++) {
         dt_init_options options = {.transport = "fake",
@@ -125,18 +125,18 @@ static double pretend(int64_t n_worlds, int64_t world, test_memory *memory) {
         dt_group *all = dt_group_world(ctx);
         assert_int_equal(dt_group_size(all), world);
         assert_int_equal(dt_group_world_rank(all, world / 2), world / 2);
-        dt_group *some = dt_group_new(ctx, (int64_t[]){world - 1, 0, world / 2}, 3);
+        dt_group *three_ranks = dt_group_new(ctx, (int64_t[]){world - 1, 0, world / 2}, 3);
         float value = 3, result = 4;
         for (int i = 0; i < 10; i++) {
             assert_int_equal(dt_comm_all_reduce(all, &value, &result, 1, DT_F32, DT_SUM), DT_OK);
-            assert_int_equal(dt_comm_all_gather(some, &value, (float[3]){0}, 1, DT_F32), DT_OK);
+            assert_int_equal(dt_comm_all_gather(three_ranks, &value, (float[3]){0}, 1, DT_F32), DT_OK);
             assert_int_equal(dt_comm_barrier(all), DT_OK);
             assert_int_equal(dt_comm_send(all, &value, 1, DT_F32, 0), DT_OK);
-            dt_work *work = dt_comm_start(some, &(dt_comm_call){.op = DT_BARRIER});
+            dt_work *work = dt_comm_start(three_ranks, &(dt_comm_call){.op = DT_BARRIER});
             assert_int_equal(dt_work_wait(work), DT_OK);
         }
         assert_true(result == 4); /* no data moves */
-        dt_group_release(some);
+        dt_group_release(three_ranks);
         assert_int_equal(dt_close(ctx), 0);
     }
     return cpu_seconds() - start;
@@ -145,10 +145,10 @@ static double pretend(int64_t n_worlds, int64_t world, test_memory *memory) {
 static void init__fake_worlds_cost_nothing(void **state) {
     (void)state;
     test_memory small = {0}, large = {0};
-    double few = pretend(300, 7, &small), many = pretend(300, 1000000, &large);
+    double small_cpu_s = use_fake_worlds(300, 7, &small), large_cpu_s = use_fake_worlds(300, 1000000, &large);
     assert_int_equal(small.n_calls, large.n_calls);
-    if (many > 10 * few + 0.05 * test_slowness)
-        fail_msg("a world of 7 takes %g s of work, one of 1,000,000 takes %g", few, many);
+    if (large_cpu_s > 10 * small_cpu_s + 0.05 * test_slowness)
+        fail_msg("a world of 7 takes %g s of CPU time, one of 1,000,000 takes %g s", small_cpu_s, large_cpu_s);
     assert_refused(&(dt_init_options){.transport = "fake", .world = 5, .rank = 5}, "rank 5 of a world of 5");
     assert_refused(&(dt_init_options){.transport = "fake", .world = -1}, "a world of -1");
     assert_refused(&(dt_init_options){.transport = "fake", .world = 3, .rank = -1}, "rank -1");
@@ -251,7 +251,7 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     (void)state;
     static const char expected[] =
         "init: DTENSOR_TIMEOUT: expected a duration such as 30 or 500ms, or off, got \"soon\" (at ";
-    static const char cut[] = "init: DTENSOR_TI...";
+    static const char truncated[] = "init: DTENSOR_TI...";
     char error[256] = "", printed[256];
     setenv("DTENSOR_TIMEOUT", "soon", 1);
     dt_init_options options = {.error = error, .error_bytes = sizeof error};
@@ -260,9 +260,9 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     assert_null(attempt.ctx);
     assert_int_equal(strncmp(error, expected, strlen(expected)), 0);
     assert_string_equal(printed, "");
-    options.error_bytes = sizeof cut;
+    options.error_bytes = sizeof truncated;
     assert_null(dt_init(&options));
-    assert_string_equal(error, cut);
+    assert_string_equal(error, truncated);
     options.error_bytes = 1;
     assert_null(dt_init(&options));
     assert_string_equal(error, "");
@@ -273,16 +273,16 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     options.error_bytes = sizeof error;
     setenv("DTENSOR_LAUNCH", "garbage", 1);
     assert_null(dt_init(&options));
-    assert_says(error, "DTENSOR_LAUNCH: expected a value set by dtrun, got \"garbage\"");
+    assert_contains(error, "DTENSOR_LAUNCH: expected a value set by dtrun, got \"garbage\"");
     unsetenv("DTENSOR_LAUNCH");
 
     test_memory memory = {.fail_at = 1};
     options.allocator = test_memory_allocator(&memory);
     assert_null(dt_init(&options));
-    assert_says(error, "init: out of memory");
+    assert_contains(error, "init: out of memory");
     memory = (test_memory){.fail_at = 2};
     assert_null(dt_init(&options));
-    assert_says(error, "init: out of memory");
+    assert_contains(error, "init: out of memory");
     assert_int_equal(memory.n_live, 0);
 
     memory = (test_memory){0};
@@ -305,7 +305,8 @@ static void init__parses_the_environment_as_dtrun_does(void **state) {
         dt_ctx *ctx = dt_init(NULL);
         assert_non_null(ctx);
         if (dt__runtime_of(ctx)->timeout_s != times[i].seconds)
-            fail_msg("'%s' was read as %g s", times[i].text, dt__runtime_of(ctx)->timeout_s);
+            fail_msg("'%s': expected %g s, got %g s", times[i].text, times[i].seconds,
+                     dt__runtime_of(ctx)->timeout_s);
         assert_int_equal(dt_close(ctx), 0);
     }
     unsetenv("DTENSOR_TIMEOUT");
@@ -333,7 +334,7 @@ static void init__default_heaps_keep_within_the_limit(void **state) {
     assert_true(unlimited > one);
 }
 
-/* The variable of a launch whose descriptor was not inherited, or now means something else. */
+/* The variable of a launch whose descriptor was not inherited, or is another file. */
 static void init__refuses_a_stale_launch(void **state) {
     (void)state;
     char text[128], error[256];
@@ -353,7 +354,7 @@ static void init__refuses_a_stale_launch(void **state) {
         dt__ticket_print(&stale[i], text, sizeof text);
         setenv("DTENSOR_LAUNCH", text, 1);
         assert_refused(NULL, "start ranks with dtrun");
-        /* A program that wants a world of its own does not care. */
+        /* A program that requests a world of its own ignores it. */
         dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
         assert_non_null(ctx);
         assert_int_equal(dt_close(ctx), 0);
@@ -368,7 +369,7 @@ static void init__refuses_a_stale_launch(void **state) {
     dt__segment_unmap(segment);
     close(fd);
     close(other);
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
 /* The log. */
@@ -397,16 +398,16 @@ static void init__logs_to_the_callback_or_standard_error(void **state) {
     capture(init_and_close, &options, text, sizeof text);
     assert_string_equal(text, "");
     assert_int_equal(lines.n, 2);
-    assert_says(lines.last, "close: 0 collectives with results of 0 B, at most 0 B of the heap in use");
+    assert_contains(lines.last, "close: 0 collectives with results of 0 B, at most 0 B of the heap in use");
     capture(init_and_close, NULL, text, sizeof text);
     assert_string_equal(text, "");
     setenv("DTENSOR_LOG", "info", 1);
     capture(init_and_close, NULL, text, sizeof text);
-    assert_says(text, "rank 0: info: dtensor ");
-    assert_says(text, dt_version_text());
-    assert_says(text, ": rank 0 of 1, 1 per host, transport self, heap ");
-    assert_says(text, " thread");
-    assert_says(text, "rank 0: info: close: ");
+    assert_contains(text, "rank 0: info: dtensor ");
+    assert_contains(text, dt_version_text());
+    assert_contains(text, ": rank 0 of 1, 1 per host, transport self, heap ");
+    assert_contains(text, " thread");
+    assert_contains(text, "rank 0: info: close: ");
     setenv("DTENSOR_LOG", "warn", 1);
     capture(init_and_close, NULL, text, sizeof text);
     assert_string_equal(text, "");
@@ -418,8 +419,8 @@ static void init__logs_to_the_callback_or_standard_error(void **state) {
 static int use_world(dt_ctx *ctx, uint64_t stream, int n) {
     uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case collective = test_any_case(&random, dt_world(ctx), 50000);
-        if (test_once(ctx, dt_group_world(ctx), &collective))
+        test_case collective = test_random_case(&random, dt_world(ctx), 50000);
+        if (test_run_once(ctx, dt_group_world(ctx), &collective))
             return 1;
     }
     return 0;
@@ -427,15 +428,15 @@ static int use_world(dt_ctx *ctx, uint64_t stream, int n) {
 
 enum { ROUNDS = 12 };
 
-/* How a round ends before it is closed. */
+/* How a round ends before closing. */
 enum ending { WELL, WITH_LOCAL_ERROR, WITH_MISMATCH, WITH_EARLY_CLOSE, N_ENDINGS };
 
-static int start_again_and_again(dt_ctx *none, void *arg) {
+static int start_repeatedly(dt_ctx *none, void *arg) {
     (void)none;
     (void)arg;
     for (int k = 0; k < ROUNDS; k++) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
-        CHECK(ctx, "round %d: dt_init does not work", k);
+        CHECK(ctx, "round %d: dt_init failed", k);
         CHECK(!dt_failed(ctx) && dt_world(ctx) == 4, "round %d: %s", k, dt_error_text(ctx));
         dt_heap_statistics heap = dt_heap_stats(ctx);
         CHECK(heap.live_bytes == 0 && heap.held_bytes == 0, "the heap is not empty: %zu", heap.held_bytes);
@@ -451,12 +452,12 @@ static int start_again_and_again(dt_ctx *none, void *arg) {
                            : dt_comm_barrier(dt_group_world(ctx));
         if (k % N_ENDINGS == WITH_EARLY_CLOSE && !first)
             status = dt_comm_barrier(dt_group_world(ctx));
-        bool fine = k % N_ENDINGS == WELL || (k % N_ENDINGS == WITH_EARLY_CLOSE && first) ||
-                    (k % N_ENDINGS == WITH_MISMATCH && first);
-        CHECK(fine || status != DT_OK, "round %d: no error", k);
+        bool may_succeed = k % N_ENDINGS == WELL || (k % N_ENDINGS == WITH_EARLY_CLOSE && first) ||
+                           (k % N_ENDINGS == WITH_MISMATCH && first);
+        CHECK(may_succeed || status != DT_OK, "round %d: expected an error, got none", k);
         CHECK(test_seconds() - start < 2 * test_slowness, "round %d took %g s", k, test_seconds() - start);
         ctx->status = DT_OK;
-        CHECK(dt_close(ctx) == 0, "round %d: closing does not work", k);
+        CHECK(dt_close(ctx) == 0, "round %d: dt_close failed", k);
         if (k % 3 == 0 && first)
             test_sleep(0.01);
     }
@@ -475,7 +476,7 @@ static void init__works_again_after_closing(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    run_bare(4, start_again_and_again, NULL, NULL);
+    run_bare(4, start_repeatedly, NULL, NULL);
 }
 
 /* A rank that runs programs one after the other, each of which starts and ends the library. */
@@ -501,28 +502,28 @@ static void init__works_again_in_another_process(void **state) {
     run_bare(3, run_programs, NULL, NULL);
 }
 
-/* The last rank of three does not join again: for a while, or not at all. */
-static int miss_one(dt_ctx *none, void *arg) {
+/* The last rank of three does not start again: for a while, or not at all. */
+static int start_without_the_last(dt_ctx *none, void *arg) {
     (void)none;
-    bool dies = *(bool *)arg;
+    bool exits = *(bool *)arg;
     dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
-    CHECK(ctx && !use_world(ctx, 1, 5), "the first start does not work");
+    CHECK(ctx && !use_world(ctx, 1, 5), "the first start failed");
     bool last = dt_rank(ctx) == dt_world(ctx) - 1;
-    CHECK(dt_close(ctx) == 0, "closing does not work");
-    if (last && dies)
+    CHECK(dt_close(ctx) == 0, "dt_close failed");
+    if (last && exits)
         return 0;
     double start = test_seconds();
     if (!last) {
         ctx = dt_init(&(dt_init_options){.timeout_s = 0.3});
-        CHECK(!ctx, "a rank is missing, and dt_init succeeds");
+        CHECK(!ctx, "expected an error because a rank is missing, got a context");
         CHECK(test_seconds() - start < 0.3 + 1 * test_slowness, "it took %g s", test_seconds() - start);
     }
-    if (dies)
+    if (exits)
         return 0;
     if (last)
         test_sleep(1 * test_slowness);
     ctx = dt_init(&(dt_init_options){.timeout_s = 20});
-    CHECK(ctx && !use_world(ctx, 2, 5), "starting after a failed start does not work");
+    CHECK(ctx && !use_world(ctx, 2, 5), "starting after a failed start failed");
     return dt_close(ctx);
 }
 
@@ -530,24 +531,24 @@ static void init__reports_a_rank_that_does_not_return(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    for (int dies = 0; dies < 2; dies++)
-        run_bare(3, miss_one, &(bool){dies}, NULL);
+    for (int exits = 0; exits < 2; exits++)
+        run_bare(3, start_without_the_last, &(bool){exits}, NULL);
 }
 
 static int init_twice(dt_ctx *none, void *arg) {
     (void)none;
     (void)arg;
     dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 1e300});
-    CHECK(ctx, "dt_init does not work");
+    CHECK(ctx, "dt_init failed");
     if (dt_rank(ctx) == 0)
-        test_sleep(0.2); /* which is not the end of the world, even with so long a deadline */
+        test_sleep(0.2); /* the others wait, also with a deadline that overflows */
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
-    CHECK(!dt_init(NULL), "two contexts are one rank");
-    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was requested");
+    CHECK(!dt_init(NULL), "expected an error for a second context of the rank");
+    CHECK(!dt_init(&(dt_init_options){.world = 7}), "expected an error for a world of 7");
     dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 9, .rank = 8});
     dt_ctx *self = dt_init(&(dt_init_options){.transport = "self"});
-    CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "no contexts beside the launch");
-    CHECK(dt_close(fake) == 0 && dt_close(self) == 0, "closing does not work");
+    CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "expected contexts beside that of the launch");
+    CHECK(dt_close(fake) == 0 && dt_close(self) == 0, "dt_close failed");
     if (use_world(ctx, 3, 5))
         return 1;
     return dt_close(ctx);
@@ -560,22 +561,22 @@ static void init__takes_a_rank_once(void **state) {
     run_bare(2, init_twice, NULL, NULL);
 }
 
-/* What was started and not waited for fails while the context is closed. */
+/* Calls that were started and not waited for fail when the context is closed. */
 
 static void close_with_error(void *arg) { assert_int_equal(dt_close(arg), 1); }
 
-static int close_with_a_call_under_way(dt_ctx *none, void *arg) {
+static int close_with_a_call_in_progress(dt_ctx *none, void *arg) {
     (void)none;
     (void)arg;
     char text[4096];
     static double values[100000], sums[100000];
     dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
-    CHECK(ctx, "dt_init does not work");
+    CHECK(ctx, "dt_init failed");
     if (dt_rank(ctx) == 0)
         return dt_close(ctx);
     dt_comm_call call = {
         .op = DT_ALL_REDUCE, .dtype = DT_F64, .reduce = DT_SUM, .src = values, .dst = sums, .count = 100000};
-    CHECK(dt_comm_start(dt_group_world(ctx), &call), "the call does not start");
+    CHECK(dt_comm_start(dt_group_world(ctx), &call), "the call did not start");
     CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
     capture(close_with_error, ctx, text, sizeof text);
     CHECK(strstr(text, "all_reduce of f64 x 100000"), "%s", text);
@@ -586,7 +587,7 @@ static void init__closing_reports_errors_of_calls_in_progress(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    run_bare(2, close_with_a_call_under_way, NULL, NULL);
+    run_bare(2, close_with_a_call_in_progress, NULL, NULL);
 }
 
 /* dt_comm_dump. */
@@ -606,14 +607,14 @@ static int dump_calls(dt_ctx *ctx, void *arg) {
         capture(dump, ctx, text, 100000);
         for (int rank = 0; rank < 3; rank++) {
             snprintf(part, sizeof part, "rank %d: ", rank);
-            CHECK(strstr(text, part), "'%s' is not in: %s", part, text);
+            CHECK(strstr(text, part), "expected '%s' in: %s", part, text);
         }
         static const char *const parts[] = {
             "call 42: barrier, #42 of ranks 0-2: ok", "call 41: broadcast of f32 x 2 from 1, #41 of ranks 0-2: ok",
             "call 40: all_reduce of f32 x 3, max, #40 of ranks 0-2: ok", "call 11: all_reduce"};
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-            CHECK(strstr(text, parts[i]), "'%s' is not in: %s", parts[i], text);
-        CHECK(!strstr(text, "call 10:"), "too many calls are remembered: %s", text);
+            CHECK(strstr(text, parts[i]), "expected '%s' in: %s", parts[i], text);
+        CHECK(!strstr(text, "call 10:"), "expected the last 32 calls: %s", text);
     }
     CHECK_OK(ctx, dt_comm_barrier(world));
     free(text);
@@ -628,33 +629,33 @@ static void init__dump_shows_the_last_calls(void **state) {
 
 /* Ranks forked from inside. */
 
-static int exit_with(dt_ctx *ctx, void *arg) {
+static int exit_with_code(dt_ctx *ctx, void *arg) {
     const int *codes = arg;
     if (codes[dt_rank(ctx)] < 0)
         raise(-codes[dt_rank(ctx)]);
     return codes[dt_rank(ctx)];
 }
 
-static void assert_spawn_says(int64_t n, dt_rank_fn *fn, void *arg, const char *part) {
+static void assert_spawn_fails(int64_t n, dt_rank_fn *fn, void *arg, const char *part) {
     char *error = NULL;
     int files = test_open_files();
     double start = test_seconds();
     assert_int_equal(dt_spawn(n, fn, arg, &error), DT_ERR_PEER);
     assert_non_null(error);
-    assert_says(error, part);
+    assert_contains(error, part);
     free(error);
     assert_int_equal(dt_spawn(n, fn, arg, NULL), DT_ERR_PEER);
     assert_true(test_seconds() - start < 20 * test_slowness);
     assert_int_equal(test_open_files(), files);
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
-static int wait_for_ever(dt_ctx *ctx, void *arg) {
+static int never_end(dt_ctx *ctx, void *arg) {
     if (dt_rank(ctx) == 1)
         return *(int *)arg;
     dt_comm_barrier(dt_group_world(ctx));
     ctx->status = DT_OK;
-    for (;;) /* does not care that it has failed: is ended */
+    for (;;) /* ignores the failure, and is killed */
         test_sleep(1);
 }
 
@@ -662,12 +663,12 @@ static int spawn_inside(dt_ctx *ctx, void *arg) {
     char *error = NULL;
     if (use_world(ctx, 1, 3))
         return 1;
-    dt_status status = dt_spawn(2, exit_with, arg, &error);
+    dt_status status = dt_spawn(2, exit_with_code, arg, &error);
     CHECK(status == DT_OK, "%s", error);
     return use_world(ctx, 2, 3);
 }
 
-static void *sleep_a_little(void *arg) {
+static void *sleep_briefly(void *arg) {
     test_sleep(0.3);
     return arg;
 }
@@ -676,10 +677,10 @@ static void spawn__reports_rank_and_exit_status(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    assert_int_equal(dt_spawn(3, exit_with, (int[]){0, 0, 0}, NULL), DT_OK);
-    assert_spawn_says(3, exit_with, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
-    assert_spawn_says(2, exit_with, (int[]){0, -SIGKILL}, "rank 1 ended with signal 9 (SIGKILL)");
-    assert_spawn_says(1, exit_with, (int[]){-SIGTERM}, "rank 0 ended with signal 15 (SIGTERM)");
+    assert_int_equal(dt_spawn(3, exit_with_code, (int[]){0, 0, 0}, NULL), DT_OK);
+    assert_spawn_fails(3, exit_with_code, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
+    assert_spawn_fails(2, exit_with_code, (int[]){0, -SIGKILL}, "rank 1 ended with signal 9 (SIGKILL)");
+    assert_spawn_fails(1, exit_with_code, (int[]){-SIGTERM}, "rank 0 ended with signal 15 (SIGTERM)");
     assert_int_equal(dt_spawn(2, spawn_inside, (int[]){0, 0}, NULL), DT_OK);
 }
 
@@ -689,29 +690,29 @@ static void spawn__ends_ranks_that_do_not_end(void **state) {
         test_skip("ranks are threads with the thread sanitizer");
     char *error = NULL;
     double start = test_seconds();
-    assert_int_equal(dt_spawn(3, wait_for_ever, &(int){4}, &error), DT_ERR_PEER);
-    assert_says(error, "rank 1 ended with exit code 4");
+    assert_int_equal(dt_spawn(3, never_end, &(int){4}, &error), DT_ERR_PEER);
+    assert_contains(error, "rank 1 ended with exit code 4");
     assert_true(test_seconds() - start < 15 * test_slowness);
     free(error);
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
 static void spawn__refuses_invalid_arguments(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    assert_spawn_says(0, exit_with, NULL, "spawn: number of ranks: expected 1 to 4096, got 0");
-    assert_spawn_says(-1, exit_with, NULL, "got -1");
-    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "got 4097");
-    assert_spawn_says(INT64_MAX, exit_with, NULL, "expected 1 to 4096");
+    assert_spawn_fails(0, exit_with_code, NULL, "spawn: number of ranks: expected 1 to 4096, got 0");
+    assert_spawn_fails(-1, exit_with_code, NULL, "got -1");
+    assert_spawn_fails(DT__MAX_RANKS + 1, exit_with_code, NULL, "got 4097");
+    assert_spawn_fails(INT64_MAX, exit_with_code, NULL, "expected 1 to 4096");
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, sleep_a_little, NULL), 0);
-    assert_spawn_says(2, exit_with, (int[]){0, 0}, "got 2 threads");
+    assert_int_equal(pthread_create(&thread, NULL, sleep_briefly, NULL), 0);
+    assert_spawn_fails(2, exit_with_code, (int[]){0, 0}, "got 2 threads");
     pthread_join(thread, NULL);
-    assert_int_equal(dt_spawn(2, exit_with, (int[]){0, 0}, NULL), DT_OK);
+    assert_int_equal(dt_spawn(2, exit_with_code, (int[]){0, 0}, NULL), DT_OK);
 }
 
-/* Whatever the program does about its children. */
+/* However the program handles its children. */
 
 static void take_any_child(int number) {
     (void)number;
@@ -719,20 +720,20 @@ static void take_any_child(int number) {
         continue;
 }
 
-static void spawn__reports_how_ranks_end_whatever_the_program_does(void **state) {
+static void spawn__reports_how_ranks_end_whatever_the_sigchld_action(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    static const struct sigaction habits[] = {
+    static const struct sigaction actions[] = {
         {.sa_handler = SIG_IGN}, {.sa_handler = take_any_child}, {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT}};
-    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         struct sigaction before, after;
         sigset_t mask;
-        sigaction(SIGCHLD, &habits[i], &before);
-        assert_int_equal(dt_spawn(3, exit_with, (int[]){0, 0, 0}, NULL), DT_OK);
-        assert_spawn_says(3, exit_with, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
+        sigaction(SIGCHLD, &actions[i], &before);
+        assert_int_equal(dt_spawn(3, exit_with_code, (int[]){0, 0, 0}, NULL), DT_OK);
+        assert_spawn_fails(3, exit_with_code, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
         sigaction(SIGCHLD, &before, &after);
-        assert_true(after.sa_handler == habits[i].sa_handler);
+        assert_true(after.sa_handler == actions[i].sa_handler);
         sigprocmask(SIG_SETMASK, NULL, &mask);
         assert_false(sigismember(&mask, SIGCHLD));
     }
@@ -747,10 +748,11 @@ static void spawn__needs_few_descriptors(void **state) {
     low = before;
     low.rlim_cur = 8;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    dt_status well = dt_spawn(12, exit_with, (int[12]){0}, NULL), badly = dt_spawn(12, exit_with, (int[12]){1}, NULL);
+    dt_status succeeding = dt_spawn(12, exit_with_code, (int[12]){0}, NULL),
+              failing = dt_spawn(12, exit_with_code, (int[12]){1}, NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_int_equal(well, DT_OK);
-    assert_int_equal(badly, DT_ERR_PEER);
+    assert_int_equal(succeeding, DT_OK);
+    assert_int_equal(failing, DT_ERR_PEER);
 }
 
 /* The system would send SIGXFSZ. */
@@ -764,10 +766,10 @@ static void spawn__reports_the_file_size_limit(void **state) {
     low = before;
     low.rlim_cur = 1 << 20;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-    dt_status status = dt_spawn(2, exit_with, (int[]){0, 0}, &error);
+    dt_status status = dt_spawn(2, exit_with_code, (int[]){0, 0}, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(status, DT_ERR_PEER);
-    assert_says(error, "ulimit -f");
+    assert_contains(error, "ulimit -f");
     free(error);
 }
 
@@ -783,7 +785,7 @@ static void spawn__takes_the_heap_from_the_environment(void **state) {
     setenv("DTENSOR_HEAP", "64M", 1);
     assert_int_equal(dt_spawn(2, check_heap_size, NULL, NULL), DT_OK);
     setenv("DTENSOR_HEAP", "much", 1);
-    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"much\"");
+    assert_spawn_fails(2, check_heap_size, NULL, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"much\"");
     unsetenv("DTENSOR_HEAP");
 }
 
@@ -809,7 +811,7 @@ int main(void) {
         cmocka_unit_test(spawn__reports_rank_and_exit_status),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
         cmocka_unit_test(spawn__refuses_invalid_arguments),
-        cmocka_unit_test(spawn__reports_how_ranks_end_whatever_the_program_does),
+        cmocka_unit_test(spawn__reports_how_ranks_end_whatever_the_sigchld_action),
         cmocka_unit_test(spawn__needs_few_descriptors),
         cmocka_unit_test(spawn__reports_the_file_size_limit),
         cmocka_unit_test(spawn__takes_the_heap_from_the_environment),

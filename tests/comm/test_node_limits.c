@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a process may use of its node's memory, read from files of both versions of cgroups that the test writes; the
- * default size of heaps; and which process the kernel should end first when memory runs out.
+ * The memory that a process may use of its node, read from files of both cgroup versions that the test writes; the
+ * default size of heaps; and the process that the kernel ends first when memory runs out.
  */
 #include "support/launch.h"
 
@@ -21,14 +21,14 @@
 
 static char root[] = "/tmp/dtensor-limits-XXXXXX";
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place) {
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
     (void)info, (void)type, (void)place;
     return remove(path);
 }
 
 static int remove_root(void **state) {
     (void)state;
-    return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static int make_root(void **state) {
@@ -95,13 +95,13 @@ static void oom_kills__are_counted(void **state) {
     assert_int_equal(dt__oom_kills(root), 3);
 }
 
-/* Memory in use by others may change between two calls: compared with twice what is available. */
-static void heaps__fit_into_memory_together(void **state) {
+/* The memory in use by others may change between two calls. */
+static void heaps__fit_into_memory(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 64; n *= 4) {
         size_t available = dt__available_memory(""), heaps = (size_t)n * dt__heap_bytes_default(n);
         if (heaps > available + available / 8 || heaps < available / 4)
-            fail_msg("%lld heaps of %zu bytes together, %zu bytes available", (long long)n, heaps, available);
+            fail_msg("%lld heaps of %zu bytes in total, %zu bytes available", (long long)n, heaps, available);
     }
 }
 
@@ -157,7 +157,7 @@ int main(void) {
         cmocka_unit_test(memory__is_limited_by_every_cgroup_of_version_2),
         cmocka_unit_test(memory__is_limited_by_cgroups_of_version_1),
         cmocka_unit_test(oom_kills__are_counted),
-        cmocka_unit_test(heaps__fit_into_memory_together),
+        cmocka_unit_test(heaps__fit_into_memory),
         cmocka_unit_test(ranks__are_offered_to_the_oom_killer_first),
         cmocka_unit_test(heap__names_size_and_largest_tensors),
     };

@@ -2,7 +2,7 @@
  *
  * Ranks as threads of one process. The driver exists so that a race detector sees what ranks do to each other: built
  * with one, every test that runs ranks runs them in this way. Here it is tested itself, in every build, together with
- * small collectives in tight succession, where ranks are closest to each other.
+ * small collectives in tight succession, where ranks interleave most closely.
  */
 #include "support/collectives.h"
 #include "support/launch.h"
@@ -20,12 +20,12 @@ static void run_threads(int64_t n, dt_rank_fn *fn, void *arg) {
     for (int64_t rank = 0; rank < n; rank++)
         if (codes[rank])
             fail_msg("rank %lld of %lld failed", (long long)rank, (long long)n);
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
-/* Every op on small sizes, one after the other without a pause, on the world and on its ranks backwards; each second
- * one is started before the one before it is waited for. */
-static int one_after_the_other(dt_ctx *ctx, void *arg) {
+/* Every op on small sizes, one after the other without a pause, on the world and on its ranks in reverse order; in
+ * each pair of calls the second is started before the first runs. */
+static int overlap_calls(dt_ctx *ctx, void *arg) {
     int n_calls = *(int *)arg;
     int64_t n = dt_world(ctx), ranks[TEST_MAX_RANKS];
     for (int64_t i = 0; i < n; i++)
@@ -34,7 +34,7 @@ static int one_after_the_other(dt_ctx *ctx, void *arg) {
     uint64_t random = test_seed(17);
     for (int k = 0; k < n_calls; k++) {
         test_run first, second;
-        test_case collective[2] = {test_any_case(&random, n, 300), test_any_case(&random, n, 30000)};
+        test_case collective[2] = {test_random_case(&random, n, 300), test_random_case(&random, n, 30000)};
         dt_group *a = groups[test_below(&random, 2)], *b = groups[test_below(&random, 2)];
         CHECK(!test_prepare(&first, ctx, a, &collective[0]) && !test_prepare(&second, ctx, b, &collective[1]), "%s",
               dt_error_text(ctx));
@@ -52,16 +52,16 @@ static void threads__compute_the_expected_values(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 5, 8};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
-        run_threads(n_ranks[i], one_after_the_other, &(int){200});
+        run_threads(n_ranks[i], overlap_calls, &(int){200});
 }
 
 /* The smallest messages, whose data is in the header, many times more than there are header slots. */
-static int count_up(dt_ctx *ctx, void *arg) {
+static int run_small_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *world = dt_group_world(ctx);
-    int64_t n = dt_world(ctx), me = dt_rank(ctx);
+    int64_t n = dt_world(ctx), own_rank = dt_rank(ctx);
     for (int64_t k = 0; k < 500; k++) {
-        int64_t value = k + me, sum = 0, root = k % n, shared = me == root ? k : -1;
+        int64_t value = k + own_rank, sum = 0, root = k % n, shared = own_rank == root ? k : -1;
         CHECK_OK(ctx, dt_comm_all_reduce(world, &value, &sum, 1, DT_I64, DT_SUM));
         CHECK(sum == n * k + n * (n - 1) / 2, "step %lld: the sum is %lld", (long long)k, (long long)sum);
         CHECK_OK(ctx, dt_comm_broadcast(world, &shared, &shared, 1, DT_I64, root));
@@ -72,10 +72,10 @@ static int count_up(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void threads__count_up_together(void **state) {
+static void threads__run_small_calls(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 4; n++)
-        run_threads(n, count_up, NULL);
+        run_threads(n, run_small_calls, NULL);
 }
 
 static int return_rank(dt_ctx *ctx, void *arg) {
@@ -113,13 +113,13 @@ static void threads__need_at_least_one(void **state) {
     assert_false(dt__run_threads(0, &small, return_rank, NULL, NULL));
     assert_false(dt__run_threads(-1, &small, return_rank, NULL, NULL));
     assert_false(dt__run_threads(DT__MAX_RANKS + 1, &small, return_rank, NULL, NULL));
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads__compute_the_expected_values),
-        cmocka_unit_test(threads__count_up_together),
+        cmocka_unit_test(threads__run_small_calls),
         cmocka_unit_test(threads__return_what_their_functions_return),
         cmocka_unit_test(threads__detect_a_rank_that_leaves),
         cmocka_unit_test(threads__need_at_least_one),

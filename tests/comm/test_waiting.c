@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Waiting ranks yield their core: more ranks than cores get through thousands of small calls, and a rank that
- * waits long uses next to no processor time.
+ * waits long uses almost no CPU time.
  */
 #include "support/ranks.h"
 

@@ -53,7 +53,7 @@ static void count__by_collective(void **state) {
     close_world(&w);
 }
 
-/* CM-003: one collective. Ours is the all-to-all of the smaller factor, which the cost model prices below the
+/* CM-003: one collective. Here it is the all-to-all of the smaller factor, which the cost model prices below the
  * all-gather of the larger one. */
 static void count__of_an_op_is_its_own(void **state) {
     (void)state;

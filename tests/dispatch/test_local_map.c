@@ -87,7 +87,8 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_local_map(ctx, &unplaced, &out));
     CHECK(n_collectives(&s) == 1 && !dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-002");
 
-    CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-003, LMP-007: plain inputs, plain outputs, whatever is declared */
+    CHECK_OK(ctx, dt_comm_stats_begin(
+                      ctx)); /* LMP-003, LMP-007: plain inputs, plain outputs, for any declared placements */
     dt_local_mapping all_plain = local;
     all_plain.inputs = plain;
     CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));

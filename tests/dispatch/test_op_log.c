@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log: the lines of each level. One rank of a fake world of four, where sizes cost nothing.
+ * The log: the lines of each level. One rank of a fake world of four, where large tensors take no memory.
  */
 #include "dispatch/calls.h"
 

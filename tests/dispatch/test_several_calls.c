@@ -57,7 +57,7 @@ static int collectives_of_three(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* TBS-001: every group of a mesh of three dims is made and used, and all of it ends. */
+/* TBS-001: every group of a mesh of three dims is created and used, and all ranks end. */
 static int thirty_ranks(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "data=2,fsdp=3,tensor=5");

@@ -158,8 +158,8 @@ static int like_another(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* The start as a tensor: replicated, partial, or plain, which counts as replicated. All ranks refuse one that is out of
- * range. */
+/* The start as a tensor: replicated, partial, or plain, which counts as replicated. All ranks refuse one that is out
+ * of range. */
 static int narrow_from_a_tensor(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");

@@ -181,7 +181,7 @@ static int run_plain(op_case *self, const test_call *call, test_call *plain) {
     }
     if (dt_mesh_coordinate(self->mesh, (int64_t[2]){0}) || is_random(call->call.info->op)) {
         if (!dt_mesh_coordinate(self->mesh, (int64_t[2]){0}))
-            return 0; /* an outsider has no values to run it on */
+            return 0; /* a rank outside the mesh has no values */
         CHECK_OK(self->ctx, calls_run(self->ctx, plain));
     }
     return 0;

@@ -20,7 +20,7 @@ static const char *const requests[] = {
     "{",
 };
 
-/* Either the full answer or an error: nothing in between, and no memory leaks. */
+/* Either the full answer or an error, and no memory leaks. */
 static void answer__any_allocation_may_fail(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
@@ -29,7 +29,7 @@ static void answer__any_allocation_may_fail(void **state) {
             test_memory memory = {.fail_at = 0};
             dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
             dt__text answer = dt__text_new(ctx);
-            dt__text_add(&answer, "%*s", 512, ""); /* capacity for an error, so that memory is never out for it */
+            dt__text_add(&answer, "%*s", 512, ""); /* enough capacity for an error */
             memory.fail_at = fail_at ? memory.n_calls + fail_at : 0;
             long n_before = memory.n_calls;
             query_answer(requests[i], strlen(requests[i]), &answer);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of dtrun share: starting it, waiting with a bound, and finding every process that a launch has left.
+"""For tests of dtrun: starting it, waiting with a time-out, and finding every process of a launch that is still running.
 
-Each launch gets an environment variable with a value of its own. All its processes inherit it, whatever sessions,
-groups or parents they give themselves, so a scan of /proc finds them all.
+Each launch gets an environment variable with a unique value. All its processes inherit it, also in other sessions and
+groups and with other parents, so that a scan of /proc finds them all.
 """
 import os
 import pathlib
@@ -21,8 +21,8 @@ IS_SANITIZED = b"__asan_init" in pathlib.Path(DTRUN).read_bytes() or b"__tsan_in
 
 
 def processes(mark):
-    """Pids of the living processes that carry the mark."""
-    wanted = f"{MARK}={mark}".encode()
+    """Pids of the running processes with the mark."""
+    variable = f"{MARK}={mark}".encode()
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -32,7 +32,7 @@ def processes(mark):
             state = pathlib.Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()[0]
         except OSError:
             continue
-        if wanted in variables and state not in "ZX":
+        if variable in variables and state not in "ZX":
             found.append(int(entry))
     return found
 
@@ -74,7 +74,7 @@ class Launch:
         return [self.process.stdout.readline().decode().rstrip("\n") for _ in range(n)]
 
     def roles(self):
-        """The living processes: the one that was started, its child, which supervises, and the others."""
+        """The running processes: the one that was started, its child, the supervisor, and the others."""
         roles = {"front": [], "supervisor": [], "others": []}
         for pid in processes(self.mark):
             try:
@@ -87,8 +87,8 @@ class Launch:
     def supervisor(self):
         return self.roles()["supervisor"][0]
 
-    def leftovers(self, seconds=5):
-        """Processes that are still there after some time."""
+    def remaining_processes(self, seconds=5):
+        """Processes that are still running after some time."""
         wait_until(lambda: not processes(self.mark), seconds)
         return processes(self.mark)
 
@@ -112,18 +112,18 @@ class Case(unittest.TestCase):
         self.addCleanup(launch.destroy)
         return launch
 
-    def run_it(self, *arguments, input=None, seconds=30, **options):
-        """Runs a launch to its end and checks that nothing is left of it."""
+    def run_dtrun(self, *arguments, input=None, seconds=30, **options):
+        """Runs a launch to its end and checks that no process of it is running."""
         if input is not None:
             options["stdin"] = subprocess.PIPE
         launch = self.launch(*arguments, **options)
         result = launch.end(input, seconds)
-        self.assertEqual(processes(launch.mark), [], "processes were left behind")
+        self.assertEqual(processes(launch.mark), [], "processes are still running")
         return result
 
     def sh(self, n, script, *options, **more):
         """Runs a shell script on n ranks."""
-        return self.run_it("-n", n, *options, "sh", "-c", script, **more)
+        return self.run_dtrun("-n", n, *options, "sh", "-c", script, **more)
 
 
 def main():

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * "reports [--spawn] ACTIONS ...": rank i does the i-th list of actions, the last list if there are fewer; with --spawn
- * the ranks are forked by the program. Actions are separated by ";":
+ * "reports [--spawn] ACTIONS ...": rank i does the i-th list of actions, the last list if there are fewer; with
+ * --spawn the ranks are forked by the program. Actions are separated by ";":
  *     report TEXT    records an agreed error, reports it and clears it
  *     fail TEXT      records an agreed error
  *     close          closes the context, which reports its error, and ends with dt_close's code
  *     warn TEXT      logs a warning
  *     print TEXT     writes a line to standard error
- *     flood MB       writes so many megabytes of lines to standard error
+ *     flood MB       writes this many megabytes of lines to standard error
  *     to FILE        directs standard error to the file
  *     wait           waits for all ranks
  *     sleep MS       sleeps
- *     repeat N       reports N texts in a row, "1" to "N"
- *     fork           makes a child process that records and reports "child", and waits for it
+ *     repeat N       reports the texts "1" to "N"
+ *     fork           forks a child process that records and reports "child", and waits for it
  *     kill           ends with SIGKILL
  */
 #include "base/ctx.h"
@@ -53,7 +53,7 @@ static void fork_reporter(dt_ctx *ctx) {
     waitpid(pid, NULL, 0);
 }
 
-static void act(dt_ctx *ctx, const char *verb, const char *object) {
+static void run_action(dt_ctx *ctx, const char *verb, const char *object) {
     if (!strcmp(verb, "report"))
         report(ctx, object);
     else if (!strcmp(verb, "fail"))
@@ -83,7 +83,7 @@ struct lists {
     char **of;
 };
 
-static int run(dt_ctx *ctx, void *arg) {
+static int run_actions(dt_ctx *ctx, void *arg) {
     const struct lists *lists = arg;
     int i = dt_rank(ctx) < lists->n ? (int)dt_rank(ctx) : lists->n - 1;
     char *rest = strdup(lists->of[i]), *state = NULL;
@@ -92,7 +92,7 @@ static int run(dt_ctx *ctx, void *arg) {
         char *object = strchr(verb, ' ');
         if (object)
             *object++ = 0;
-        act(ctx, verb, object ? object : "");
+        run_action(ctx, verb, object ? object : "");
     }
     free(rest);
     return 0;
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     bool spawns = argc > 1 && !strcmp(argv[1], "--spawn");
     struct lists lists = {argc - 1 - spawns, argv + 1 + spawns};
     char *error = NULL;
-    if (spawns && dt_spawn(4, run, &lists, &error) != DT_OK) {
+    if (spawns && dt_spawn(4, run_actions, &lists, &error) != DT_OK) {
         fprintf(stderr, "spawn: %s\n", error);
         free(error);
         return 3;
@@ -110,6 +110,6 @@ int main(int argc, char **argv) {
     dt_ctx *ctx = spawns ? NULL : dt_init(NULL);
     if (!ctx)
         return spawns ? 0 : 90;
-    run(ctx, &lists);
+    run_actions(ctx, &lists);
     return dt_close(ctx);
 }

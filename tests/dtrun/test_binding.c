@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shares of machines that do not exist: their description is written to a folder and read from there.
+ * CPU shares on synthetic machines, whose description is written to a folder and read from there.
  */
 #include "support/check.h"
 
@@ -14,20 +14,20 @@
 static char root[] = "/tmp/dtrun-machine-XXXXXX";
 
 static void write_file(const char *path, const char *text) {
-    char whole[512];
+    char full_path[512];
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(whole, sizeof whole, "%s/%.*s", root, (int)(slash - path), path);
-        mkdir(whole, 0700);
+        snprintf(full_path, sizeof full_path, "%s/%.*s", root, (int)(slash - path), path);
+        mkdir(full_path, 0700);
     }
-    snprintf(whole, sizeof whole, "%s/%s", root, path);
-    FILE *file = fopen(whole, "w");
+    snprintf(full_path, sizeof full_path, "%s/%s", root, path);
+    FILE *file = fopen(full_path, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
 }
 
-/* n_nodes packages, each a NUMA node, of n_cores cores with two threads; the second threads are counted after all
- * first ones, as kernels do. */
+/* n_nodes packages, each a NUMA node, of n_cores cores with two threads; the second threads are numbered after all
+ * first ones, as by the kernel. */
 static void describe_machine(int n_nodes, int n_cores) {
     int n = n_nodes * n_cores;
     char path[128], text[64];
@@ -56,7 +56,7 @@ static cpu_mask mask_of(int n_cpus) {
     return mask;
 }
 
-/* "0,4,8" for each rank, joined by "|"; "-" where it is impossible. */
+/* "0,4,8" for each rank, separated by "|"; "-" if it is impossible. */
 static void print_shares(const struct machine *machine, enum binding binding, int64_t n_ranks, char *text) {
     *text = 0;
     for (int64_t rank = 0; rank < n_ranks; rank++) {
@@ -76,13 +76,14 @@ static void print_shares(const struct machine *machine, enum binding binding, in
     }
 }
 
-static void assert_shares(const struct machine *machine, enum binding binding, int64_t n_ranks, const char *wanted) {
+static void assert_shares(const struct machine *machine, enum binding binding, int64_t n_ranks,
+                          const char *expected) {
     char text[1024];
     print_shares(machine, binding, n_ranks, text);
-    assert_string_equal(text, wanted);
+    assert_string_equal(text, expected);
 }
 
-static void binding__gives_whole_cores_while_there_are_enough(void **state) {
+static void binding__assigns_whole_cores_if_there_are_enough(void **state) {
     (void)state;
     struct machine machine;
     cpu_mask allowed = mask_of(8);
@@ -117,7 +118,7 @@ static void binding__uses_only_cpus_that_are_allowed(void **state) {
     struct machine machine;
     cpu_mask allowed = {{0}};
     describe_machine(2, 2);
-    for (size_t cpu = 3; cpu <= 5; cpu++) /* a thread each of the cores {3,7} {0,4} {1,5} */
+    for (size_t cpu = 3; cpu <= 5; cpu++) /* one thread of each of the cores {3,7} {0,4} {1,5} */
         CPU_SET_S(cpu, sizeof allowed, cpu_mask_set(&allowed));
     assert_true(machine_read(root, &allowed, &machine));
     assert_shares(&machine, BIND_CORE, 3, "4|5|3");
@@ -129,7 +130,7 @@ static void binding__uses_only_cpus_that_are_allowed(void **state) {
 }
 
 /* Without a description, each CPU is a core and all are on one node. */
-static void binding__works_on_a_machine_that_tells_nothing(void **state) {
+static void binding__works_without_a_description_of_the_machine(void **state) {
     (void)state;
     struct machine machine;
     cpu_mask allowed = mask_of(4), none = mask_of(0);
@@ -142,7 +143,7 @@ static void binding__works_on_a_machine_that_tells_nothing(void **state) {
     machine_free(&machine);
 }
 
-/* Shares of different ranks never overlap, leave nothing over, and differ by at most one core. */
+/* Shares of different ranks do not overlap, have all CPUs in total, and differ by at most one core. */
 static void binding__shares_are_fair(void **state) {
     (void)state;
     struct machine machine;
@@ -150,24 +151,24 @@ static void binding__shares_are_fair(void **state) {
     describe_machine(2, 7);
     assert_true(machine_read(root, &allowed, &machine));
     for (int64_t n_ranks = 1; n_ranks <= 28; n_ranks++) {
-        int n_all = 0, least = 28, most = 0;
+        int n_all = 0, min = 28, max = 0;
         cpu_mask all = {{0}}, share;
         for (int64_t rank = 0; rank < n_ranks; rank++) {
             assert_true(binding_share(&machine, BIND_CORE, rank, n_ranks, &share));
             int n = CPU_COUNT_S(sizeof share, cpu_mask_set(&share));
             CPU_OR_S(sizeof all, cpu_mask_set(&all), cpu_mask_set(&all), cpu_mask_set(&share));
             n_all += n;
-            least = n < least ? n : least;
-            most = n > most ? n : most;
+            min = n < min ? n : min;
+            max = n > max ? n : max;
         }
         assert_int_equal(n_all, 28);
         assert_int_equal(CPU_COUNT_S(sizeof all, cpu_mask_set(&all)), 28);
-        assert_true(least >= 1 && most - least <= (n_ranks <= 14 ? 2 : 1));
+        assert_true(min >= 1 && max - min <= (n_ranks <= 14 ? 2 : 1));
     }
     machine_free(&machine);
 }
 
-static void binding__default_is_core_where_each_rank_has_one(void **state) {
+static void binding__default_is_core_if_each_rank_has_one(void **state) {
     (void)state;
     assert_int_equal(binding_settle(BIND_DEFAULT, 1, 4), BIND_NONE);
     assert_int_equal(binding_settle(BIND_DEFAULT, 4, 4), BIND_CORE);
@@ -189,12 +190,12 @@ static int remove_root(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binding__gives_whole_cores_while_there_are_enough),
+        cmocka_unit_test(binding__assigns_whole_cores_if_there_are_enough),
         cmocka_unit_test(binding__follows_numa_nodes),
         cmocka_unit_test(binding__uses_only_cpus_that_are_allowed),
-        cmocka_unit_test(binding__works_on_a_machine_that_tells_nothing),
+        cmocka_unit_test(binding__works_without_a_description_of_the_machine),
         cmocka_unit_test(binding__shares_are_fair),
-        cmocka_unit_test(binding__default_is_core_where_each_rank_has_one),
+        cmocka_unit_test(binding__default_is_core_if_each_rank_has_one),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -10,12 +10,12 @@
 
 static struct rank_end ended(int status) { return (struct rank_end){.has_ended = true, .status = status}; }
 
-static void assert_summary(const struct rank_end *ends, int64_t n, int64_t first, const char *wanted) {
+static void assert_summary(const struct rank_end *ends, int64_t n, int64_t first, const char *expected) {
     char text[4096];
     bool has_any = ending_summarise(ends, n, first, text, sizeof text);
-    assert_int_equal(has_any, wanted != NULL);
-    if (wanted)
-        assert_string_equal(text, wanted);
+    assert_int_equal(has_any, expected != NULL);
+    if (expected)
+        assert_string_equal(text, expected);
 }
 
 static void ending__code_is_that_of_a_shell(void **state) {
@@ -26,7 +26,7 @@ static void ending__code_is_that_of_a_shell(void **state) {
     assert_int_equal(ending_code(SIGSEGV | 0x80), 139); /* with a core file */
 }
 
-static void ending__names_ranks_that_ended_alike_together(void **state) {
+static void ending__groups_ranks_that_ended_alike(void **state) {
     (void)state;
     struct rank_end ends[8];
     for (int i = 0; i < 8; i++)
@@ -41,7 +41,7 @@ static void ending__names_ranks_that_ended_alike_together(void **state) {
                    "dtrun ended ranks 6-7");
 }
 
-static void ending__says_nothing_of_ranks_that_ended_well_or_not_at_all(void **state) {
+static void ending__omits_ranks_that_succeeded_or_are_running(void **state) {
     (void)state;
     struct rank_end ends[4] = {ended(0), ended(EXITED(1)), {0}, ended(0)};
     assert_summary(ends, 4, 1, NULL);
@@ -63,8 +63,8 @@ static void ending__stays_short_for_many_ranks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ending__code_is_that_of_a_shell),
-        cmocka_unit_test(ending__names_ranks_that_ended_alike_together),
-        cmocka_unit_test(ending__says_nothing_of_ranks_that_ended_well_or_not_at_all),
+        cmocka_unit_test(ending__groups_ranks_that_ended_alike),
+        cmocka_unit_test(ending__omits_ranks_that_succeeded_or_are_running),
         cmocka_unit_test(ending__stays_short_for_many_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ranks find: their variables, descriptors, signals, limits and CPUs."""
+"""The environment of the ranks: variables, descriptors, signals, limits and CPUs."""
 import os
 import resource
 import signal
@@ -18,7 +18,7 @@ class Environment(launch.Case):
         self.assertEqual(sorted(rows, key=int), [str(rank) for rank in range(n)])
         return [rows[str(rank)].split(" ") for rank in range(n)]
 
-    def test_ranks__know_who_they_are(self):
+    def test_ranks__have_their_variables(self):
         for n in (1, 3, 8):
             rows = self.values(n, "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
                                environment={"RANK": "77", "WORLD_SIZE": "99"})
@@ -44,7 +44,7 @@ class Environment(launch.Case):
             share = str(max(1, ticket_cores // n))
             self.assertEqual(self.values(n, *names), [[share] * 5] * n)
 
-    def test_threads__are_what_the_user_says(self):
+    def test_threads__can_be_set_by_the_user(self):
         names = ("DTENSOR_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
         self.assertEqual(self.values(2, *names, options=("--threads", "3")), [["3", "3", "3"]] * 2)
         self.assertEqual(self.values(2, *names, environment={"DTENSOR_THREADS": "5"}), [["5", "5", "5"]] * 2)
@@ -52,8 +52,8 @@ class Environment(launch.Case):
                                      environment={"DTENSOR_THREADS": "5", "OMP_NUM_THREADS": "7"}),
                          [["3", "7", "3"]] * 2)
 
-    def test_affinity__of_dtrun_counts(self):
-        code, out, _ = self.run_it("-n", "2", "sh", "-c", "echo $DTENSOR_THREADS $DTENSOR_LAUNCH; taskset -p $$ | sed s/.*://",
+    def test_affinity__of_dtrun_is_used(self):
+        code, out, _ = self.run_dtrun("-n", "2", "sh", "-c", "echo $DTENSOR_THREADS $DTENSOR_LAUNCH; taskset -p $$ | sed s/.*://",
                                    preexec_fn=lambda: os.sched_setaffinity(0, CORES[:1]))
         self.assertEqual(code, 0)
         lines = out.splitlines()
@@ -61,13 +61,13 @@ class Environment(launch.Case):
         for line in lines:
             self.assertTrue(line.startswith("1 shm:") and line.endswith(":1") or int(line, 16) == 1 << CORES[0], line)
 
-    def test_timeout__is_told_in_seconds(self):
-        for given, told in (("30s", "30"), ("500ms", "0.5"), ("2m", "120"), ("off", "-1")):
-            self.assertEqual(self.values(2, "DTENSOR_TIMEOUT", options=("--timeout", given)), [[told]] * 2)
+    def test_timeout__is_passed_in_seconds(self):
+        for text, passed in (("30s", "30"), ("500ms", "0.5"), ("2m", "120"), ("off", "-1")):
+            self.assertEqual(self.values(2, "DTENSOR_TIMEOUT", options=("--timeout", text)), [[passed]] * 2)
         self.assertEqual(self.values(1, "DTENSOR_TIMEOUT"), [["unset"]])
         self.assertEqual(self.values(1, "DTENSOR_TIMEOUT", environment={"DTENSOR_TIMEOUT": "7"}), [["7"]])
 
-    def test_heap__has_the_size_that_was_asked_for(self):
+    def test_heap__has_the_requested_size(self):
         def segment_bytes(*options, **more):
             code, out, err = self.sh(2, "stat -L -c %s /proc/self/fd/$(echo $DTENSOR_LAUNCH | cut -d: -f2)",
                                      *options, **more)
@@ -86,11 +86,11 @@ class Environment(launch.Case):
         self.assertEqual(len(set(out.split())), 4)
 
     def test_signals__are_as_dtrun_found_them(self):
-        def disturb():
+        def change_signals():
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for background programs
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-        code, out, err = self.run_it("-n", "2", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status", preexec_fn=disturb)
+        code, out, err = self.run_dtrun("-n", "2", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status", preexec_fn=change_signals)
         self.assertEqual((code, err), (0, ""))
         masks = [int(line.split()[1], 16) for line in out.splitlines()]
         for i in (0, 2):
@@ -101,12 +101,12 @@ class Environment(launch.Case):
 
     def test_limits__are_as_dtrun_found_them(self):
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        code, out, err = self.run_it("-n", "100", "--heap", "16M", "sh", "-c", "ulimit -Sn",
+        code, out, err = self.run_dtrun("-n", "100", "--heap", "16M", "sh", "-c", "ulimit -Sn",
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard)))
         self.assertEqual((code, err, set(out.split())), (0, "", {"64"}))
 
-    def test_limits__that_are_too_low_are_said_so(self):
-        code, out, err = self.run_it("-n", "100", "--heap", "16M", "sleep", "100",
+    def test_limits__that_are_too_low_are_reported(self):
+        code, out, err = self.run_dtrun("-n", "100", "--heap", "16M", "sleep", "100",
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
         self.assertEqual((code, out), (125, ""))
         self.assertRegex(err, "cannot start rank [0-9]+ of 100: .*ulimit -n")
@@ -118,12 +118,12 @@ class Environment(launch.Case):
 
 class Binding(launch.Case):
     def masks(self, n, *options):
-        code, out, err = self.run_it("-n", n, *options, "sh", "-c", "echo $RANK $(taskset -p $$ | sed s/.*://)")
+        code, out, err = self.run_dtrun("-n", n, *options, "sh", "-c", "echo $RANK $(taskset -p $$ | sed s/.*://)")
         self.assertEqual(code, 0)
         rows = dict(line.split() for line in out.splitlines())
         return [{cpu for cpu in CORES if int(rows[str(rank)], 16) >> cpu & 1} for rank in range(n)], err
 
-    def test_core__gives_each_rank_its_own(self):
+    def test_core__binds_each_rank_to_its_own(self):
         n = min(len(CORES), 4)
         for options in (("--bind", "core"), ()):
             masks, err = self.masks(n, *options)
@@ -131,7 +131,7 @@ class Binding(launch.Case):
             self.assertEqual(set().union(*masks), set(CORES))
             self.assertEqual(sum(map(len, masks)), len(CORES))
 
-    def test_core__that_is_impossible_is_said_once(self):
+    def test_core__that_is_impossible_is_reported_once(self):
         n = len(CORES) + 1
         masks, err = self.masks(n, "--bind", "core")
         self.assertEqual(masks, [set(CORES)] * n)

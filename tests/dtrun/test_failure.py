@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that fail, and programs that cannot be started: what dtrun reports, exits with, and does to the others."""
+"""Ranks that fail, and programs that cannot be started: the message and exit code of dtrun, and the end of the other ranks."""
 import os
 import signal
 import stat
@@ -21,7 +21,7 @@ class Failure(launch.Case):
             self.assertEqual(self.sh(3, f"ulimit -c 0; test $RANK = 1 && kill -{int(number)} $$; exit 0"),
                              (128 + number, "", f"dtrun: rank 1 ended with signal {int(number)} ({number.name})\n"))
 
-    def test_first_failure__decides(self):
+    def test_first_failure__determines_the_exit_code(self):
         script = "case $RANK in 0) sleep 0.6; exit 4;; 1) sleep 0.3; exit 5;; 2) exit 6;; *) sleep 0.1;; esac"
         self.assertEqual(self.sh(4, script), (6, "", "dtrun: rank 2 ended with exit code 6\n"
                                               "dtrun: the others: rank 0 ended with exit code 4; "
@@ -30,7 +30,7 @@ class Failure(launch.Case):
     def test_success__of_one_rank_does_not_end_the_others(self):
         self.assertEqual(self.sh(3, "test $RANK = 0 && exit 0; sleep 0.5; echo done"), (0, "done\ndone\n", ""))
 
-    def test_others__may_end_in_order_for_two_seconds(self):
+    def test_others__may_end_by_themselves_for_two_seconds(self):
         code, out, err = self.sh(3, "test $RANK = 1 && exit 9; sleep 1.5; echo in order; exit 0")
         self.assertEqual((code, out, err), (9, "in order\nin order\n", "dtrun: rank 1 ended with exit code 9\n"))
         start = time.monotonic()
@@ -52,46 +52,46 @@ class Failure(launch.Case):
         code, _, err = running.end()
         self.assertEqual((code, err), (137, "dtrun: rank 2 ended with signal 9 (SIGKILL)\n"
                                        "dtrun: the others: dtrun ended ranks 0-1\n"))
-        self.assertEqual(running.leftovers(), [])
+        self.assertEqual(running.remaining_processes(), [])
 
 
-class Doing(launch.Case):
-    """What a rank was doing is read from the memory that it shared."""
+class LastCall(launch.Case):
+    """The last call of a rank is read from its shared memory."""
 
-    def assert_said(self, where, wanted, afterwards="ranks 0,2 ended with exit code 1"):
-        code, out, err = self.run_it("-n", 3, launch.BUILD / "tests/dtrun.dies", where)
+    def assert_message(self, where, expected, others="ranks 0,2 ended with exit code 1"):
+        code, out, err = self.run_dtrun("-n", 3, launch.BUILD / "tests/dtrun.dies", where)
         self.assertEqual((code, out), (137, ""), err)
-        said = [line for line in err.splitlines() if line.startswith("dtrun: ")]
-        self.assertRegex(said[0], "^dtrun: rank 1 ended with signal 9 .SIGKILL." + wanted + "$")
-        self.assertEqual(said[1:], [f"dtrun: the others: {afterwards}"] if afterwards else [])
+        messages = [line for line in err.splitlines() if line.startswith("dtrun: ")]
+        self.assertRegex(messages[0], "^dtrun: rank 1 ended with signal 9 .SIGKILL." + expected + "$")
+        self.assertEqual(messages[1:], [f"dtrun: the others: {others}"] if others else [])
         return err
 
-    def test_call__is_named(self):
-        err = self.assert_said("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s")
+    def test_call__is_reported(self):
+        err = self.assert_message("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s")
         self.assertRegex(err, "(?m)^rank 0: peer: .*all_reduce.*")  # the library's error
         self.assertRegex(err, "(?m)^rank 2: peer: .*all_reduce.*")
 
-    def test_last_call__is_named(self):
-        self.assert_said("between", ", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2")
+    def test_last_call__is_reported(self):
+        self.assert_message("between", ", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2")
 
-    def test_error__is_named(self):
-        self.assert_said("failed", ", has failed with memory: no room for 5 elephants .at .*prog_dies.c:[0-9]+.; between calls; last: all_reduce of .*")
+    def test_error__is_reported(self):
+        self.assert_message("failed", ", has failed with memory: no memory for 5 tensors .at .*prog_dies.c:[0-9]+.; between calls; last: all_reduce of .*")
 
-    def test_cause__is_blamed_though_its_effects_end_first(self):
-        code, _, err = self.run_it("-n", 3, launch.BUILD / "tests/dtrun.dies", "error")
-        said = [line for line in err.splitlines() if line.startswith("dtrun: ")]
-        self.assertEqual((code, said), (5, ["dtrun: rank 1 ended with exit code 5",
+    def test_cause__is_reported_although_its_effects_end_first(self):
+        code, _, err = self.run_dtrun("-n", 3, launch.BUILD / "tests/dtrun.dies", "error")
+        messages = [line for line in err.splitlines() if line.startswith("dtrun: ")]
+        self.assertEqual((code, messages), (5, ["dtrun: rank 1 ended with exit code 5",
                                             "dtrun: the others: ranks 0,2 ended with exit code 1"]), err)
         self.assertLess(err.index("rank 0: peer"), err.index("dtrun: rank 1"))
 
-    def test_closed_context__is_not_worth_a_word(self):
-        self.assert_said("closed", "", None)
+    def test_closed_context__is_not_reported(self):
+        self.assert_message("closed", "", None)
 
 
 class Start(launch.Case):
     def assert_cannot_run(self, program, code, *parts, **options):
         start = time.monotonic()
-        got, out, err = self.run_it("-n", 3, program, **options)
+        got, out, err = self.run_dtrun("-n", 3, program, **options)
         self.assertEqual((got, out), (code, ""))
         self.assertEqual(err.count("\n"), 1, err)
         self.assertTrue(err.startswith(f"dtrun: cannot run {program}: "), err)
@@ -107,7 +107,7 @@ class Start(launch.Case):
         path.chmod(mode)
         return path
 
-    def test_program__that_is_not_there(self):
+    def test_program__that_does_not_exist(self):
         self.assert_cannot_run("no-such-program", 127, os.strerror(2))
         self.assert_cannot_run("./no-such-program", 127, os.strerror(2))
         self.assert_cannot_run("", 127)
@@ -120,15 +120,15 @@ class Start(launch.Case):
         path = self.make_file("script", "#!/no/such/interpreter\n", 0o700)
         self.assert_cannot_run(path, 127, "the interpreter or loader that it names")
 
-    def test_program__that_is_only_here_gets_a_hint(self):
+    def test_program__in_the_working_folder_gets_a_hint(self):
         path = self.make_file("only-here", "#!/bin/sh\n", 0o700)
         self.assert_cannot_run("only-here", 127, "./", cwd=path.parent)
 
     def test_script__without_an_interpreter_is_run_by_the_shell(self):
         path = self.make_file("script", "echo $RANK\n", 0o700)
-        self.assertEqual(self.run_it("-n", 1, path), (0, "0\n", ""))
+        self.assertEqual(self.run_dtrun("-n", 1, path), (0, "0\n", ""))
 
-    def test_code_127__of_a_rank_is_its_own(self):
+    def test_code_127__of_a_rank_is_returned(self):
         self.assertEqual(self.sh(2, "exit $((RANK * 127))"), (127, "", "dtrun: rank 1 ended with exit code 127\n"))
 
 

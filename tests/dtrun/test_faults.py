@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: labels=long timeout=600
-"""Faults at random moments: whatever is killed, stopped or signalled, dtrun ends and nothing of it is left.
+"""Faults at random moments: whichever process is killed, stopped or signalled, dtrun ends and no process of it remains.
 
 The first argument is the number of rounds.
 """
@@ -24,61 +24,61 @@ SCRIPTS = [
 ]
 
 
-def leave(running):
+def stop_reading(running):
     """Stops reading the output."""
     if running.process.stdout:
         running.process.stdout.close()
         running.process.stdout = None
 
 
-def do_fault(running, chance):
-    role = chance.choice(["front", "supervisor", "others", "signal", "reader", "nothing"])
+def inject_fault(running, rng):
+    role = rng.choice(["front", "supervisor", "others", "signal", "reader", "nothing"])
     if role == "signal":
-        os.kill(running.pid, chance.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1]))
+        os.kill(running.pid, rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1]))
     elif role == "reader":
-        leave(running)
+        stop_reading(running)
     elif role != "nothing":
         pids = running.roles()[role]
         if not pids:
             return "nothing"
-        number = signal.SIGSTOP if role == "others" and chance.random() < 0.3 else signal.SIGKILL
-        os.kill(chance.choice(pids), number)
+        number = signal.SIGSTOP if role == "others" and rng.random() < 0.3 else signal.SIGKILL
+        os.kill(rng.choice(pids), number)
     return role
 
 
-def play(case, round_number, chance):
-    script, n = chance.choice(SCRIPTS), chance.randint(1, 5)
+def run_round(case, round_number, rng):
+    script, n = rng.choice(SCRIPTS), rng.randint(1, 5)
     running = case.launch("-n", n, "sh", "-c", script)
     faults = []
     try:
-        for _ in range(chance.randint(1, 2)):
-            time.sleep(chance.random() ** 2 * 0.06)
-            faults.append(do_fault(running, chance))
+        for _ in range(rng.randint(1, 2)):
+            time.sleep(rng.random() ** 2 * 0.06)
+            faults.append(inject_fault(running, rng))
             if faults[-1] in ("front", "supervisor"):
-                break  # one of the two always gets the chance to clean up
+                break  # one of the two is always left to clean up
     except ProcessLookupError:
         pass
-    what = f"round {round_number}: {n} x {script!r}, faults {faults}"
+    description = f"round {round_number}: {n} x {script!r}, faults {faults}"
     if running.process.poll() is None and not {"front", "supervisor"} & set(faults):
         time.sleep(0.02)
         for _ in range(3):  # a launch that continues is ended
             running.process.poll() is None and os.kill(running.pid, signal.SIGTERM)
             time.sleep(0.05)
-    leave(running)
+    stop_reading(running)
     try:
         running.process.communicate(timeout=20)
     except launch.subprocess.TimeoutExpired:
-        case.fail(f"{what}: dtrun did not end")
-    case.assertEqual(running.leftovers(5), [], what)
+        case.fail(f"{description}: dtrun did not end")
+    case.assertEqual(running.remaining_processes(5), [], description)
 
 
 class Faults(launch.Case):
     n_rounds = 200
 
     def test_faults__leave_nothing(self):
-        chance = random.Random(test_seed(1))
+        rng = random.Random(test_seed(1))
         for round_number in range(self.n_rounds):
-            play(self, round_number, chance)
+            run_round(self, round_number, rng)
 
 
 if len(sys.argv) > 1:

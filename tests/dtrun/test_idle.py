@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: processors=2
-"""dtrun costs nothing while the ranks work."""
+"""dtrun takes no CPU time while the ranks run."""
 import os
 import time
 
@@ -8,7 +8,7 @@ import launch
 
 
 class Idle(launch.Case):
-    def test_waiting__takes_no_processor_time(self):
+    def test_waiting__takes_no_cpu_time(self):
         running = self.launch("-n", 4, "sh", "-c", "echo ready; exec sleep 100")
         self.assertEqual(running.read_lines(4), ["ready"] * 4)
 

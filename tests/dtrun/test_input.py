@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard input: all of it to rank 0, nothing to the others, and never in the way."""
+"""Standard input: rank 0 gets all of it, the others nothing, and it does not block dtrun."""
 import os
 import pty
 import signal
@@ -22,7 +22,7 @@ class Input(launch.Case):
         running = self.launch("-n", 2, "sh", "-c", "test $RANK = 0 && exec cksum", stdin=subprocess.PIPE)
         code, out, _ = running.end(data)
         self.assertEqual(out, subprocess.run(["cksum"], input=data, capture_output=True, check=True).stdout.decode())
-        self.assertEqual(code, 1)  # of the other rank's test
+        self.assertEqual(code, 1)  # of `test` on the other rank
 
     def test_input__may_be_a_file_closed_or_nothing(self):
         with open(__file__, "rb") as file:
@@ -30,7 +30,7 @@ class Input(launch.Case):
         self.assertEqual(self.sh(2, "cat", stdin=subprocess.DEVNULL), (0, "", ""))
         self.assertEqual(self.sh(2, "cat", preexec_fn=lambda: os.close(0)), (0, "", ""))
 
-    def test_input__that_nobody_reads_does_not_keep_dtrun(self):
+    def test_input__that_is_not_read_does_not_block_dtrun(self):
         running = self.launch("-n", 2, "true", stdin=subprocess.PIPE)  # stays open
         self.assertTrue(launch.wait_until(lambda: running.process.poll() is not None, 5))
         self.assertEqual(running.process.returncode, 0)
@@ -40,7 +40,7 @@ class Input(launch.Case):
                                 input=b"one two", capture_output=True, timeout=20, check=False)
         self.assertEqual(result.stdout, b"on\ne two")
 
-    def test_writer__learns_that_rank_0_has_gone(self):
+    def test_writer__gets_an_error_after_rank_0_has_ended(self):
         running = self.launch("-n", 2, "sh", "-c", "test $RANK = 0 || exec sleep 20", stdin=subprocess.PIPE)
         start = time.monotonic()
         with self.assertRaises(BrokenPipeError):
@@ -78,7 +78,7 @@ while True:
 
 
 class Terminal(launch.Case):
-    """dtrun in a session with a terminal, started by something like a shell."""
+    """dtrun in a session with a terminal, started by a program with job control."""
 
     def start(self, where, *arguments):
         mark = launch.uuid.uuid4().hex
@@ -92,7 +92,7 @@ class Terminal(launch.Case):
         self.mark, self.unread = mark, b""
 
     def expect(self, text, seconds=15):
-        """Reads the terminal up to and with a text."""
+        """Reads the terminal up to and including a text."""
         end = time.monotonic() + seconds
         os.set_blocking(self.terminal, False)
         while text not in self.unread and time.monotonic() < end:
@@ -120,7 +120,7 @@ class Terminal(launch.Case):
         self.expect(b"0 counts 7")
         self.expect(b"ended with 0")
 
-    def test_keyboard__that_nobody_reads_does_not_keep_dtrun(self):
+    def test_keyboard__input_that_is_not_read_does_not_block_dtrun(self):
         self.start("foreground", "-n", 2, "sleep", "0.3")
         os.write(self.terminal, b"typed\n" * 100)
         self.expect(b"ended with 0")
@@ -149,8 +149,8 @@ time.sleep(1)
         self.expect(b"dtrun: ended by signal 2 (SIGINT)")
         self.expect(b"ended with 130")
 
-    def test_stop_key__stops_all_and_fg_lets_them_go_on(self):
-        # Not a shell: one that is about to start a program when that is stopped waits without being stopped itself.
+    def test_stop_key__stops_all_and_fg_continues_them(self):
+        # Not a shell: if the program that it starts is stopped, the shell waits for it and is not stopped itself.
         script = ("import os, signal, time\n"
                   "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
                   "signal.signal(signal.SIGCONT, lambda *_: print('continued', flush=True))\n"

@@ -37,13 +37,13 @@ static void tear_down(struct fixture *f) {
 
 static void feed(struct fixture *f, int i, const char *text) { lines_feed(&f->streams[i], text, strlen(text), 0); }
 
-static void assert_sink(struct fixture *f, const char *wanted) {
+static void assert_sink(struct fixture *f, const char *expected) {
     char *got = strndup(f->sink.bytes + f->sink.at, f->sink.n);
-    assert_string_equal(got, wanted);
+    assert_string_equal(got, expected);
     free(got);
 }
 
-static void lines__wait_until_they_are_whole(void **state) {
+static void lines__wait_until_they_are_complete(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, "", FOR_EVER);
@@ -57,7 +57,7 @@ static void lines__wait_until_they_are_whole(void **state) {
     tear_down(&f);
 }
 
-static void lines__carry_tags(void **state) {
+static void lines__have_tags(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, "[?] ", FOR_EVER);
@@ -68,7 +68,7 @@ static void lines__carry_tags(void **state) {
     tear_down(&f);
 }
 
-static void lines__of_a_stream_without_patience_pass_unchanged(void **state) {
+static void lines__of_a_stream_without_patience_are_not_buffered(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, "", 0);
@@ -99,8 +99,8 @@ static void lines__shown_early_are_continued_or_ended_before_others(void **state
     tear_down(&f);
 }
 
-/* A line of LINE_BYTES is kept whole; one byte more goes out in parts and holds the sink for its stream. */
-static void lines__that_are_too_long_hold_the_sink(void **state) {
+/* A line of LINE_BYTES is buffered; a longer one is written in pieces and reserves the sink for its stream. */
+static void lines__that_are_too_long_reserve_the_sink(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, "", FOR_EVER);
@@ -124,8 +124,8 @@ static void lines__that_are_too_long_hold_the_sink(void **state) {
     tear_down(&f);
 }
 
-/* Whatever the cuts, each stream's bytes come out in order, and every line of the sink is a line of one stream. */
-static void lines__survive_any_cuts(void **state) {
+/* For pieces of random lengths, the bytes of each stream are in order, and every line of the sink is of one stream. */
+static void lines__are_complete_for_random_pieces(void **state) {
     (void)state;
     uint64_t random = test_seed(7);
     for (int round = 0; round < 200; round++) {
@@ -147,7 +147,7 @@ static void lines__survive_any_cuts(void **state) {
             at[i] += piece;
         }
         int next[3] = {0};
-        size_t taken[3] = {0};
+        size_t n_matched[3] = {0};
         for (size_t from = 0; from < f.sink.n; from += strlen(line)) {
             size_t length =
                 (size_t)((char *)memchr(f.sink.bytes + from, '\n', f.sink.n - from) - f.sink.bytes) + 1 - from;
@@ -156,37 +156,37 @@ static void lines__survive_any_cuts(void **state) {
             int i = line[0] - '0';
             assert_in_range(i, 0, 2);
             assert_int_equal(line[2] - '0', next[i]++);
-            assert_memory_equal(line, text[i] + taken[i], length);
-            taken[i] += length;
+            assert_memory_equal(line, text[i] + n_matched[i], length);
+            n_matched[i] += length;
         }
         for (int i = 0; i < 3; i++)
-            assert_int_equal(taken[i], n[i]);
+            assert_int_equal(n_matched[i], n[i]);
         tear_down(&f);
     }
 }
 
-static void sink__writes_in_pieces_and_forgets_after_an_error(void **state) {
+static void sink__writes_in_pieces_and_discards_after_an_error(void **state) {
     (void)state;
     struct sink sink;
     int ends[2];
     char got[8];
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&sink, ends[1]));
-    size_t room = sink_capacity(&sink);
-    char *bytes = malloc(room);
+    size_t capacity = sink_capacity(&sink);
+    char *bytes = malloc(capacity);
     assert_non_null(bytes);
-    memset(bytes, 'x', room);
+    memset(bytes, 'x', capacity);
     memcpy(bytes, "12345678", 8);
-    sink_add(&sink, bytes, room);
+    sink_add(&sink, bytes, capacity);
     assert_int_equal(sink_capacity(&sink), 0);
-    sink_write(&sink); /* the pipe takes a part and does not block */
+    sink_write(&sink); /* the pipe is full, and does not block */
     sink_write(&sink);
     assert_true(sink_is_waiting(&sink));
     size_t written = sink_capacity(&sink);
     assert_true(written > 0);
     assert_int_equal(read(ends[0], got, 8), 8);
     assert_memory_equal(got, "12345678", 8);
-    sink_add(&sink, bytes, written); /* moves what is left to the front */
+    sink_add(&sink, bytes, written); /* moves the rest to the front */
     assert_int_equal(sink_capacity(&sink), 0);
     close(ends[0]);
     sink_write(&sink);
@@ -202,13 +202,13 @@ static void sink__writes_in_pieces_and_forgets_after_an_error(void **state) {
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines__wait_until_they_are_whole),
-        cmocka_unit_test(lines__carry_tags),
-        cmocka_unit_test(lines__of_a_stream_without_patience_pass_unchanged),
+        cmocka_unit_test(lines__wait_until_they_are_complete),
+        cmocka_unit_test(lines__have_tags),
+        cmocka_unit_test(lines__of_a_stream_without_patience_are_not_buffered),
         cmocka_unit_test(lines__shown_early_are_continued_or_ended_before_others),
-        cmocka_unit_test(lines__that_are_too_long_hold_the_sink),
-        cmocka_unit_test(lines__survive_any_cuts),
-        cmocka_unit_test(sink__writes_in_pieces_and_forgets_after_an_error),
+        cmocka_unit_test(lines__that_are_too_long_reserve_the_sink),
+        cmocka_unit_test(lines__are_complete_for_random_pieces),
+        cmocka_unit_test(sink__writes_in_pieces_and_discards_after_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: processors=2
-"""What happens when memory runs out, in a cgroup that the test limits: with the default heaps a tensor that does not fit is
-an error on its rank; with larger ones the kernel ends a rank, not dtrun, and dtrun says so."""
+"""Memory runs out in a cgroup with a limit: with the default heaps a tensor that does not fit is an error of its rank; with
+larger heaps the kernel kills a rank, not dtrun, and dtrun reports it."""
 import os
 import pathlib
 import unittest
@@ -14,7 +14,7 @@ PROGRAM = str(launch.BUILD / "tests" / "dtrun.fills_memory")
 
 
 def new_group():
-    """A memory cgroup below that of this process, with a limit and no swap; None where the system does not allow it."""
+    """A memory cgroup below that of this process, with a limit; None if the system does not allow it."""
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if "memory" in controllers.split(","):
@@ -41,7 +41,7 @@ class Memory(launch.Case):
         super().setUp()
         self.group = new_group()
         if not self.group:
-            self.skipTest("the system does not allow a memory cgroup to be made")
+            self.skipTest("cannot create a memory cgroup")
         self.addCleanup(self.remove_group)
 
     def remove_group(self):
@@ -56,9 +56,9 @@ class Memory(launch.Case):
     def run_inside(self, *arguments):
         def enter():
             (self.group / "cgroup.procs").write_text(str(os.getpid()))
-        return self.run_it(*arguments, preexec_fn=enter)
+        return self.run_dtrun(*arguments, preexec_fn=enter)
 
-    def test_default_heaps__refuse_what_does_not_fit(self):
+    def test_default_heaps__refuse_tensors_that_do_not_fit(self):
         code, _, err = self.run_inside("-n", 2, PROGRAM)
         self.assertEqual(code, 1, err)
         self.assertIn("heap: out of memory: 16.0 MiB requested", err)
@@ -66,7 +66,7 @@ class Memory(launch.Case):
         self.assertNotIn("SIGKILL", err)
 
     @unittest.skipIf(launch.IS_SANITIZED, "sanitizers need more memory than the limit")
-    def test_larger_heaps__end_a_rank_and_dtrun_says_why(self):
+    def test_larger_heaps__a_rank_is_killed_and_dtrun_reports_the_reason(self):
         code, _, err = self.run_inside("-n", 2, "--heap", "2G", PROGRAM)
         self.assertEqual(code, 128 + 9, err)
         self.assertIn("ended with signal 9 (SIGKILL): the node ran out of memory and the kernel killed it", err)

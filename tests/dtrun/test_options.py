@@ -7,7 +7,7 @@ import launch
 
 class Options(launch.Case):
     def assert_refused(self, arguments, *parts, **options):
-        code, out, err = self.run_it(*arguments, **options)
+        code, out, err = self.run_dtrun(*arguments, **options)
         self.assertEqual((code, out), (2, ""), err)
         self.assertTrue(err.startswith("dtrun: "), err)
         self.assertTrue(err.endswith("\nTry 'dtrun --help'.\n"), err)
@@ -16,7 +16,7 @@ class Options(launch.Case):
 
     def test_help__shows_every_option_and_examples(self):
         for option in ("--help", "-h"):
-            code, out, err = self.run_it(option)
+            code, out, err = self.run_dtrun(option)
             self.assertEqual((code, err), (0, ""))
             for part in ("usage: dtrun", "-n, --ranks N", "--bind", "--tag-output", "--timeout", "--heap", "--threads",
                          "Examples:", "dtrun -n 4 "):
@@ -25,7 +25,7 @@ class Options(launch.Case):
 
     def test_manual__describes_every_option(self):
         manual = (launch.SOURCE / "man/dtrun.1").read_text()
-        options = re.findall(r"--[a-z-]+", self.run_it("--help")[1].split("\n\n")[1])
+        options = re.findall(r"--[a-z-]+", self.run_dtrun("--help")[1].split("\n\n")[1])
         self.assertIn("--timeout", options)
         for option in options:
             self.assertIn(f"Fl -{option[2:]}", manual)
@@ -34,9 +34,9 @@ class Options(launch.Case):
         header = (launch.SOURCE / "include/dtensor/base.h").read_text()
         version = ".".join(re.findall(r"#define DT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
         for option in ("--version", "-V"):
-            self.assertEqual(self.run_it(option), (0, f"dtrun (dtensor) {version}\n", ""))
+            self.assertEqual(self.run_dtrun(option), (0, f"dtrun (dtensor) {version}\n", ""))
 
-    def test_mistakes__are_refused_with_what_is_expected(self):
+    def test_mistakes__are_errors_with_the_expected_values(self):
         self.assert_refused([], "expected a program to run")
         self.assert_refused(["-n", "4"], "expected a program")
         self.assert_refused(["-n", "4", "--"], "expected a program")
@@ -63,22 +63,22 @@ class Options(launch.Case):
     def test_program__keeps_its_own_options(self):
         for arguments in (["-n", "1", "echo", "--help", "-n", "3"], ["-n1", "--", "echo", "--help", "-n", "3"],
                           ["--ranks=1", "echo", "--help", "-n", "3"]):
-            code, out, err = self.run_it(*arguments)
+            code, out, err = self.run_dtrun(*arguments)
             self.assertEqual((code, err), (0, ""))
             self.assertNotIn("dtrun", out)
             self.assertTrue(out.endswith("-n 3\n") or "Usage" in out, out)
-        self.assertEqual(self.run_it("-n", "1", "--", "printf", "%s,", "--", "-n", ""), (0, "--,-n,,", ""))
+        self.assertEqual(self.run_dtrun("-n", "1", "--", "printf", "%s,", "--", "-n", ""), (0, "--,-n,,", ""))
 
     def test_ranks__are_as_many_as_cores_by_default(self):
-        code, out, _ = self.run_it("sh", "-c", "echo $WORLD_SIZE")
+        code, out, _ = self.run_dtrun("sh", "-c", "echo $WORLD_SIZE")
         self.assertEqual(code, 0)
         self.assertEqual(set(out.split()), {str(len(out.split()))})
-        code, out, _ = self.run_it("sh", "-c", "echo $WORLD_SIZE",
+        code, out, _ = self.run_dtrun("sh", "-c", "echo $WORLD_SIZE",
                                    preexec_fn=lambda: launch.os.sched_setaffinity(0, {min(launch.os.sched_getaffinity(0))}))
         self.assertEqual((code, out), (0, "1\n"))
 
     def test_heap__that_is_too_large_is_refused(self):
-        code, out, err = self.run_it("-n", "4", "--heap", "1000000T", "true")
+        code, out, err = self.run_dtrun("-n", "4", "--heap", "1000000T", "true")
         self.assertEqual((code, out), (125, ""))
         self.assertIn("DTENSOR_HEAP", err)
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However a launch ends, no process of it is left."""
+"""After the end of a launch no process of it is running, however it ended."""
 import os
 import signal
 import time
 
 import launch
 
-# Ranks that leave children in their group, in groups and sessions of their own, and as daemons.
+# Ranks with children in their group, in other groups and sessions, and as daemons.
 FAMILIES = {
     "alone": "echo ready; exec sleep 1000",
     "child": "sleep 1000 & echo ready; wait",
-    "deaf": "trap '' TERM INT HUP; sh -c 'trap \"\" TERM INT HUP; while :; do sleep 0.1; done' & echo ready; while :; do sleep 0.1; done",
+    "ignores_signals": "trap '' TERM INT HUP; sh -c 'trap \"\" TERM INT HUP; while :; do sleep 0.1; done' & echo ready; while :; do sleep 0.1; done",
     "group": "set -m; sleep 1000 & set +m; echo ready; wait",
     "session": "setsid sleep 1000 & echo ready; wait",
     "daemon": "(setsid sh -c 'sleep 1000 & sleep 1000' &) ; echo ready; exec sleep 1000",
@@ -24,7 +24,7 @@ class Orphans(launch.Case):
         return running
 
     def assert_gone(self, running, seconds):
-        self.assertEqual(running.leftovers(seconds), [], f"after {seconds} s")
+        self.assertEqual(running.remaining_processes(seconds), [], f"after {seconds} s")
 
     def start_all(self, **options):
         return {family: self.start(family, **options) for family in FAMILIES}
@@ -57,7 +57,7 @@ class Orphans(launch.Case):
                 self.assert_gone(running, 3)
 
     def test_kill_of_everything_by_name__leaves_no_rank(self):
-        """No process is left that could find grandchildren, but the kernel ends the ranks."""
+        """No process is left that could find grandchildren, but the kernel kills the ranks."""
         running = self.start("alone")
         supervisor = running.supervisor()
         os.kill(supervisor, signal.SIGSTOP)
@@ -70,7 +70,7 @@ class Orphans(launch.Case):
         for running in launches.values():
             os.kill(running.pid, signal.SIGTERM)
         time.sleep(0.1)
-        os.kill(launches["deaf"].pid, signal.SIGTERM)
+        os.kill(launches["ignores_signals"].pid, signal.SIGTERM)
         for family, running in launches.items():
             with self.subTest(family):
                 self.assertEqual(running.end()[0], 143)
@@ -84,18 +84,18 @@ class Orphans(launch.Case):
                 self.assertEqual(running.end()[0], 6)
                 self.assertEqual(launch.processes(running.mark), [])
 
-    def test_success__leaves_nothing_either(self):
-        leave = ("sleep 1000 &", "setsid sleep 1000 &", "(setsid sh -c 'sleep 1000 & sleep 1000' &);",
+    def test_success__leaves_no_processes(self):
+        scripts = ("sleep 1000 &", "setsid sleep 1000 &", "(setsid sh -c 'sleep 1000 & sleep 1000' &);",
                  "sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' &")
-        launches = {script: self.launch("-n", 2, "sh", "-c", f"{script} exit 0") for script in leave}
+        launches = {script: self.launch("-n", 2, "sh", "-c", f"{script} exit 0") for script in scripts}
         for script, running in launches.items():
             with self.subTest(script):
                 code, _, err = running.end()
                 self.assertEqual((code, err), (0, ""))
                 self.assertEqual(launch.processes(running.mark), [])
 
-    def test_processes_left_behind__do_not_delay_others(self):
-        """A rank that has ended well leaves a process; the launch continues until the last rank has ended."""
+    def test_processes_that_outlive_their_rank__do_not_delay_others(self):
+        """A rank has succeeded and left a process; the launch continues until the last rank has ended."""
         code, out, _ = self.sh(2, "test $RANK = 0 && { sleep 1000 & exit 0; }; sleep 0.7; echo done")
         self.assertEqual((code, out), (0, "done\n"))
 

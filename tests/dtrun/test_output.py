@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output of the ranks: complete lines, all of it, in order, fast, and what happens when no process reads it."""
+"""Output of the ranks: complete lines in order, large amounts, and readers that are slow or close."""
 import collections
 import errno
 import os
@@ -17,7 +17,7 @@ import os, sys
 rank, n = os.environ["RANK"], int(sys.argv[1])
 text = "".join(f"{rank}:{i}:{'x' * (i * 37 % 500)}:end\\n" for i in range(n)).encode()
 at = 0
-while at < len(text):  # in pieces that have nothing to do with lines
+while at < len(text):  # in pieces that do not end at lines
     at += os.write(int(sys.argv[2]), text[at:at + 777])
 """
 
@@ -27,7 +27,7 @@ def expected_lines(rank, n):
 
 
 class Lines(launch.Case):
-    def assert_whole(self, text, n_ranks, n_lines, tag=False):
+    def assert_complete(self, text, n_ranks, n_lines, tag=False):
         self.assertTrue(text.endswith("\n"))
         found = collections.defaultdict(list)
         for line in text.splitlines():
@@ -43,23 +43,23 @@ class Lines(launch.Case):
         for tag in (False, True):
             for n in (1, 2, 5):
                 options = ("--tag-output",) if tag else ()
-                code, out, err = self.run_it("-n", n, *options, sys.executable, "-c", WRITER, 300, 1)
+                code, out, err = self.run_dtrun("-n", n, *options, sys.executable, "-c", WRITER, 300, 1)
                 self.assertEqual((code, err), (0, ""))
-                self.assert_whole(out, n, 300, tag)
+                self.assert_complete(out, n, 300, tag)
 
     def test_errors__go_to_standard_error(self):
-        code, out, err = self.run_it("-n", 3, sys.executable, "-c", WRITER, 100, 2)
+        code, out, err = self.run_dtrun("-n", 3, sys.executable, "-c", WRITER, 100, 2)
         self.assertEqual((code, out), (0, ""))
-        self.assert_whole(err, 3, 100)
+        self.assert_complete(err, 3, 100)
 
-    def test_lines__are_not_mixed_where_both_outputs_are_one(self):
+    def test_lines__are_not_mixed_if_both_outputs_are_one_file(self):
         script = 'python3 -c "$WRITER" 200 1 & python3 -c "$WRITER" 200 2; wait'
         code, out, _ = self.sh(2, script, stderr=subprocess.STDOUT, environment={"WRITER": WRITER})
         self.assertEqual(code, 0)
         counts = collections.Counter(out.splitlines())
         self.assertEqual(counts, {line: 2 for rank in (0, 1) for line in expected_lines(rank, 200)})
 
-    def test_line__that_is_written_slowly_stays_whole(self):
+    def test_line__that_is_written_slowly_is_not_split(self):
         script = """if [ $RANK = 0 ]; then printf 'slow '; sleep 0.4; echo line
                     else for i in 1 2 3 4 5 6; do echo quick; sleep 0.1; done; fi"""
         code, out, _ = self.sh(2, script)
@@ -79,7 +79,7 @@ class Lines(launch.Case):
     def test_empty_lines__are_tagged_too(self):
         self.assertEqual(self.sh(1, "echo; echo a; echo", "--tag-output"), (0, "[0] \n[0] a\n[0] \n", ""))
 
-    def test_line__of_several_megabytes_is_not_cut_by_others(self):
+    def test_line__of_several_megabytes_is_not_split_by_others(self):
         script = """
 import os, sys, time
 if os.environ["RANK"] == "0":
@@ -92,11 +92,11 @@ else:
         os.write(1, b"other\\n")
         time.sleep(0.001)
 """
-        code, out, err = self.run_it("-n", 3, sys.executable, "-c", script)
+        code, out, err = self.run_dtrun("-n", 3, sys.executable, "-c", script)
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(collections.Counter(out.splitlines()), {"x" * 5000000: 1, "other": 400})
 
-    def test_line__that_has_no_end_holds_others_only_for_a_while(self):
+    def test_line__without_an_end_delays_others_for_a_bounded_time(self):
         script = """if [ $RANK = 0 ]; then head -c 2000000 /dev/zero | tr '\\0' x; sleep 3; printf 'end'
                     else sleep 0.5; echo other; fi"""
         running = self.launch("-n", 2, "sh", "-c", script)
@@ -110,10 +110,10 @@ else:
         self.assertTrue(out == b"x" * 2000000 + b"\nother\n")
         self.assertEqual(running.end()[:2], (0, "end\n"))
 
-    def test_last_words__stand_before_what_dtrun_says(self):
+    def test_last_output__precedes_the_message_of_dtrun(self):
         for _ in range(10):
-            code, _, err = self.sh(2, "test $RANK = 1 && { echo my last words >&2; kill -9 $$; }; exec sleep 0.1")
-            self.assertEqual((code, err), (137, "my last words\ndtrun: rank 1 ended with signal 9 (SIGKILL)\n"))
+            code, _, err = self.sh(2, "test $RANK = 1 && { echo last output >&2; kill -9 $$; }; exec sleep 0.1")
+            self.assertEqual((code, err), (137, "last output\ndtrun: rank 1 ended with signal 9 (SIGKILL)\n"))
 
 
 class Amounts(launch.Case):
@@ -141,7 +141,7 @@ class Amounts(launch.Case):
             code, out, _ = self.sh(3, "yes | head -c 60000; echo; echo bye")
             self.assertEqual((code, len(out), out.count("bye\n")), (0, 3 * (60000 + 5), 3))
 
-    def test_output__of_what_ranks_leave_behind_is_taken(self):
+    def test_output__of_processes_that_outlive_their_rank_is_printed(self):
         code, out, _ = self.sh(2, "(sleep 0.2; echo late) & exit 0")
         self.assertEqual((code, out), (0, "late\nlate\n"))
 
@@ -156,7 +156,7 @@ class Amounts(launch.Case):
         self.assertEqual(running.end()[0], 0)
         self.assertTrue(out == b"abc\n" * 4000000)
 
-    def test_memory__does_not_grow_with_a_reader_that_does_not_read(self):
+    def test_memory__is_bounded_with_a_reader_that_does_not_read(self):
         running = self.launch("-n", 2, "yes")
         time.sleep(1)
         supervisor = running.supervisor()
@@ -167,22 +167,22 @@ class Amounts(launch.Case):
         os.kill(running.pid, launch.signal.SIGTERM)
         self.assertTrue(launch.wait_until(lambda: running.process.poll() is not None, 10))
         self.assertEqual(running.process.returncode, 143)
-        self.assertEqual(running.leftovers(), [])
+        self.assertEqual(running.remaining_processes(), [])
 
 
 class Readers(launch.Case):
-    def test_reader__that_leaves_ends_the_launch_quietly(self):
-        for which in ("stdout", "stderr"):
-            running = self.launch("-n", 3, "sh", "-c", "yes" if which == "stdout" else "yes >&2")
-            stream = getattr(running.process, which)
+    def test_reader__that_closes_ends_the_launch_without_a_message(self):
+        for name in ("stdout", "stderr"):
+            running = self.launch("-n", 3, "sh", "-c", "yes" if name == "stdout" else "yes >&2")
+            stream = getattr(running.process, name)
             self.assertEqual(stream.readline(), b"y\n")
             stream.close()
-            setattr(running.process, which, None)
+            setattr(running.process, name, None)
             code, out, err = running.end()
-            self.assertEqual((code, err if which == "stdout" else out), (141, ""))
-            self.assertEqual(running.leftovers(), [])
+            self.assertEqual((code, err if name == "stdout" else out), (141, ""))
+            self.assertEqual(running.remaining_processes(), [])
 
-    def test_reader__that_leaves_while_nothing_is_written_is_no_matter(self):
+    def test_reader__that_closes_without_output_has_no_effect(self):
         running = self.launch("-n", 2, "sleep", "0.5")
         running.process.stdout.close()
         running.process.stdout = None
@@ -193,7 +193,7 @@ class Readers(launch.Case):
             code, _, err = self.sh(2, "yes", stdout=full)
         self.assertEqual((code, err), (125, f"dtrun: cannot write the ranks' output: {os.strerror(errno.ENOSPC)}\n"))
 
-    def test_closed_outputs__are_no_matter(self):
+    def test_closed_outputs__have_no_effect(self):
         for closed in ((1,), (2,), (0, 1, 2)):
             running = self.launch("-n", 2, "sh", "-c", "echo out; echo err >&2; cat",
                                   preexec_fn=lambda: [os.close(fd) for fd in closed])
@@ -202,7 +202,7 @@ class Readers(launch.Case):
             self.assertEqual(out, "" if 1 in closed else "out\nout\n")
             self.assertEqual(err, "" if 2 in closed else "err\nerr\n")
 
-    def test_files__are_appended_to_where_they_stand(self):
+    def test_files__are_written_at_their_position(self):
         path = launch.pathlib.Path(tempfile.mkstemp()[1])
         self.addCleanup(path.unlink)
         with open(path, "w") as file:
@@ -214,19 +214,19 @@ class Readers(launch.Case):
         self.assertEqual(path.read_text(), "before\nx\nx\nafter\n")
 
     def test_sockets__work_and_do_not_block(self):
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            running = self.launch("-n", 2, "sh", "-c", "yes abc | head -n 500000", stdout=theirs)
-            theirs.close()
+        own_end, other_end = socket.socketpair()
+        with own_end, other_end:
+            running = self.launch("-n", 2, "sh", "-c", "yes abc | head -n 500000", stdout=other_end)
+            other_end.close()
             time.sleep(0.3)
             out = b""
-            while piece := ours.recv(1 << 20):
+            while piece := own_end.recv(1 << 20):
                 out += piece
             self.assertTrue(out == b"abc\n" * 1000000)
             self.assertEqual(running.end()[0], 0)
 
     def test_pipe__keeps_its_flags(self):
-        """The pipe is shared with others, which would be surprised to find it non-blocking."""
+        """The pipe is shared with other processes, which expect it to block."""
         read, write = os.pipe()
         running = self.launch("-n", 1, "sh", "-c", "echo x; sleep 0.2", stdout=write)
         os.read(read, 2)
@@ -240,11 +240,11 @@ class Terminal(launch.Case):
     """Standard output and error are one terminal, standard input is not."""
 
     def start(self, *arguments):
-        ours, theirs = pty.openpty()
-        running = self.launch(*arguments, stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        self.addCleanup(os.close, ours)
-        return running, ours
+        own_end, other_end = pty.openpty()
+        running = self.launch(*arguments, stdout=other_end, stderr=other_end)
+        os.close(other_end)
+        self.addCleanup(os.close, own_end)
+        return running, own_end
 
     def read_until(self, fd, text):
         out = b""
@@ -262,7 +262,7 @@ class Terminal(launch.Case):
         self.assertLess(time.monotonic() - start, 1.9)
         self.assertEqual(running.end()[0], 0)
 
-    def test_terminal__gets_every_line_whole(self):
+    def test_terminal__gets_complete_lines(self):
         running, terminal = self.start("-n", 3, sys.executable, "-c", WRITER, 100, 1)
         out = self.read_until(terminal, b"never")
         self.assertEqual(running.end()[0], 0)
@@ -275,7 +275,7 @@ class Terminal(launch.Case):
         os.dup2(os.open("/dev/null", os.O_RDWR), terminal)
         code, _, _ = running.end()
         self.assertEqual(code, 125)
-        self.assertEqual(running.leftovers(), [])
+        self.assertEqual(running.remaining_processes(), [])
 
 
 launch.main()

@@ -8,14 +8,14 @@
 
 #include "base/quantity.h"
 
-static void count__is_whole_and_bounded(void **state) {
+static void count__is_an_integer_within_bounds(void **state) {
     (void)state;
     static const char *const texts[] = {
         "", "0", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x1", "4097", "99999999999999999999"};
     int64_t n = 77;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (dt__count_parse(texts[i], 4096, &n))
-            fail_msg("'%s' was read as %lld", texts[i], (long long)n);
+            fail_msg("'%s': expected an error, got %lld", texts[i], (long long)n);
         assert_int_equal(n, 77);
     }
     assert_true(dt__count_parse("4096", 4096, &n));
@@ -29,7 +29,7 @@ static void duration__has_units(void **state) {
     static const struct {
         const char *text;
         int64_t ms;
-        const char *told;
+        const char *variable;
     } cases[] = {
         {"30s", 30000, "30"},
         {"30", 30000, "30"},
@@ -46,15 +46,15 @@ static void duration__has_units(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t ms = 0;
-        char told[32];
+        char variable[32];
         assert_true(dt__duration_parse(cases[i].text, &ms));
         assert_int_equal(ms, cases[i].ms);
-        environment_print_timeout(ms, told, sizeof told);
-        assert_string_equal(told, cases[i].told);
+        environment_print_timeout(ms, variable, sizeof variable);
+        assert_string_equal(variable, cases[i].variable);
     }
 }
 
-static void duration__refuses_what_is_none(void **state) {
+static void duration__invalid_texts_are_refused(void **state) {
     (void)state;
     static const char *const texts[] = {"",
                                         "s",
@@ -76,7 +76,7 @@ static void duration__refuses_what_is_none(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int64_t ms = 77;
         if (dt__duration_parse(texts[i], &ms))
-            fail_msg("'%s' was read as %lld ms", texts[i], (long long)ms);
+            fail_msg("'%s': expected an error, got %lld ms", texts[i], (long long)ms);
         assert_int_equal(ms, 77);
     }
 }
@@ -103,22 +103,22 @@ static void size__has_units(void **state) {
     }
 }
 
-static void size__refuses_what_is_none(void **state) {
+static void size__invalid_texts_are_refused(void **state) {
     (void)state;
     static const char *const texts[] = {"", "G", "0", "-4K", "4k", "8GB", "1 G", "99999999999T", "0x10", "1e9"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t bytes = 77;
         if (dt__size_parse(texts[i], &bytes))
-            fail_msg("'%s' was read as %zu bytes", texts[i], bytes);
+            fail_msg("'%s': expected an error, got %zu bytes", texts[i], bytes);
         assert_int_equal(bytes, 77);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(count__is_whole_and_bounded),    cmocka_unit_test(duration__has_units),
-        cmocka_unit_test(duration__refuses_what_is_none), cmocka_unit_test(size__has_units),
-        cmocka_unit_test(size__refuses_what_is_none),
+        cmocka_unit_test(count__is_an_integer_within_bounds),  cmocka_unit_test(duration__has_units),
+        cmocka_unit_test(duration__invalid_texts_are_refused), cmocka_unit_test(size__has_units),
+        cmocka_unit_test(size__invalid_texts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors that ranks report: dtrun and dt_spawn print a text that several ranks have once, with the ranks that have it."""
+"""Errors that ranks report: dtrun and dt_spawn print the text of several ranks once, with the list of these ranks."""
 import pathlib
 import tempfile
 import time
@@ -12,7 +12,7 @@ REPORTS = launch.BUILD / "tests/dtrun.reports"
 class Reports(launch.Case):
     def reports(self, n, *lists, options=(), **more):
         """Exit code, the lines of the ranks and those of dtrun."""
-        code, out, err = self.run_it("-n", n, *options, REPORTS, *lists, **more)
+        code, out, err = self.run_dtrun("-n", n, *options, REPORTS, *lists, **more)
         self.assertEqual(out, "")
         lines = err.splitlines()
         return (code, [line for line in lines if not line.startswith("dtrun: ")],
@@ -20,13 +20,13 @@ class Reports(launch.Case):
 
     def test_agreed_error__is_printed_once(self):
         for n in (2, 3, 5, 7):
-            code, lines, ours = self.reports(n, "wait; fail shapes differ")
+            code, lines, of_dtrun = self.reports(n, "wait; fail shapes differ")
             self.assertEqual((code, lines), (1, [f"on ranks 0-{n - 1}: value: shapes differ"]))
-            self.assertRegex(ours[0], r"^dtrun: rank \d+ ended with exit code 1$")
-            self.assertRegex(ours[1], r"^dtrun: the others: ranks? [0-9,-]+ ended with exit code 1$")
+            self.assertRegex(of_dtrun[0], r"^dtrun: rank \d+ ended with exit code 1$")
+            self.assertRegex(of_dtrun[1], r"^dtrun: the others: ranks? [0-9,-]+ ended with exit code 1$")
 
-    def test_agreed_error__comes_before_how_its_rank_ended(self):
-        _, _, err = self.run_it("-n", 4, REPORTS, "wait; fail shapes differ")
+    def test_agreed_error__precedes_the_end_of_its_rank(self):
+        _, _, err = self.run_dtrun("-n", 4, REPORTS, "wait; fail shapes differ")
         self.assertTrue(err.startswith("on ranks 0-3: value: shapes differ\ndtrun: rank "), err)
 
     def test_different_error__is_shown_after_the_agreed_one(self):
@@ -37,7 +37,7 @@ class Reports(launch.Case):
         lists = ["wait; fail a" if rank in (0, 1, 2, 5) else "wait" for rank in range(7)]
         self.assertEqual(self.reports(7, *lists)[:2], (1, ["on ranks 0-2,5: value: a"]))
 
-    def test_one_rank__is_printed_as_always(self):
+    def test_one_rank__is_printed_without_a_list(self):
         self.assertEqual(self.reports(1, "fail alone")[:2], (1, ["rank 0: value: alone"]))
         self.assertEqual(self.reports(3, "wait", "wait", "wait; fail alone")[:2], (1, ["rank 2: value: alone"]))
 
@@ -47,9 +47,9 @@ class Reports(launch.Case):
     def test_long_text__is_complete(self):
         text = "x" * 4000
         self.assertEqual(self.reports(3, f"wait; fail {text}")[1], [f"on ranks 0-2: value: {text}"])
-        cut = self.reports(3, f"wait; fail {'y' * 9000}")[1]
-        self.assertEqual(len(cut), 1)
-        self.assertRegex(cut[0], r"^on ranks 0-2: value: y{4000,}\.\.\.$")
+        truncated = self.reports(3, f"wait; fail {'y' * 9000}")[1]
+        self.assertEqual(len(truncated), 1)
+        self.assertRegex(truncated[0], r"^on ranks 0-2: value: y{4000,}\.\.\.$")
 
     def test_text_of_several_lines__stays_together(self):
         self.assertEqual(self.reports(3, "wait; fail a\n  b\n  ^")[1], ["on ranks 0-2: value: a", "  b", "  ^"])
@@ -64,7 +64,7 @@ class Reports(launch.Case):
                              "wait; report shared; wait")[1]
         self.assertEqual(lines, ["rank 1: value: own", "on ranks 0-2: value: shared"])
 
-    def test_report_while_the_others_work__is_printed_meanwhile(self):
+    def test_report_while_the_others_run__is_printed_at_once(self):
         running = self.launch("-n", 3, REPORTS, "report early; sleep 60000", "sleep 60000")
         self.assertEqual(running.process.stderr.readline().decode(), "rank 0: value: early\n")
 
@@ -77,10 +77,10 @@ class Reports(launch.Case):
         self.assertEqual(running.process.stderr.readline().decode(), "rank 1: value: b\n")
 
     def test_rank_killed_after_its_report__loses_nothing(self):
-        code, lines, _ = self.reports(3, "wait; report last words; kill")
-        self.assertEqual((code, lines), (137, ["on ranks 0-2: value: last words"]))
-        lists = ["wait; report last words", "wait; report last words; kill", "wait; report last words"]
-        self.assertEqual(self.reports(3, *lists)[:2], (137, ["on ranks 0-2: value: last words"]))
+        code, lines, _ = self.reports(3, "wait; report last text; kill")
+        self.assertEqual((code, lines), (137, ["on ranks 0-2: value: last text"]))
+        lists = ["wait; report last text", "wait; report last text; kill", "wait; report last text"]
+        self.assertEqual(self.reports(3, *lists)[:2], (137, ["on ranks 0-2: value: last text"]))
 
     def test_many_reports__are_all_printed(self):
         n = 200
@@ -101,7 +101,7 @@ class Reports(launch.Case):
 
     def test_slow_reader__gets_reports_too(self):
         running = self.launch("-n", 3, REPORTS, "flood 8", "sleep 500; fail text", "sleep 500; fail text")
-        time.sleep(1)  # dtrun's memory for output is full now
+        time.sleep(1)  # the output buffer of dtrun is full now
         code, _, err = running.end()
         self.assertEqual((code, err.count("on ranks 1-2: value: text\n")), (1, 1))
 
@@ -113,7 +113,7 @@ class Reports(launch.Case):
         code, out, err = self.sh(2, f"{REPORTS} 'wait; fail text' 2>&1")
         self.assertEqual((code, sorted(out.splitlines())), (1, ["rank 0: value: text", "rank 1: value: text"]), err)
 
-    def test_what_was_written_before__comes_before(self):
+    def test_earlier_output__precedes_the_report(self):
         lines = self.reports(3, "print hello; wait; fail text")[1]
         self.assertEqual(lines, ["hello"] * 3 + ["on ranks 0-2: value: text"])
 
@@ -143,13 +143,13 @@ class Reports(launch.Case):
 
     def test_shared_file__gets_reports_too(self):
         with tempfile.TemporaryFile() as both:
-            code, _, _ = self.run_it("-n", 3, REPORTS, "wait; fail text", stdout=both, stderr=both)
+            code, _, _ = self.run_dtrun("-n", 3, REPORTS, "wait; fail text", stdout=both, stderr=both)
             both.seek(0)
             self.assertEqual((code, both.readline()), (1, b"on ranks 0-2: value: text\n"))
 
 
 class Spawn(launch.Case):
-    """The same for ranks that a program forks itself, four of them."""
+    """The same for four ranks that a program forks itself."""
 
     def spawn(self, *lists):
         process = launch.subprocess.run([REPORTS, "--spawn", *lists], capture_output=True, text=True, timeout=60)
@@ -169,7 +169,7 @@ class Spawn(launch.Case):
         self.assertEqual(self.spawn("wait; report text; kill", "wait; report text"),
                          (3, ["on ranks 0-3: value: text"]))
 
-    def test_report_while_the_others_work__is_printed_meanwhile(self):
+    def test_report_while_the_others_run__is_printed_at_once(self):
         process = launch.subprocess.Popen([REPORTS, "--spawn", "report early; sleep 60000", "sleep 60000"],
                                           stderr=launch.subprocess.PIPE)
         try:

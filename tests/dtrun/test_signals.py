@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals sent to dtrun: who gets them, and how the launch ends."""
+"""Signals to dtrun: the processes that get them, and the end of the launch."""
 import os
 import signal
 import sys
@@ -22,7 +22,7 @@ for _ in range({seconds} * 50):  # a signal just before a sleep is handled only 
 
 class Signals(launch.Case):
     def start_catcher(self, n, name, action, seconds=20, **options):
-        """Starts ranks that do something when they get a signal."""
+        """Starts ranks with a handler of a signal."""
         script = CATCHER.format(name=name, action=action, seconds=seconds)
         running = self.launch("-n", n, sys.executable, "-c", script, **options)
         self.assertEqual(running.read_lines(n), ["ready"] * n)
@@ -37,10 +37,10 @@ class Signals(launch.Case):
     def end(self, running, seconds=20):
         start = time.monotonic()
         result = running.end(seconds=seconds)
-        self.assertEqual(running.leftovers(0.5), [])
+        self.assertEqual(running.remaining_processes(0.5), [])
         return *result, time.monotonic() - start
 
-    def test_signals__that_end_the_ranks_give_128_and_the_number(self):
+    def test_signals__that_end_the_ranks_exit_with_128_plus_the_number(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
             running = self.start(3, "echo ready; ulimit -c 0; exec sleep 100")
             os.kill(running.pid, number)
@@ -57,7 +57,7 @@ class Signals(launch.Case):
             os.kill(running.pid, number)
             self.assertEqual(self.end(running)[:3], (0, "caught\n" * 3, ""), name)
 
-    def test_signals__reach_what_a_rank_has_started(self):
+    def test_signals__reach_child_processes_of_ranks(self):
         running = self.start(2, "sh -c 'trap \"echo inner; exit 0\" TERM; echo ready; while :; do sleep 0.02; done'; exit 0")
         os.kill(running.pid, signal.SIGTERM)
         code, out, _, _ = self.end(running)
@@ -75,12 +75,12 @@ class Signals(launch.Case):
         code, _, err, _ = self.end(running)
         self.assertEqual((code, err), (3, "dtrun: rank 1 ended with exit code 3\n"))
 
-    def test_first_request__may_be_declined(self):
+    def test_first_request__may_be_ignored(self):
         running = self.start_catcher(2, "TERM", "pass", seconds=1)
         os.kill(running.pid, signal.SIGTERM)
         self.assertEqual(self.end(running)[:3], (0, "caught\ncaught\n", ""))
 
-    def test_second_request__ends_those_that_decline(self):
+    def test_second_request__ends_ranks_that_ignore_it(self):
         running = self.start(2, "trap '' TERM INT; echo ready; while :; do sleep 0.05; done")
         os.kill(running.pid, signal.SIGINT)
         time.sleep(0.3)
@@ -105,7 +105,7 @@ class Signals(launch.Case):
         os.kill(running.pid, signal.SIGHUP)
         self.assertEqual(self.end(running)[:3], (0, "done\ndone\n", ""))
 
-    def test_ignored_ends_of_children__are_no_matter(self):
+    def test_ignored_sigchld__has_no_effect(self):
         running = self.start(2, "echo ready; sleep 0.1; exit $((RANK * 4))",
                              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
         self.assertEqual(self.end(running)[:3], (4, "", "dtrun: rank 1 ended with exit code 4\n"))
@@ -127,11 +127,11 @@ class Signals(launch.Case):
             time.sleep(delay_ms / 1000)
             os.kill(running.pid, signal.SIGTERM)
             code, _, _ = running.end(seconds=10)
-            self.assertIn(code, (143, -15))  # -15: before dtrun had begun
-            self.assertEqual(running.leftovers(1), [])
+            self.assertIn(code, (143, -15))  # -15: before dtrun had installed its handlers
+            self.assertEqual(running.remaining_processes(1), [])
 
     def test_stop__stops_the_ranks_and_continue_continues(self):
-        """Without a shell that could continue it, dtrun is not stopped for ever."""
+        """Without a shell that could continue it, dtrun does not stay stopped."""
         running = self.start(2, "echo ready; sleep 0.5; echo done", start_new_session=True)
         os.kill(running.pid, signal.SIGTSTP)
         self.assertEqual(self.end(running)[:2], (0, "done\ndone\n"))

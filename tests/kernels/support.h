@@ -28,7 +28,7 @@ static inline const dt__kernels *table_at(int i) {
     return tables[i];
 }
 
-/* Memory at `offset` bytes behind an aligned address, with canaries on both sides. */
+/* Memory at `offset` bytes after an aligned address, with canaries on both sides. */
 typedef struct guarded {
     unsigned char *block, *data;
     size_t bytes;

@@ -301,7 +301,7 @@ static void quotients__are_within_their_bounds_everywhere(void **state) {
     }
 }
 
-/* A number with an infinite part is an infinity, whatever the other part is. */
+/* A number with an infinite part is an infinity, for any other part. */
 static bool is_same_infinity(parts got, parts expected) {
     const bool re = isinf(got.re) && isinf(expected.re), im = isinf(got.im) && isinf(expected.im);
     return (re || im) && (!re || got.re == expected.re) && (!im || got.im == expected.im);

@@ -2,7 +2,7 @@
  *
  * Every elementwise op in every dtype against long double (floats, within a stated number of units in the last place)
  * or 128-bit arithmetic (integers), on random shapes and strides, operands of other dtypes, in place, with threads.
- * All tables give the same bits.
+ * All tables compute the same bits.
  */
 #include "kernels/arrays.h"
 
@@ -25,7 +25,7 @@ static const struct {
 #undef FACT
 };
 
-/* Converts its operands, of whatever dtype, to booleans. */
+/* Converts its operands, of any dtype, to booleans. */
 static bool is_logic(dt__element_op op) { return op_facts[op].bool_ins == (1 << op_facts[op].n_ins) - 1; }
 
 /* A number of the dtype nearest to x. */

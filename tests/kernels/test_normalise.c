@@ -64,7 +64,7 @@ static void check_softmax(test_array *in, test_array *out, const dt__kernels *ke
             const long double expected = is_log ? x - largest - logl(sum) : expl(x - largest) / sum;
             const long double got = get(out->a.dtype, element_at(&out->a, n_dims, index)).re;
             /* Differences from the largest are rounded before their exponentials are taken. The sum of n positive
-             * numbers is accurate to n units of f64, whatever the dtype; its logarithm may be much smaller. */
+             * numbers is accurate to n units of f64, for any dtype; its logarithm may be much smaller. */
             const long double min_size = in->a.dtype == DT_F64 ? 1 : 0x1p-26L;
             const long double size =
                 is_log ? fabsl(x - largest) + 4 * fabsl(logl(sum)) + min_size : expected * (1 + fabsl(x - largest));

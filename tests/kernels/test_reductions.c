@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions and running sums of random arrays along random dims against sums in long double, element by element;
- * integers exactly; all tables and all numbers of threads give the same bits.
+ * integers exactly; all tables and all numbers of threads compute the same bits.
  */
 #include "kernels/arrays.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool runs every piece exactly once, whatever the number of threads, many times in a row, and starts no thread
+ * The pool runs every piece exactly once, for any number of threads, many times in a row, and starts no thread
  * before it is used.
  */
 #include "support/check.h"

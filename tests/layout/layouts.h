@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For tests of layouts: a context and an arena per test, layouts written as text, and the defining properties checked
- * index by index. All checks are plain evaluation, independent of the algebra that it checks.
+ * For tests of layouts: a context and an arena per test, layouts written as text, and evaluation at
+ * every index, which is independent of the algebra under test.
  */
 #ifndef DT_TESTS_LAYOUTS_H
 #define DT_TESTS_LAYOUTS_H
@@ -10,33 +10,33 @@
 
 #include "layout/layout.h"
 
-typedef struct bench {
+typedef struct fixture {
     test_memory memory;
     dt_ctx *ctx;
     dt__arena arena;
-} bench;
+} fixture;
 
-static inline void bench_begin(bench *b) {
-    *b = (bench){.memory = {0}};
+static inline void fixture_begin(fixture *b) {
+    *b = (fixture){.memory = {0}};
     b->ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&b->memory)});
     b->arena = dt__arena_new(b->ctx);
 }
 
-static inline void bench_end(bench *b) {
+static inline void fixture_end(fixture *b) {
     dt__arena_free(&b->arena);
     dt__ctx_free(b->ctx);
     assert_int_equal(b->memory.n_live, 0);
     assert_false(b->memory.wrong_size);
 }
 
-static inline dt__layout layout_of(bench *b, const char *text) {
+static inline dt__layout layout_of(fixture *b, const char *text) {
     dt__layout layout;
     if (dt__layout_parse(&b->arena, text, &layout) != DT_OK)
         fail_msg("%s: %s", text, dt_error_text(b->ctx));
     return layout;
 }
 
-static inline dt__tuple tuple_of(bench *b, const char *text) {
+static inline dt__tuple tuple_of(fixture *b, const char *text) {
     dt__tuple tuple;
     dt__cursor cursor = dt__cursor_new(b->ctx, DT_ERR_VALUE, "tuple", text);
     if (dt__tuple_parse(&b->arena, &cursor, &tuple) != DT_OK || *cursor.at)
@@ -44,14 +44,14 @@ static inline dt__tuple tuple_of(bench *b, const char *text) {
     return tuple;
 }
 
-static inline void assert_tuple(bench *b, const dt__tuple *tuple, const char *expected) {
+static inline void assert_tuple(fixture *b, const dt__tuple *tuple, const char *expected) {
     dt__text text = dt__text_new(b->ctx);
     dt__tuple_print(&text, tuple);
     assert_string_equal(dt__text_chars(&text), expected);
     dt__text_free(&text);
 }
 
-static inline void assert_layout(bench *b, const dt__layout *layout, const char *expected) {
+static inline void assert_layout(fixture *b, const dt__layout *layout, const char *expected) {
     dt__text text = dt__text_new(b->ctx);
     dt__layout_print(&text, layout);
     assert_string_equal(dt__text_chars(&text), expected);
@@ -60,11 +60,12 @@ static inline void assert_layout(bench *b, const dt__layout *layout, const char 
 
 static inline void assert_i64(int64_t got, int64_t expected, const char *label) {
     if (got != expected)
-        fail_msg("%s: got %lld, expected %lld", label, (long long)got, (long long)expected);
+        fail_msg("%s: expected %lld, got %lld", label, (long long)expected, (long long)got);
 }
 
-/* A layout as a function on all integers from 0 on, by the definition: what the modes leave goes to the first. */
-static inline int64_t value_beyond(const dt__layout *layout, int64_t index) {
+/* A layout as a function on all integers from 0 on, by the definition: an index beyond the size continues in the
+ * first mode. */
+static inline int64_t evaluate(const dt__layout *layout, int64_t index) {
     dt__mode modes[64];
     int64_t n = dt__tuple_count(&layout->shape), value = 0;
     assert_true(n <= 64);

@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No value of the layout is a value of the complement, but for 0. */
+/* Layout and complement have no value in common except 0. */
 static void check_disjoint(const dt__layout *layout, const dt__layout *rest, const char *label) {
     int64_t cosize = dt__layout_cosize(layout);
     bool *reached = calloc((size_t)cosize, 1);
     for (int64_t i = 0; i < dt__layout_size(layout); i++)
-        reached[value_beyond(layout, i)] = true;
+        reached[evaluate(layout, i)] = true;
     for (int64_t i = 0; i < dt__layout_size(rest); i++) {
-        int64_t value = value_beyond(rest, i);
+        int64_t value = evaluate(rest, i);
         if (value != 0 && value < cosize && reached[value])
-            fail_msg("%s: layout and complement both reach %lld", label, (long long)value);
+            fail_msg("%s: layout and complement both have the value %lld", label, (long long)value);
     }
     free(reached);
 }
 
-static void complement__covers_what_the_layout_skips(void **state) {
+static void complement__has_the_values_that_the_layout_skips(void **state) {
     (void)state;
     static const struct {
         const char *layout;
@@ -36,25 +36,25 @@ static void complement__covers_what_the_layout_skips(void **state) {
         {"(2,(3,4)):(3,(1,6))", 1, "1:0"},                   /* CPL-009 */
         {"(4,6):(1,6)", 1, "1:0"},                           /* CPL-010 */
         {"(4,10):(1,10)", 1, "2:4"},                         /* CPL-011 */
-        {"6:1", 64, "11:6"},                                 /* rounded up to whole steps */
+        {"6:1", 64, "11:6"},                                 /* rounded up to a multiple of 6 */
         {"2:0", 8, "8:1"},
         {"((4,8),2):((8,1),32)", 256, "4:64"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout), got;
         assert_int_equal(dt__layout_complement(&b.arena, &layout, cases[i].size, &got), DT_OK);
         assert_layout(&b, &got, cases[i].expected);
         check_disjoint(&layout, &got, cases[i].layout);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void complement__refuses_overlap(void **state) {
+static void complement__overlapping_modes_are_refused(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     static const char *const layouts[] = {"(8,(3),3):(2,(8),3)", "(2,2):(1,1)", "((8,4),(6,2)):((12,3),(4,6))"};
     for (int i = 0; i < 3; i++) {
         dt__layout layout = layout_of(&b, layouts[i]), got = {.shape = dt__tuple_int(77)};
@@ -65,16 +65,16 @@ static void complement__refuses_overlap(void **state) {
     }
     dt__layout layout = layout_of(&b, "2:1"), got;
     assert_int_equal(dt__layout_complement(&b.arena, &layout, 0, &got), DT_ERR_VALUE);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void check_composition(const dt__layout *a, const dt__layout *b, const dt__layout *got, const char *label) {
     assert_i64(dt__layout_size(got), dt__layout_size(b), label);
     for (int64_t i = 0; i < dt__layout_size(b); i++)
-        assert_i64(value_beyond(got, i), value_beyond(a, value_beyond(b, i)), label);
+        assert_i64(evaluate(got, i), evaluate(a, evaluate(b, i)), label);
 }
 
-static void composition__applies_one_after_the_other(void **state) {
+static void composition__applies_the_right_layout_first(void **state) {
     (void)state;
     static const char *const cases[][3] = {
         {"1:0", "1:0", "1:0"},
@@ -116,15 +116,15 @@ static void composition__applies_one_after_the_other(void **state) {
         {"((8),(2,3)):((1),(8,0))", "((3,8)):((1,3))", "((3,(4,2))):((0,(1,8)))"},
         {"():()", "4:1", "4:0"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout left = layout_of(&b, cases[i][0]), right = layout_of(&b, cases[i][1]), got;
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_OK);
         assert_layout(&b, &got, cases[i][2]);
         check_composition(&left, &right, &got, cases[i][0]);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 /* The published values of some compositions. */
@@ -144,18 +144,18 @@ static void composition__has_the_published_values(void **state) {
         {"(10,8,6,4):(7,5,3,2)", "6:12", {0, 9, 5, 14, 10, 19}, 6},                         /* CMP-030 */
         {"(4):(3)", "(6):(2)", {0, 6, 12, 18, 24, 30}, 6},                                  /* CMP-031 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout left = layout_of(&b, cases[i].a), right = layout_of(&b, cases[i].b), got;
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_OK);
         for (int k = 0; k < cases[i].n; k++)
             assert_i64(dt__layout_at(&got, k), cases[i].expected[k], cases[i].a);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void composition__refuses_what_is_indivisible(void **state) {
+static void composition__indivisible_modes_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"(4,6,8,10):(2,3,5,7)", "6:12"}, /* CMP-029 */
@@ -163,8 +163,8 @@ static void composition__refuses_what_is_indivisible(void **state) {
         {"(8,5):(80,4)", "3:4"},
         {"(4,6):(1,10)", "(9,2):(1,2)"}, /* 9 steps of 1 through modes of 6 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout left = layout_of(&b, cases[i][0]), right = layout_of(&b, cases[i][1]);
         dt__layout got = {.shape = dt__tuple_int(77)};
@@ -180,10 +180,10 @@ static void composition__refuses_what_is_indivisible(void **state) {
     dt__layout left = layout_of(&b, "4:2305843009213693951"), right = layout_of(&b, "2:1000"), got;
     assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
     assert_error_contains(b.ctx, DT_ERR_VALUE, "63 bits");
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void right_inverse__undoes_on_the_right(void **state) {
+static void right_inverse__composes_to_the_identity_on_the_right(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"1:0", "1:0"},                          /* RIN-001 */
@@ -200,19 +200,19 @@ static void right_inverse__undoes_on_the_right(void **state) {
         {"(2,4,6):(4,1,8)", "(6,8):(1,6)"},      /* RIN-012 */
         {"(4,2):(1,16)", "4:2"},                 /* RIN-013 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i][0]), got;
         assert_int_equal(dt__layout_right_inverse(&b.arena, &layout, &got), DT_OK);
         assert_layout(&b, &got, cases[i][1]);
         for (int64_t k = 0; k < dt__layout_size(&got); k++)
-            assert_i64(value_beyond(&layout, value_beyond(&got, k)), k, cases[i][0]);
+            assert_i64(evaluate(&layout, evaluate(&got, k)), k, cases[i][0]);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void left_inverse__undoes_on_the_left(void **state) {
+static void left_inverse__composes_to_the_identity_on_the_left(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"1:0", "1:0"},                                             /* LIN-001 */
@@ -227,14 +227,14 @@ static void left_inverse__undoes_on_the_left(void **state) {
         {"(4,2):(1,16)", "(2,16):(1,2)"},                           /* LIN-010 */
         {"((8,6,6)):((18,432,1))", "(6,3,8,3,6):(6,864,36,288,1)"}, /* two gaps */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i][0]), got;
         assert_int_equal(dt__layout_left_inverse(&b.arena, &layout, &got), DT_OK);
         assert_layout(&b, &got, cases[i][1]);
         for (int64_t k = 0; k < dt__layout_size(&layout); k++)
-            assert_i64(value_beyond(&got, value_beyond(&layout, k)), k, cases[i][0]);
+            assert_i64(evaluate(&got, evaluate(&layout, k)), k, cases[i][0]);
     }
     static const char *const wrong[][2] = {
         {"(2,2):(1,1)", "overlap"}, {"4:0", "overlap"}, {"(4,6):(1,6)", "multiple"}, {"(3,2):(2,3)", "overlap"}};
@@ -244,7 +244,7 @@ static void left_inverse__undoes_on_the_left(void **state) {
         assert_error_contains(b.ctx, DT_ERR_VALUE, wrong[i][1]);
         dt_error_clear(b.ctx);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void injective__is_exact(void **state) {
@@ -258,7 +258,7 @@ static void injective__is_exact(void **state) {
         {"4:0", false},
         {"(2,3):(6,1)", true},
         {"(2,3):(2,1)", false},
-        {"(3,2):(2,3)", true}, /* strides interleave, and yet no value comes twice */
+        {"(3,2):(2,3)", true}, /* modes overlap, but no value repeats */
         {"(4,2):(2,3)", true},
         {"(4,3):(2,3)", false}, /* 3*2 = 2*3 */
         {"(5,5,5):(1,5,7)", false},
@@ -266,21 +266,21 @@ static void injective__is_exact(void **state) {
         {"(2,2,2,2,2):(3,5,6,7,100)", true},
         {"(2,2,2,2):(3,5,6,8)", false}, /* 3 + 5 = 8 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
         bool got = !cases[i].expected;
         assert_int_equal(dt__layout_is_injective(&b.arena, &layout, &got), DT_OK);
         if (got != cases[i].expected)
-            fail_msg("%s: got %d, expected %d", cases[i].layout, got, cases[i].expected);
+            fail_msg("%s: expected %d, got %d", cases[i].layout, cases[i].expected, got);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-/* Conway and Guy's sets: all sums of distinct members differ although the members are far smaller than powers of 2,
- * so that no rule of thumb sees it and the search must. */
-static dt_status sums_differ(bench *b, int n, bool *out) {
+/* Conway-Guy sets: all sums of distinct members differ although the members are far smaller than powers of 2, so that
+ * only the exhaustive search can prove it. */
+static dt_status sums_differ(fixture *b, int n, bool *out) {
     int64_t u[64] = {0, 1};
     for (int i = 1; i < n; i++) {
         int r = 0; /* 2i rounded to the nearest square */
@@ -298,8 +298,8 @@ static dt_status sums_differ(bench *b, int n, bool *out) {
 
 static void injective__bounds_its_search(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (int n = 2; n <= 12; n++) {
         bool got = false;
         assert_int_equal(sums_differ(&b, n, &got), DT_OK);
@@ -308,18 +308,18 @@ static void injective__bounds_its_search(void **state) {
     bool got = true;
     assert_int_equal(sums_differ(&b, 40, &got), DT_ERR_UNSUPPORTED);
     assert_error_contains(b.ctx, DT_ERR_UNSUPPORTED, "injective");
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complement__covers_what_the_layout_skips),
-        cmocka_unit_test(complement__refuses_overlap),
-        cmocka_unit_test(composition__applies_one_after_the_other),
+        cmocka_unit_test(complement__has_the_values_that_the_layout_skips),
+        cmocka_unit_test(complement__overlapping_modes_are_refused),
+        cmocka_unit_test(composition__applies_the_right_layout_first),
         cmocka_unit_test(composition__has_the_published_values),
-        cmocka_unit_test(composition__refuses_what_is_indivisible),
-        cmocka_unit_test(right_inverse__undoes_on_the_right),
-        cmocka_unit_test(left_inverse__undoes_on_the_left),
+        cmocka_unit_test(composition__indivisible_modes_are_refused),
+        cmocka_unit_test(right_inverse__composes_to_the_identity_on_the_right),
+        cmocka_unit_test(left_inverse__composes_to_the_identity_on_the_left),
         cmocka_unit_test(injective__is_exact),
         cmocka_unit_test(injective__bounds_its_search),
     };

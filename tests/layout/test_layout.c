@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t crd2idx(bench *b, const char *coord, const char *layout) {
+static int64_t crd2idx(fixture *b, const char *coord, const char *layout) {
     dt__layout l = layout_of(b, layout);
     dt__tuple c = tuple_of(b, coord);
     int64_t value = -1;
@@ -30,20 +30,20 @@ static void crd2idx__multiplies_coordinates_with_strides(void **state) {
         {"(1,2)", "(3,4):(8,2)", 12},                      /* INT-007 */
         {"4", "((2,2,2),(2,2,2)):((1,16,4),(8,2,32))", 8}, /* INT-013 */
         {"0", "():()", 0},                                 /* INT-014 */
-        {"(1,5)", "(2,(2,3)):(6,(3,1))", 11},              /* a number for a nested mode */
+        {"(1,5)", "(2,(2,3)):(6,(3,1))", 11},              /* an integer for a nested mode */
         {"7", "(2,3):(3,1)", 7},                           /* beyond the size: the first mode continues */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_i64(crd2idx(&b, cases[i].coord, cases[i].layout), cases[i].expected, cases[i].layout);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void crd2idx__missing_coordinate_is_zero(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     static const char *const layouts[] = {"5", "(3,4)"}; /* INT-008 */
     for (int i = 0; i < 2; i++) {
         dt__layout layout = layout_of(&b, layouts[i]);
@@ -51,7 +51,7 @@ static void crd2idx__missing_coordinate_is_zero(void **state) {
         assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, NULL, &value), DT_OK);
         assert_int_equal(value, 0);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void crd2idx__integer_over_a_list_is_unravelled_row_major(void **state) {
@@ -66,8 +66,8 @@ static void crd2idx__integer_over_a_list_is_unravelled_row_major(void **state) {
         {"(3,2):(10,5)", {0, 5, 10, 15, 20, 25}, 6},         /* INT-011 */
         {"(2,2,2):(8,4,2)", {0, 2, 4, 6, 8, 10, 12, 14}, 8}, /* INT-012 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int index = 0; index < cases[i].n; index++) {
             char coord[16];
@@ -76,7 +76,7 @@ static void crd2idx__integer_over_a_list_is_unravelled_row_major(void **state) {
             dt__layout layout = layout_of(&b, cases[i].layout);
             assert_i64(dt__layout_at(&layout, index), cases[i].expected[index], cases[i].layout);
         }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
@@ -91,8 +91,8 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
         {"(1,-1)", "(2,3)", DT_ERR_VALUE, "expected at least 0, got -1"},
         {"(0,9223372036854775807)", "(2,3):(1,2)", DT_ERR_VALUE, "63 bits"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
         dt__tuple coord = tuple_of(&b, cases[i].coord);
@@ -102,10 +102,10 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
         assert_int_equal(value, 77);
         dt_error_clear(b.ctx);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void idx2crd__divides_and_takes_the_rest(void **state) {
+static void idx2crd__is_quotient_and_remainder_by_the_strides(void **state) {
     (void)state;
     static const struct {
         int64_t index;
@@ -123,8 +123,8 @@ static void idx2crd__divides_and_takes_the_rest(void **state) {
         {178, "((5,1,8),6):((48,48,6),1)", "((3,0,5),4)"},
         {3, "(4,2):(0,1)", "(0,1)"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
         dt__tuple got;
@@ -134,7 +134,7 @@ static void idx2crd__divides_and_takes_the_rest(void **state) {
     dt__layout layout = layout_of(&b, "(3,4)");
     dt__tuple got;
     assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, -1, &got), DT_ERR_VALUE);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void coordinates__round_trip(void **state) {
@@ -147,8 +147,8 @@ static void coordinates__round_trip(void **state) {
                                             {"(3,4)", "(2,3)"},
                                             {"(2,3,4)", "(0,0,0)"},
                                             {"(2,3,4)", "(1,2,3)"}}; /* INT-018 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (int i = 0; i < 4; i++) {
         dt__layout layout = layout_of(&b, layouts[i]);
         for (int64_t index = 0; index < dt__layout_size(&layout); index++) {
@@ -166,7 +166,7 @@ static void coordinates__round_trip(void **state) {
                          DT_OK);
         assert_tuple(&b, &coord, coords[i][1]);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void coalesce__joins_contiguous_modes(void **state) {
@@ -191,37 +191,37 @@ static void coalesce__joins_contiguous_modes(void **state) {
         {"():()", "1:0"},
         {"(3,2):(0,0)", "6:0"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i][0]), got;
         assert_int_equal(dt__layout_coalesce(&b.arena, &layout, &got), DT_OK);
         assert_layout(&b, &got, cases[i][1]);
         assert_i64(dt__layout_size(&got), dt__layout_size(&layout), cases[i][0]);
         for (int64_t index = 0; index < dt__layout_size(&layout); index++)
-            assert_i64(dt__layout_at(&got, index), value_beyond(&layout, index), cases[i][0]);
+            assert_i64(dt__layout_at(&got, index), evaluate(&layout, index), cases[i][0]);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void flatten__keeps_every_mode(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"((2,(1,2)),3):((7,(5,3)),1)", "(2,1,2,3):(7,5,3,1)"}, {"6:2", "6:2"}, {"((6)):((2))", "(6):(2)"}};
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i][0]), got;
         assert_int_equal(dt__layout_flatten(&b.arena, &layout, &got), DT_OK);
         assert_layout(&b, &got, cases[i][1]);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void splice__replaces_modes(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     static const struct {
         const char *layout;
         int64_t from, to;
@@ -245,7 +245,7 @@ static void splice__replaces_modes(void **state) {
         assert_int_equal(dt__layout_splice(&b.arena, &layout, wrong[i][0], wrong[i][1], &layout, &got), DT_ERR_VALUE);
         dt_error_clear(b.ctx);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void size_and_cosize__follow_the_definition(void **state) {
@@ -257,17 +257,17 @@ static void size_and_cosize__follow_the_definition(void **state) {
         {"5:1", 5, 5}, {"(2,4):(1,2)", 8, 8}, {"((8,6,5),4):((1,320,8),80)", 960, 1880},
         {"4:0", 4, 1}, {"():()", 1, 1},       {"(4611686018427387904):(1)", INT64_C(1) << 62, INT64_C(1) << 62},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
         assert_i64(dt__layout_size(&layout), cases[i].size, cases[i].layout);
         assert_i64(dt__layout_cosize(&layout), cases[i].cosize, cases[i].layout);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void parse__reports_what_is_wrong(void **state) {
+static void parse__reports_errors(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -286,8 +286,8 @@ static void parse__reports_what_is_wrong(void **state) {
         {"(4294967296):(4294967296)", DT_ERR_VALUE, "63 bits"},
         {"(3,3):(3074457345618258602,3074457345618258602)", DT_ERR_VALUE, "63 bits"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = {.shape = dt__tuple_int(77)};
         dt_status status = dt__layout_parse(&b.arena, cases[i].text, &layout);
@@ -296,13 +296,13 @@ static void parse__reports_what_is_wrong(void **state) {
         assert_int_equal(layout.shape.value, 77);
         dt_error_clear(b.ctx);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void modes__thousands_of_size_one_cost_nothing(void **state) {
+static void modes__many_of_size_one_are_removed(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     enum { N = 100000 };
     dt__mode *modes = DT__NEW_ARRAY(&b.arena, dt__mode, N);
     for (int i = 0; i < N; i++)
@@ -316,7 +316,7 @@ static void modes__thousands_of_size_one_cost_nothing(void **state) {
     dt_error_clear(b.ctx);
     assert_int_equal(dt__layout_is_injective(&b.arena, &layout, &injective), DT_OK);
     assert_false(injective);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 int main(void) {
@@ -325,14 +325,14 @@ int main(void) {
         cmocka_unit_test(crd2idx__missing_coordinate_is_zero),
         cmocka_unit_test(crd2idx__integer_over_a_list_is_unravelled_row_major),
         cmocka_unit_test(crd2idx__refuses_coordinates_of_another_structure),
-        cmocka_unit_test(idx2crd__divides_and_takes_the_rest),
+        cmocka_unit_test(idx2crd__is_quotient_and_remainder_by_the_strides),
         cmocka_unit_test(coordinates__round_trip),
         cmocka_unit_test(coalesce__joins_contiguous_modes),
         cmocka_unit_test(flatten__keeps_every_mode),
         cmocka_unit_test(splice__replaces_modes),
         cmocka_unit_test(size_and_cosize__follow_the_definition),
-        cmocka_unit_test(parse__reports_what_is_wrong),
-        cmocka_unit_test(modes__thousands_of_size_one_cost_nothing),
+        cmocka_unit_test(parse__reports_errors),
+        cmocka_unit_test(modes__many_of_size_one_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

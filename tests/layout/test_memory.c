@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "layout/layouts.h"
 
-/* A bit of everything; DT_OK, or the first status that is not. */
-static dt_status work(dt_ctx *ctx, dt__arena *arena) {
+/* Every function that allocates; returns DT_OK or the first other status. */
+static dt_status call_all_functions(dt_ctx *ctx, dt__arena *arena) {
     dt__layout a, b, c;
     dt__tuple tuple;
     bool injective;
@@ -19,22 +19,22 @@ static dt_status work(dt_ctx *ctx, dt__arena *arena) {
     DT__TRY(dt__layout_is_injective(arena, &a, &injective));
     DT__TRY(dt__layout_parse(arena, "(3,2):(2,3)", &a));
     DT__TRY(dt__layout_is_injective(arena, &a, &injective));
-    if (dt__layout_left_inverse(arena, &a, &c) != DT_ERR_VALUE) /* a refusal builds its message in memory too */
+    if (dt__layout_left_inverse(arena, &a, &c) != DT_ERR_VALUE) /* the text of the error is allocated, too */
         return DT_ERR_MEMORY;
     return dt_error_clear(ctx);
 }
 
-static bool work_in_an_arena(dt_ctx *ctx, void *user) {
+static bool call_in_an_arena(dt_ctx *ctx, void *user) {
     (void)user;
     dt__arena arena = dt__arena_new(ctx);
-    dt_status status = work(ctx, &arena);
+    dt_status status = call_all_functions(ctx, &arena);
     dt__arena_free(&arena);
     return status == DT_OK;
 }
 
 static void memory__every_allocation_may_fail(void **state) {
     (void)state;
-    assert_in_range(assert_survives_failing_allocations(work_in_an_arena, NULL), 3, 1000);
+    assert_in_range(assert_survives_failing_allocations(call_in_an_arena, NULL), 3, 1000);
 }
 
 int main(void) {

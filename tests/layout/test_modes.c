@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flat layouts as a mesh uses them: one normal list of modes per mesh dim, complement within a world, groups.
+ * Flat layouts as a mesh uses them: one coalesced list of modes per mesh dim, complements within a world, groups.
  */
 #include "layout/layouts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_MODES = 16 };
+enum { MAX_MODES = 16 };
 
-/* The modes of a layout given as text; how many there are. */
-static int64_t modes_of(bench *b, const char *text, dt__mode out[MOST_MODES]) {
+/* The modes of a layout and their number. */
+static int64_t modes_of(fixture *b, const char *text, dt__mode out[MAX_MODES]) {
     dt__layout layout = layout_of(b, text);
     int64_t n = dt__tuple_count(&layout.shape);
-    assert_in_range(n, 0, MOST_MODES);
+    assert_in_range(n, 0, MAX_MODES);
     dt__layout_modes(&layout, out);
     return n;
 }
 
-/* "[(6,1)]" of a layout given as text. */
-static void assert_normal(bench *b, const char *layout, const char *expected) {
-    dt__mode modes[MOST_MODES];
+/* The coalesced modes of a layout, as "[(6,1)]". */
+static void assert_coalesced(fixture *b, const char *layout, const char *expected) {
+    dt__mode modes[MAX_MODES];
     char got[256] = "[";
     int64_t n = dt__modes_coalesce(modes, modes_of(b, layout, modes));
     for (int64_t i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ static void assert_normal(bench *b, const char *layout, const char *expected) {
     assert_string_equal(got, expected);
 }
 
-static void coalesce__yields_the_normal_list(void **state) {
+static void coalesce__yields_the_canonical_list(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"(3,2):(2,1)", "[(6,1)]"},                                         /* DM-082 */
@@ -45,25 +45,25 @@ static void coalesce__yields_the_normal_list(void **state) {
         {"((7,(5,3)),2):((30,(6,2)),1)", "[(210,1)]"},                      /* DM-085 */
         {"(7,5,3,2)", "[(210,1)]"},                                         /* DM-086 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_normal(&b, cases[i][0], cases[i][1]);
-    bench_end(&b);
+        assert_coalesced(&b, cases[i][0], cases[i][1]);
+    fixture_end(&b);
 }
 
 static void structure__must_match(void **state) {
     (void)state;
     static const char *const cases[] = {"42:(1)", "(3,2):1", "(5,3,2):(2,1)", "(5,(3,2)):((5,3),2)"}; /* DM-087 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout;
         assert_int_equal(dt__layout_parse(&b.arena, cases[i], &layout), DT_ERR_SHAPE);
         assert_error_contains(b.ctx, DT_ERR_SHAPE, "nest alike");
         dt_error_clear(b.ctx);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 /* "0 2 4 6|1 3 5 7": the copies of a list of modes that together cover a world, one group each. */
@@ -101,20 +101,20 @@ static void complement__numbers_the_groups(void **state) {
         {"(2,2):(4,2)", 16, "(2,2):(8,1)", "0 2 4 6|1 3 5 7|8 10 12 14|9 11 13 15"}, /* DM-091 */
         {"(2,2):(2,4)", 16, "(2,2):(8,1)", "0 4 2 6|1 5 3 7|8 12 10 14|9 13 11 15"}, /* DM-092 */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout), rest;
         assert_int_equal(dt__layout_complement(&b.arena, &layout, cases[i].world, &rest), DT_OK);
         assert_layout(&b, &rest, cases[i].complement);
-        dt__mode modes[MOST_MODES];
+        dt__mode modes[MAX_MODES];
         int64_t n = dt__modes_coalesce(modes, modes_of(&b, cases[i].layout, modes));
         assert_groups(modes, n, cases[i].world, cases[i].groups);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void composition__cuts_a_dim(void **state) {
+static void composition__splits_a_dim(void **state) {
     (void)state;
     static const struct {
         const char *dim;
@@ -125,10 +125,10 @@ static void composition__cuts_a_dim(void **state) {
         {"4:2", {2, 1}, {2, 2}, "0 2|1 3|4 6|5 7"},         /* DM-094 */
         {"4:2", {2, 2}, {2, 4}, "0 4|1 5|2 6|3 7"},         /* DM-095, first axis; the second is DM-094's */
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__mode modes[MOST_MODES], got[MOST_MODES + 1];
+        dt__mode modes[MAX_MODES], got[MAX_MODES + 1];
         int64_t n = dt__modes_coalesce(modes, modes_of(&b, cases[i].dim, modes)), n_got = 0;
         assert_int_equal(dt__modes_compose_one(modes, n, cases[i].by, NULL, got, &n_got), DT__COMPOSE_OK);
         assert_true(dt__modes_equal(got, n_got, &cases[i].expected, 1));
@@ -137,10 +137,10 @@ static void composition__cuts_a_dim(void **state) {
     dt__layout dim = layout_of(&b, "4:2"), by = layout_of(&b, "(2,2):(2,1)"), got;
     assert_int_equal(dt__layout_composition(&b.arena, &dim, &by, &got), DT_OK);
     assert_layout(&b, &got, "(2,2):(4,2)"); /* DM-095 */
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void orthogonal__means_each_steps_over_the_smaller(void **state) {
+static void orthogonal__strides_exceed_the_extents_of_smaller_ones(void **state) {
     (void)state;
     static const struct {
         const char *layout;
@@ -153,15 +153,15 @@ static void orthogonal__means_each_steps_over_the_smaller(void **state) {
         {"(3,2):(2,3)", false}, /* DM-097 */
         {"(1,1):(0,0)", true},     {"2:0", false},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__mode modes[MOST_MODES];
+        dt__mode modes[MAX_MODES];
         bool got = dt__modes_orthogonal(modes, modes_of(&b, cases[i].layout, modes));
         if (got != cases[i].expected)
-            fail_msg("%s: got %d, expected %d", cases[i].layout, got, cases[i].expected);
+            fail_msg("%s: expected %d, got %d", cases[i].layout, cases[i].expected, got);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void tile__needs_integer_multiples(void **state) {
@@ -175,25 +175,25 @@ static void tile__needs_integer_multiples(void **state) {
         {"2:4", 12, false},        {"(2,2):(2,1)", 12, true}, {"1:0", 7, true},   {"7:1", 7, true},
         {"(2,2):(1,1)", 4, false}, {"4:2", 8, true},          {"4:2", 12, false}, {"2:0", 4, false},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__mode modes[MOST_MODES];
+        dt__mode modes[MAX_MODES];
         bool got = dt__modes_tile(modes, modes_of(&b, cases[i].layout, modes), cases[i].size);
         if (got != cases[i].expected)
-            fail_msg("%s in %lld: got %d, expected %d", cases[i].layout, (long long)cases[i].size, got,
-                     cases[i].expected);
+            fail_msg("%s in %lld: expected %d, got %d", cases[i].layout, (long long)cases[i].size, cases[i].expected,
+                     got);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coalesce__yields_the_normal_list),
+        cmocka_unit_test(coalesce__yields_the_canonical_list),
         cmocka_unit_test(structure__must_match),
         cmocka_unit_test(complement__numbers_the_groups),
-        cmocka_unit_test(composition__cuts_a_dim),
-        cmocka_unit_test(orthogonal__means_each_steps_over_the_smaller),
+        cmocka_unit_test(composition__splits_a_dim),
+        cmocka_unit_test(orthogonal__strides_exceed_the_extents_of_smaller_ones),
         cmocka_unit_test(tile__needs_integer_multiples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

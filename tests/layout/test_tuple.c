@@ -11,27 +11,27 @@ static void product__multiplies_all_integers(void **state) {
         const char *tuple;
         int64_t expected;
     } cases[] = {{"2", 2}, {"(3,2)", 6}, {"((2,3),4)", 24}, {"()", 1}, {"(5)", 5}, {"(7,(),0)", 0}}; /* INT-001 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple tuple = tuple_of(&b, cases[i].tuple);
         int64_t got;
         assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_OK);
         assert_i64(got, cases[i].expected, cases[i].tuple);
     }
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void product__overflow_is_an_error(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     dt__tuple tuple = tuple_of(&b, "(4294967296,(2147483648,2))");
     int64_t got = 77;
     assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_ERR_VALUE);
     assert_int_equal(got, 77);
     assert_error_contains(b.ctx, DT_ERR_VALUE, "63 bits");
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void inner_product__adds_products_of_matching_integers(void **state) {
@@ -40,8 +40,8 @@ static void inner_product__adds_products_of_matching_integers(void **state) {
         const char *a, *b;
         int64_t expected;
     } cases[] = {{"2", "3", 6}, {"(1,2)", "(3,2)", 7}, {"((2,3),4)", "((2,1),2)", 15}}; /* INT-002 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple left = tuple_of(&b, cases[i].a), right = tuple_of(&b, cases[i].b);
         int64_t got;
@@ -52,7 +52,7 @@ static void inner_product__adds_products_of_matching_integers(void **state) {
     int64_t got = 77;
     assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_ERR_SHAPE);
     assert_int_equal(got, 77);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void shape_div__consumes_the_divisor_from_the_left(void **state) {
@@ -66,8 +66,8 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
                  {"(3,4)", 36, "(1,1)"},
                  {"((3,4),6)", 36, "((1,1),2)"},
                  {"(6,(3,4))", 36, "(1,(1,2))"}}; /* INT-003 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple shape = tuple_of(&b, cases[i].shape), got;
         assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, cases[i].divisor, &got), DT_OK);
@@ -78,7 +78,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     assert_error_contains(b.ctx, DT_ERR_VALUE, "3 and 2");
     dt_error_clear(b.ctx);
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 0, &got), DT_ERR_VALUE);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void suffix_product__is_the_row_major_stride(void **state) {
@@ -89,8 +89,8 @@ static void suffix_product__is_the_row_major_stride(void **state) {
                                            {"((2,3),4)", "((12,4),1)"},
                                            {"((2,3),(2,1,2),(5,2,1))", "((120,40),(20,20,10),(2,1,1))"},
                                            {"()", "()"}}; /* INT-004 */
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple shape = tuple_of(&b, cases[i][0]), got;
         assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_OK);
@@ -98,13 +98,13 @@ static void suffix_product__is_the_row_major_stride(void **state) {
     }
     dt__tuple shape = tuple_of(&b, "(2,4294967296,4294967296)"), got;
     assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_ERR_VALUE);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void flatten__keeps_integers_in_order(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     dt__tuple tuple = tuple_of(&b, "((1,(2)),(),3,((4,5)))"), flat, back;
     assert_int_equal(dt__tuple_flatten(&b.arena, &tuple, &flat), DT_OK);
     assert_tuple(&b, &flat, "(1,2,3,4,5)");
@@ -112,19 +112,19 @@ static void flatten__keeps_integers_in_order(void **state) {
     assert_tuple(&b, &back, "((9,(8)),(),7,((6,5)))");
     assert_true(dt__tuple_congruent(&tuple, &back));
     assert_false(dt__tuple_equal(&tuple, &back));
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 static void equality__distinguishes_an_integer_from_a_list_of_one(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     dt__tuple one = tuple_of(&b, "6"), list = tuple_of(&b, "(6)"), nested = tuple_of(&b, "((6))");
     assert_false(dt__tuple_equal(&one, &list));
     assert_false(dt__tuple_congruent(&one, &list));
     assert_false(dt__tuple_congruent(&list, &nested));
     assert_true(dt__tuple_equal(&list, &list));
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 /* TYP-001: only integers are modes. */
@@ -145,8 +145,8 @@ static void parse__points_at_the_character(void **state) {
         {"(1,99999999999999999999)", "column 4: a number must be from"},
         {"9223372036854775808", "column 1: a number must be from"},
     };
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple out;
         dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
@@ -157,13 +157,13 @@ static void parse__points_at_the_character(void **state) {
     }
     dt__tuple min = tuple_of(&b, "-9223372036854775808"), max = tuple_of(&b, "9223372036854775807");
     assert_true(min.value == INT64_MIN && max.value == INT64_MAX);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
-static void depth__is_bounded_for_parser_and_makers(void **state) {
+static void depth__is_bounded_in_parser_and_constructors(void **state) {
     (void)state;
-    bench b;
-    bench_begin(&b);
+    fixture b;
+    fixture_begin(&b);
     enum { N = 100000 };
     char *text = malloc(N + 1);
     memset(text, '(', N);
@@ -184,7 +184,7 @@ static void depth__is_bounded_for_parser_and_makers(void **state) {
     dt__tuple back = tuple_of(&b, dt__text_chars(&print));
     assert_true(dt__tuple_equal(&back, &tuple));
     dt__text_free(&print);
-    bench_end(&b);
+    fixture_end(&b);
 }
 
 int main(void) {
@@ -197,7 +197,7 @@ int main(void) {
         cmocka_unit_test(flatten__keeps_integers_in_order),
         cmocka_unit_test(equality__distinguishes_an_integer_from_a_list_of_one),
         cmocka_unit_test(parse__points_at_the_character),
-        cmocka_unit_test(depth__is_bounded_for_parser_and_makers),
+        cmocka_unit_test(depth__is_bounded_in_parser_and_constructors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

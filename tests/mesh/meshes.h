@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For tests of meshes: a context that claims to be a rank of a world, with memory that is counted, and meshes
- * compared with what they should hold.
+ * For tests of meshes: a context that is a rank of a world without a transport, with an allocator that counts, and
+ * assertions on the dims and ranks of meshes.
  */
 #ifndef DT_TESTS_MESHES_H
 #define DT_TESTS_MESHES_H
@@ -29,23 +29,23 @@ static inline dt_ctx *world_begin(world *w, int64_t n, int64_t rank) {
 
 static inline void world_end(world *w) {
     if (dt_failed(w->ctx))
-        fail_msg("an error is left: %s", dt_error_text(w->ctx));
+        fail_msg("expected no error, got: %s", dt_error_text(w->ctx));
     dt__ctx_free(w->ctx);
     assert_int_equal(w->memory.n_live, 0);
     assert_false(w->memory.wrong_size);
 }
 
-/* A call that must give NULL with this error, which is then forgotten. */
+/* The call must have returned NULL with this error, which is cleared. */
 static inline void assert_refused(dt_ctx *ctx, const dt_mesh *mesh, const char *message) {
     if (mesh)
-        fail_msg("a mesh was made where an error was expected: %s", message);
+        fail_msg("expected an error with '%s', got a mesh", message);
     assert_error_contains(ctx, DT_ERR_MESH, message);
     dt_error_clear(ctx);
 }
 
-static inline dt_mesh *made(dt_ctx *ctx, dt_mesh *mesh) {
+static inline dt_mesh *require(dt_ctx *ctx, dt_mesh *mesh) {
     if (!mesh)
-        fail_msg("no mesh: %s", dt_error_text(ctx));
+        fail_msg("expected a mesh, got: %s", dt_error_text(ctx));
     return mesh;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of mesh dims at work: made on first use, shared, freed, and collectives along a dim checked against
- * arithmetic. Ranks 3 4 6 8, on shared memory.
+ * Groups of mesh dims: created on first use, shared and freed; and collectives along a dim, whose results are computed
+ * from ranks. Ranks 3 4 6 8, on shared memory.
  */
 #include "support/ranks.h"
 
@@ -18,8 +18,9 @@ static int share_groups(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     CHECK_OK(ctx, dt_comm_barrier(dt_mesh_group(line, 0)));
     CHECK(test_share_channel(dt_mesh_group(line, 0), dt_group_world(ctx)),
-          "a channel beside the world's"); /* DM-001 */
-    CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_mesh_group(line, 0), "another group without a dim");
+          "expected the channel of the world, got another"); /* DM-001 */
+    CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_mesh_group(line, 0),
+          "expected the group of dim 0, got another");
     dt_mesh_release(line);
     dt_group *groups[3];
     int n_before = test_count_groups(ctx);
@@ -27,43 +28,47 @@ static int share_groups(dt_ctx *ctx, void *arg) {
         groups[i] = dt_mesh_group(mesh, i); /* DM-008, DM-009 */
         CHECK(groups[i] && dt_mesh_group(mesh, i) == groups[i], "%s", dt_error_text(ctx));
         CHECK(dt_group_size(groups[i]) == 2, "size %lld", (long long)dt_group_size(groups[i])); /* DM-101 */
-        CHECK(dt_group_rank(groups[i]) == dt_mesh_local_rank(mesh, i), "rank %lld, place %lld",
-              (long long)dt_group_rank(groups[i]), (long long)dt_mesh_local_rank(mesh, i));
+        CHECK(dt_group_rank(groups[i]) == dt_mesh_local_rank(mesh, i), "expected rank %lld in the group, got %lld",
+              (long long)dt_mesh_local_rank(mesh, i), (long long)dt_group_rank(groups[i]));
         for (int64_t k = 0; k < 2; k++)
             CHECK(dt_group_world_rank(groups[i], k) == dt_mesh_group_rank(mesh, i, k), "member %lld", (long long)k);
     }
     CHECK(groups[0] != groups[1] && groups[1] != groups[2], "dims share a group");
-    CHECK(test_count_groups(ctx) == n_before + 3, "%d groups after %d", test_count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before + 3, "expected %d groups, got %d", n_before + 3, test_count_groups(ctx));
 
     dt_mesh *part = dt_mesh_slice(mesh, "dp,cp"), *tp = dt_mesh_slice(mesh, "tp");
     dt_mesh *flat = dt_mesh_flatten(part, NULL), *again = dt_mesh_flatten(part, NULL);
     dt_mesh *pair = dt_mesh_slice(mesh, "dp_cp,tp"), *joined = dt_mesh_concatenate((dt_mesh *[]){part, tp}, 2);
-    dt_mesh *cut = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "dp_again,cp_again"});
-    CHECK_MESH(ctx, part && tp && flat && again && pair && joined && cut);
-    CHECK(dt_mesh_group(part, 0) == groups[0] && dt_mesh_group(part, 1) == groups[1], "a slice has its own groups");
-    CHECK(dt_mesh_group(tp, 0) == groups[2], "a slice of one dim has its own group");
-    CHECK(dt_mesh_group(cut, 0) == groups[0] && dt_mesh_group(cut, 1) == groups[1], "cut dims have their own groups");
-    CHECK(dt_mesh_group(joined, 2) == groups[2], "joined dims have their own groups");
-    CHECK(test_count_groups(ctx) == n_before + 3, "sub-meshes made groups"); /* DM-043, DM-058, DM-062, DM-063 */
+    dt_mesh *unflattened =
+        dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "dp_again,cp_again"});
+    CHECK_MESH(ctx, part && tp && flat && again && pair && joined && unflattened);
+    CHECK(dt_mesh_group(part, 0) == groups[0] && dt_mesh_group(part, 1) == groups[1],
+          "expected the groups of the root for a slice");
+    CHECK(dt_mesh_group(tp, 0) == groups[2], "expected the group of the root for a slice of one dim");
+    CHECK(dt_mesh_group(unflattened, 0) == groups[0] && dt_mesh_group(unflattened, 1) == groups[1],
+          "expected the groups of the root for unflattened dims");
+    CHECK(dt_mesh_group(joined, 2) == groups[2], "expected the group of the root for concatenated dims");
+    CHECK(test_count_groups(ctx) == n_before + 3,
+          "expected no new groups of sub-meshes"); /* DM-043, DM-058, DM-062, DM-063 */
     dt_group *long_group = dt_mesh_group(flat, 0);
     CHECK(dt_mesh_group(again, 0) == long_group && dt_mesh_group(pair, 0) == long_group,
-          "a flattened dim has several groups"); /* DM-050, DM-064, DM-065 */
-    CHECK(test_count_groups(ctx) == n_before + 4, "%d groups after %d", test_count_groups(ctx), n_before);
+          "expected one group per flattened dim"); /* DM-050, DM-064, DM-065 */
+    CHECK(test_count_groups(ctx) == n_before + 4, "expected %d groups, got %d", n_before + 4, test_count_groups(ctx));
 
     dt_mesh *all[] = {mesh, part, tp, flat, again, pair, joined};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         dt_mesh_release(all[i]);
-    CHECK(test_count_groups(ctx) == n_before + 3, "the last mesh holds its root with three, %d of %d are left",
-          test_count_groups(ctx), n_before);
-    dt_mesh_release(cut);
-    CHECK(test_count_groups(ctx) == n_before, "%d groups are left of %d", test_count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before + 3, "expected the three groups of the root, got %d",
+          test_count_groups(ctx) - n_before);
+    dt_mesh_release(unflattened);
+    CHECK(test_count_groups(ctx) == n_before, "expected %d groups, got %d", n_before, test_count_groups(ctx));
     return 0;
 }
 
-/* A few elements that tell rank and place. */
+/* Elements per rank. */
 enum { N = 9 };
 
-static int talk_along_dims(dt_ctx *ctx, void *arg) {
+static int run_collectives(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_new(ctx, arg);
     CHECK_MESH(ctx, mesh);
     int64_t self = dt_rank(ctx);
@@ -83,13 +88,13 @@ static int talk_along_dims(dt_ctx *ctx, void *arg) {
         CHECK_OK(ctx, dt_comm_all_reduce(group, &self, &got, 1, DT_I64, DT_SUM));
         for (int64_t k = 0; k < n; k++)
             sum += dt_mesh_group_rank(mesh, dim, k);
-        CHECK(got == sum, "dim %d: %lld, expected %lld", dim, (long long)got, (long long)sum);
+        CHECK(got == sum, "dim %d: expected %lld, got %lld", dim, (long long)sum, (long long)got);
     }
     dt_mesh_release(mesh);
     return 0;
 }
 
-/* DM-073, DM-074, DM-076: chunks of ceil size, the last ones short or empty; blocks have their true sizes. */
+/* DM-073, DM-074, DM-076: chunks of ceil size, the last ones short or empty; blocks are not padded. */
 static int uneven_chunks(dt_ctx *ctx, void *arg) {
     (void)arg;
     enum { ROWS = 11, COLUMNS = 9 };
@@ -101,21 +106,21 @@ static int uneven_chunks(dt_ctx *ctx, void *arg) {
         int64_t begin = i * chunk < ROWS ? i * chunk : ROWS, end = (i + 1) * chunk < ROWS ? (i + 1) * chunk : ROWS;
         counts[i] = (end - begin) * COLUMNS;
     }
-    float whole[ROWS * COLUMNS], part[ROWS * COLUMNS], back[ROWS * COLUMNS] = {0};
+    float full[ROWS * COLUMNS], part[ROWS * COLUMNS], back[ROWS * COLUMNS] = {0};
     for (int i = 0; i < ROWS * COLUMNS; i++)
-        whole[i] = (float)i;
-    dt_comm_call call = {.op = DT_SCATTER, .dtype = DT_F32, .src = whole, .dst = part, .counts = counts};
+        full[i] = (float)i;
+    dt_comm_call call = {.op = DT_SCATTER, .dtype = DT_F32, .src = full, .dst = part, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
     int64_t begin = r * chunk < ROWS ? r * chunk * COLUMNS : ROWS * COLUMNS;
     for (int64_t i = 0; i < counts[r]; i++)
         CHECK(part[i] == (float)(begin + i), "rank %lld: %g", (long long)r, (double)part[i]);
     call = (dt_comm_call){.op = DT_ALL_GATHER, .dtype = DT_F32, .src = part, .dst = back, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
-    CHECK(!memcmp(whole, back, sizeof whole), "the gathered chunks are not the whole");
+    CHECK(!memcmp(full, back, sizeof full), "the gathered chunks differ from the source");
     for (int i = 0; i < ROWS * COLUMNS; i++)
-        whole[i] = (float)r;
+        full[i] = (float)r;
     call = (dt_comm_call){
-        .op = DT_REDUCE_SCATTER, .dtype = DT_F32, .reduce = DT_SUM, .src = whole, .dst = part, .counts = counts};
+        .op = DT_REDUCE_SCATTER, .dtype = DT_F32, .reduce = DT_SUM, .src = full, .dst = part, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
     for (int64_t i = 0; i < counts[r]; i++)
         CHECK(part[i] == (float)(n * (n - 1) / 2), "rank %lld: %g", (long long)r, (double)part[i]);
@@ -138,8 +143,8 @@ static int reduce_by_name(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* Ranks that made different meshes learn it from the first collective. */
-static int disagree(dt_ctx *ctx, void *arg) {
+/* Ranks that created different meshes get an error from the first collective. */
+static int use_different_meshes(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *same = dt_mesh_new(ctx, "dp=2,tp=2"), *other = dt_mesh_new(ctx, dt_rank(ctx) == 2 ? "2x2" : "a=2,b=2");
     CHECK_MESH(ctx, same && other);
@@ -162,12 +167,12 @@ static void groups__are_shared_and_freed(void **state) {
 
 static void collectives__along_every_dim(void **state) {
     (void)state;
-    run_ranks(3, talk_along_dims, "3");
-    run_ranks(4, talk_along_dims, "[[0,1],[2,3]]");
-    run_ranks(4, talk_along_dims, "[[3,0],[1,2]]");
-    run_ranks(6, talk_along_dims, "dp=3,one=1,tp=2");
-    run_ranks(8, talk_along_dims, "2x2x2");
-    run_ranks(8, talk_along_dims, "f=(2,2):(4,1),g=2:2 of 2x2x2");
+    run_ranks(3, run_collectives, "3");
+    run_ranks(4, run_collectives, "[[0,1],[2,3]]");
+    run_ranks(4, run_collectives, "[[3,0],[1,2]]");
+    run_ranks(6, run_collectives, "dp=3,one=1,tp=2");
+    run_ranks(8, run_collectives, "2x2x2");
+    run_ranks(8, run_collectives, "f=(2,2):(4,1),g=2:2 of 2x2x2");
 }
 
 static void collectives__of_uneven_chunks(void **state) {
@@ -182,9 +187,9 @@ static void collectives__by_name(void **state) {
     run_ranks(8, reduce_by_name, NULL);
 }
 
-static void fingerprint__shows_that_ranks_disagree(void **state) {
+static void fingerprint__detects_that_meshes_differ(void **state) {
     (void)state;
-    run_ranks(4, disagree, NULL);
+    run_ranks(4, use_different_meshes, NULL);
 }
 
 static void group__without_a_transport_is_an_error(void **state) {
@@ -198,7 +203,7 @@ static void group__without_a_transport_is_an_error(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void group__of_a_fake_world_cannot_communicate(void **state) {
+static void group__of_a_fake_world_moves_nothing(void **state) {
     (void)state;
     test_memory memory = {0};
     dt_ctx *ctx = dt_init(
@@ -209,13 +214,13 @@ static void group__of_a_fake_world_cannot_communicate(void **state) {
     dt_group *group = dt_mesh_group(mesh, 1);
     assert_int_equal(dt_group_size(group), 3);
     assert_int_equal(dt_group_rank(group), 2);
-    float part[2 * 8] = {0}, whole[3 * 2 * 8];
-    assert_int_equal(dt_comm_all_gather(group, part, whole, 2 * 8, DT_F32), DT_OK); /* DM-015 */
+    float part[2 * 8] = {0}, full[3 * 2 * 8];
+    assert_int_equal(dt_comm_all_gather(group, part, full, 2 * 8, DT_F32), DT_OK); /* DM-015 */
     assert_null(dt_mesh_group(mesh, 3));
     assert_error_contains(ctx, DT_ERR_MESH, "wrong mesh dim: expected 0 to 2, got 3");
     ctx->status = DT_OK;
     dt_mesh *small = dt_mesh_new(ctx, "2x2");
-    assert_null(dt_mesh_group(small, 0)); /* outside: no group, and no error */
+    assert_null(dt_mesh_group(small, 0)); /* a rank outside the mesh: no group, and no error */
     assert_false(dt_failed(ctx));
     dt_mesh *foreign =
         dt__mesh_from_shape(ctx, (dt__mesh_self){12, 6}, (int64_t[]){12}, 1, (dt__names){NULL, 0}, NULL);
@@ -298,9 +303,9 @@ int main(void) {
         cmocka_unit_test(collectives__along_every_dim),
         cmocka_unit_test(collectives__of_uneven_chunks),
         cmocka_unit_test(collectives__by_name),
-        cmocka_unit_test(fingerprint__shows_that_ranks_disagree),
+        cmocka_unit_test(fingerprint__detects_that_meshes_differ),
         cmocka_unit_test(group__without_a_transport_is_an_error),
-        cmocka_unit_test(group__of_a_fake_world_cannot_communicate),
+        cmocka_unit_test(group__of_a_fake_world_moves_nothing),
         cmocka_unit_test(memory__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long meshes live: counted handles, roots held by sub-meshes, the stack of current meshes, the end of a context,
- * and every allocation failing in turn.
+ * The lifetime of meshes: reference counts, roots held by sub-meshes, the stack of current meshes, the end of a
+ * context, and every allocation failing in turn.
  */
 #include "mesh/meshes.h"
 
-static void handles__are_counted(void **state) {
+static void references__are_counted(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 5);
     ctx->freed_kept = 0; /* blocks are counted */
-    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
+    dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
     long with_root = w.memory.n_live;
     assert_ptr_equal(dt_mesh_retain(mesh), mesh);
-    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(slice, "f"));
+    dt_mesh *slice = require(ctx, dt_mesh_slice(mesh, "tp")), *flat = require(ctx, dt_mesh_flatten(slice, "f"));
     dt_mesh_release(mesh);
     dt_mesh_release(mesh);
     assert_mesh(slice, "tp=4", "4 5 6 7");
@@ -32,10 +32,10 @@ static void context__frees_what_is_left(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 5);
-    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *other = made(ctx, dt_mesh_new(ctx, "[7,5,1]"));
-    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp"));
+    dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *other = require(ctx, dt_mesh_new(ctx, "[7,5,1]"));
+    dt_mesh *slice = require(ctx, dt_mesh_slice(mesh, "tp"));
     dt_mesh_retain(slice);
-    made(ctx, dt_mesh_flatten(mesh, NULL));
+    require(ctx, dt_mesh_flatten(mesh, NULL));
     assert_non_null(dt_mesh_text(slice));
     assert_int_equal(dt_mesh_scope_begin(slice), DT_OK);
     assert_int_equal(dt_mesh_scope_begin(other), DT_OK);
@@ -51,7 +51,7 @@ static void current__is_the_one_pushed_last(void **state) {
     assert_int_equal(dt_mesh_scope_end(ctx), DT_ERR_STATE);
     assert_error_contains(ctx, DT_ERR_STATE, "no scope is open");
     dt_error_clear(ctx);
-    dt_mesh *outer = made(ctx, dt_mesh_new(ctx, "8")), *inner = made(ctx, dt_mesh_new(ctx, "2x4"));
+    dt_mesh *outer = require(ctx, dt_mesh_new(ctx, "8")), *inner = require(ctx, dt_mesh_new(ctx, "2x4"));
     assert_int_equal(dt_mesh_scope_begin(outer), DT_OK);
     assert_int_equal(dt_mesh_scope_begin(inner), DT_OK);
     dt_mesh_release(inner); /* the stack holds it */
@@ -72,21 +72,21 @@ static void current__is_the_one_pushed_last(void **state) {
     world_end(&w);
 }
 
-/* Many operations on one root leak nothing but the names that the root returned. */
-static void steps__do_not_pile_up(void **state) {
+/* Repeated operations on one root allocate nothing that stays but the names of the root. */
+static void operations__do_not_leak(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 5);
     ctx->freed_kept = 0; /* blocks are counted */
-    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
+    dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
     long blocks = 0;
     for (int i = 0; i < 1000; i++) {
-        dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(mesh, NULL));
-        dt_mesh *cut =
-            made(ctx, dt_mesh_unflatten(mesh, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
+        dt_mesh *slice = require(ctx, dt_mesh_slice(mesh, "tp")), *flat = require(ctx, dt_mesh_flatten(mesh, NULL));
+        dt_mesh *unflattened =
+            require(ctx, dt_mesh_unflatten(mesh, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
         dt_mesh_release(slice);
         dt_mesh_release(flat);
-        dt_mesh_release(cut);
+        dt_mesh_release(unflattened);
         if (i == 0)
             blocks = w.memory.n_live;
     }
@@ -95,26 +95,26 @@ static void steps__do_not_pile_up(void **state) {
     world_end(&w);
 }
 
-/* Every maker once, text and stack included; true if all went well. */
-static bool work(dt_ctx *ctx, void *user) {
+/* Every constructor once, text and stack included; returns whether all calls succeeded. */
+static bool call_all_constructors(dt_ctx *ctx, void *user) {
     (void)user;
     ctx->world = 8;
     ctx->rank = 7;
-    dt_mesh *made_here[16] = {NULL};
+    dt_mesh *meshes[16] = {NULL};
     int n = 0;
     int64_t hosts = 0;
-    dt_mesh *mesh = made_here[n++] =
+    dt_mesh *mesh = meshes[n++] =
         dt_mesh_from_shape(ctx, (int64_t[]){2, 2, 2}, 3, &(dt_mesh_options){.names = "dp,cp,tp", .device = "cuda"});
-    dt_mesh *list = made_here[n++] = dt_mesh_new(ctx, "a,b=[[5,1],[0,7]]");
-    made_here[n++] = dt_mesh_new(ctx, "f=(2,2):(4,1)+2 of dp=2,cp=2,tp=2");
-    dt_mesh *slice = made_here[n++] = dt_mesh_slice(mesh, "cp,tp");
-    dt_mesh *tp = made_here[n++] = dt_mesh_slice(slice, "tp");
-    dt_mesh *dp = made_here[n++] = dt_mesh_slice_at(mesh, "dp", 3);
-    dt_mesh *flat = made_here[n++] = dt_mesh_flatten(slice, NULL);
-    made_here[n++] = dt_mesh_slice(mesh, "dp,cp_tp");
-    made_here[n++] = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "x,y"});
-    made_here[n++] = dt_mesh_concatenate((dt_mesh *[]){tp}, 1);
-    made_here[n++] = dt_mesh_root(dp);
+    dt_mesh *list = meshes[n++] = dt_mesh_new(ctx, "a,b=[[5,1],[0,7]]");
+    meshes[n++] = dt_mesh_new(ctx, "f=(2,2):(4,1)+2 of dp=2,cp=2,tp=2");
+    dt_mesh *slice = meshes[n++] = dt_mesh_slice(mesh, "cp,tp");
+    dt_mesh *tp = meshes[n++] = dt_mesh_slice(slice, "tp");
+    dt_mesh *dp = meshes[n++] = dt_mesh_slice_at(mesh, "dp", 3);
+    dt_mesh *flat = meshes[n++] = dt_mesh_flatten(slice, NULL);
+    meshes[n++] = dt_mesh_slice(mesh, "dp,cp_tp");
+    meshes[n++] = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "x,y"});
+    meshes[n++] = dt_mesh_concatenate((dt_mesh *[]){tp}, 1);
+    meshes[n++] = dt_mesh_root(dp);
     bool ok = dt_mesh_text(flat) && dt_mesh_text(list) && dt_mesh_scope_begin(flat) == DT_OK;
     if (ok)
         dt_mesh_scope_end(ctx);
@@ -122,23 +122,21 @@ static bool work(dt_ctx *ctx, void *user) {
     hosts = dt_mesh_n_hosts(mesh);
     ok = ok && hosts == 4 && dt_mesh_n_slices(mesh, "dp") == 4;
     for (int i = 0; i < n; i++) {
-        ok = ok && made_here[i];
-        dt_mesh_release(made_here[i]);
+        ok = ok && meshes[i];
+        dt_mesh_release(meshes[i]);
     }
     return ok;
 }
 
 static void memory__every_allocation_may_fail(void **state) {
     (void)state;
-    assert_in_range(assert_survives_failing_allocations(work, NULL), 10, 1000);
+    assert_in_range(assert_survives_failing_allocations(call_all_constructors, NULL), 10, 1000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handles__are_counted),
-        cmocka_unit_test(context__frees_what_is_left),
-        cmocka_unit_test(current__is_the_one_pushed_last),
-        cmocka_unit_test(steps__do_not_pile_up),
+        cmocka_unit_test(references__are_counted),           cmocka_unit_test(context__frees_what_is_left),
+        cmocka_unit_test(current__is_the_one_pushed_last),   cmocka_unit_test(operations__do_not_leak),
         cmocka_unit_test(memory__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,11 +5,11 @@ static void shape__is_row_major_from_rank_0(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 6);
-    dt_mesh *mesh = made(ctx, dt_mesh_from_shape(ctx, (int64_t[]){2, 4}, 2, &(dt_mesh_options){.names = "DP,TP"}));
+    dt_mesh *mesh = require(ctx, dt_mesh_from_shape(ctx, (int64_t[]){2, 4}, 2, &(dt_mesh_options){.names = "DP,TP"}));
     assert_mesh(mesh, "DP=2,TP=4", "0 1 2 3 4 5 6 7");
     int64_t ranks[8] = {0, 1, 2, 3, 4, 5, 6, 7}, coordinate[2];
     dt_mesh *same =
-        made(ctx, dt_mesh_from_ranks(ctx, ranks, (int64_t[]){2, 4}, 2, &(dt_mesh_options){.names = "DP,TP"}));
+        require(ctx, dt_mesh_from_ranks(ctx, ranks, (int64_t[]){2, 4}, 2, &(dt_mesh_options){.names = "DP,TP"}));
     assert_true(dt_mesh_equal(mesh, same)); /* DM-030 */
     assert_true(dt_mesh_coordinate(mesh, coordinate));
     assert_int_equal(coordinate[0], 1);
@@ -21,12 +21,12 @@ static void shape__is_row_major_from_rank_0(void **state) {
     world_end(&w);
 }
 
-/* One and several dims, of size 1 too, smaller than the world. */
+/* Several dims, some of size 1, of fewer ranks than the world. */
 static void shape__may_be_smaller_than_the_world(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 7, 5);
-    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "1x3x1"));
+    dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, "1x3x1"));
     assert_mesh(mesh, "1x3x1", "0 1 2");
     int64_t coordinate[3] = {7, 7, 7};
     assert_false(dt_mesh_coordinate(mesh, coordinate));
@@ -70,7 +70,7 @@ static void shape__invalid_sizes_are_refused(void **state) {
     assert_refused(ctx, dt_mesh_from_shape(ctx, NULL, 2, NULL), "dims");
     shape[0] = 3;
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "expected at least 12 ranks, got 8");
-    dt_mesh *max = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
+    dt_mesh *max = require(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
     assert_int_equal(dt_mesh_size(max), 1);
     dt_mesh_release(max);
     assert_null(dt_mesh_from_shape(NULL, shape, 2, NULL));
@@ -91,7 +91,7 @@ static void ranks__keep_their_order(void **state) {
     for (int64_t rank = 0; rank < 12; rank++) {
         world w;
         dt_ctx *ctx = world_begin(&w, 12, rank);
-        dt_mesh *mesh = made(ctx, dt_mesh_from_ranks(ctx, ranks, shape, 2, NULL));
+        dt_mesh *mesh = require(ctx, dt_mesh_from_ranks(ctx, ranks, shape, 2, NULL));
         assert_mesh(mesh, "3x2", "9 1 4 6 2 11");
         int64_t at = -1, coordinate[2] = {-1, -1}, other[2] = {-1, -1};
         for (int i = 0; i < 6; i++)
@@ -104,11 +104,11 @@ static void ranks__keep_their_order(void **state) {
             assert_int_equal(dt_mesh_rank_at(mesh, coordinate), rank);
         }
         for (int64_t r = -3; r < 15; r++) {
-            bool in = false;
+            bool is_member = false;
             for (int i = 0; i < 6; i++)
-                in = in || ranks[i] == r;
-            assert_int_equal(dt_mesh_coordinate_of(mesh, r, other), in);
-            if (in)
+                is_member = is_member || ranks[i] == r;
+            assert_int_equal(dt_mesh_coordinate_of(mesh, r, other), is_member);
+            if (is_member)
                 assert_int_equal(dt_mesh_rank_at(mesh, other), r);
         }
         assert_int_equal(dt_mesh_rank_at(mesh, (int64_t[]){3, 0}), -1);
@@ -118,14 +118,14 @@ static void ranks__keep_their_order(void **state) {
     }
 }
 
-/* Evenly spaced lists are kept as arithmetic; descending ones too. */
-static void ranks__evenly_spaced_lists_work_alike(void **state) {
+/* Evenly spaced lists, ascending and descending, are stored as first rank and stride. */
+static void ranks__evenly_spaced_lists_are_stored_as_a_stride(void **state) {
     (void)state;
     static const int64_t lists[][4] = {{0, 1, 2, 3}, {4, 6, 8, 10}, {9, 6, 3, 0}, {3, 2, 1, 0}, {1, 2, 3, 5}};
     for (int l = 0; l < 5; l++) {
         world w;
         dt_ctx *ctx = world_begin(&w, 12, lists[l][2]);
-        dt_mesh *mesh = made(ctx, dt_mesh_from_ranks(ctx, lists[l], (int64_t[]){2, 2}, 2, NULL));
+        dt_mesh *mesh = require(ctx, dt_mesh_from_ranks(ctx, lists[l], (int64_t[]){2, 2}, 2, NULL));
         int64_t got[4], coordinate[2];
         dt_mesh_ranks(mesh, got);
         assert_memory_equal(got, lists[l], sizeof got);
@@ -169,7 +169,7 @@ static void self__must_be_in_the_world(void **state) {
     assert_refused(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){8, -1}, &two, 1, none, NULL), "rank -1 is not in");
     assert_refused(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){0, 0}, &two, 1, none, NULL), "rank 0 is not in");
     /* DM-014: coordinates need no communication, and any rank of any world can be queried. */
-    dt_mesh *mesh = made(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, none, NULL));
+    dt_mesh *mesh = require(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, none, NULL));
     assert_true(dt_mesh_coordinate(mesh, &coordinate));
     assert_int_equal(coordinate, 5);
     dt_mesh_release(mesh);
@@ -183,13 +183,13 @@ static void groups__one_group_is_a_mesh(void **state) {
         dt_ctx *ctx = world_begin(&w, 4, rank);
         int64_t all[] = {0, 1, 2, 3}, shape = 4, coordinate;
         dt_ranks group = {all, 4};
-        dt_mesh *expected = made(ctx, dt_mesh_from_shape(ctx, &shape, 1, NULL));
-        dt_mesh *got = made(ctx, dt_mesh_from_groups(ctx, &group, 1, NULL, NULL)); /* DM-017 */
+        dt_mesh *expected = require(ctx, dt_mesh_from_shape(ctx, &shape, 1, NULL));
+        dt_mesh *got = require(ctx, dt_mesh_from_groups(ctx, &group, 1, NULL, NULL)); /* DM-017 */
         assert_true(dt_mesh_equal(got, expected));
         assert_true(dt_mesh_coordinate(got, &coordinate));
         assert_int_equal(coordinate, rank);
         assert_group(got, 0, "0 1 2 3");
-        dt_mesh *again = made(ctx, dt_mesh_from_groups(ctx, &group, 1, &(dt_mesh_grid){all, &shape, 1}, NULL));
+        dt_mesh *again = require(ctx, dt_mesh_from_groups(ctx, &group, 1, &(dt_mesh_grid){all, &shape, 1}, NULL));
         assert_true(dt_mesh_equal(again, expected)); /* DM-018 */
         dt_mesh_release(again);
         dt_mesh_release(got);
@@ -209,14 +209,14 @@ static void groups__must_be_those_of_the_grid(void **state) {
     assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, &line, NULL), "expected 1, got 2");    /* DM-020 */
     assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, NULL, NULL), "without a grid: expected 1, got 2");
     assert_refused(ctx, dt_mesh_from_groups(ctx, swapped, 2, &grid, NULL), "group 0 is not this rank's group");
-    dt_mesh *mesh = made(ctx, dt_mesh_from_groups(ctx, two, 2, &grid, NULL));
+    dt_mesh *mesh = require(ctx, dt_mesh_from_groups(ctx, two, 2, &grid, NULL));
     assert_mesh(mesh, "2x2", "0 1 2 3");
     dt_mesh_release(mesh);
     world_end(&w);
 }
 
-/* DM-029: groups made by hand for 2 replicas of 4 shards. */
-static void groups__by_hand_make_the_mesh_of_the_shape(void **state) {
+/* DM-029: explicit groups for 2 replicas of 4 shards. */
+static void groups__of_every_dim_form_the_mesh_of_the_shape(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         world w;
@@ -228,8 +228,8 @@ static void groups__by_hand_make_the_mesh_of_the_shape(void **state) {
             replicate[i] = rank % 4 + 4 * i;
         dt_ranks groups[] = {{replicate, 2}, {shard, 4}};
         dt_mesh_options options = {.names = "replicate,shard"};
-        dt_mesh *got = made(ctx, dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){all, shape, 2}, &options));
-        dt_mesh *expected = made(ctx, dt_mesh_from_shape(ctx, shape, 2, &options));
+        dt_mesh *got = require(ctx, dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){all, shape, 2}, &options));
+        dt_mesh *expected = require(ctx, dt_mesh_from_shape(ctx, shape, 2, &options));
         assert_true(dt_mesh_equal(got, expected));
         for (int i = 0; i < 2; i++) {
             dt_mesh *left = dt_mesh_slice(got, i ? "shard" : "replicate");
@@ -245,23 +245,23 @@ static void groups__by_hand_make_the_mesh_of_the_shape(void **state) {
 }
 
 /* DM-028: a 2-D mesh from the groups of two of three dims. */
-static void groups__of_some_dims_make_their_slice(void **state) {
+static void groups__of_some_dims_form_their_slice(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         world w;
         dt_ctx *ctx = world_begin(&w, 8, rank);
-        dt_mesh *root = made(ctx, dt_mesh_new(ctx, "dp_replicate=2,dp_shard=2,tp=2"));
+        dt_mesh *root = require(ctx, dt_mesh_new(ctx, "dp_replicate=2,dp_shard=2,tp=2"));
         int64_t replicate[2], shard[2], grid[4];
         assert_true(dt_mesh_group_ranks(root, 0, replicate));
         assert_true(dt_mesh_group_ranks(root, 1, shard));
         for (int64_t i = 0; i < 4; i++)
             grid[i] = dt_mesh_rank_at(root, (int64_t[]){i / 2, i % 2, dt_mesh_local_rank(root, 2)});
         dt_ranks groups[] = {{replicate, 2}, {shard, 2}};
-        dt_mesh *got = made(ctx, dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){grid, (int64_t[]){2, 2}, 2},
-                                                     &(dt_mesh_options){.names = "dp_replicate,dp_shard"}));
+        dt_mesh *got = require(ctx, dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){grid, (int64_t[]){2, 2}, 2},
+                                                        &(dt_mesh_options){.names = "dp_replicate,dp_shard"}));
         for (int i = 0; i < 2; i++) {
             const char *name = i ? "dp_shard" : "dp_replicate";
-            dt_mesh *left = made(ctx, dt_mesh_slice(got, name)), *right = made(ctx, dt_mesh_slice(root, name));
+            dt_mesh *left = require(ctx, dt_mesh_slice(got, name)), *right = require(ctx, dt_mesh_slice(root, name));
             int64_t of_left[2], of_right[2];
             dt_mesh_ranks(left, of_left);
             dt_mesh_ranks(right, of_right);
@@ -275,13 +275,14 @@ static void groups__of_some_dims_make_their_slice(void **state) {
     }
 }
 
-/* DM-016: a device that is not here is a word. */
-static void device__is_a_word_that_is_kept(void **state) {
+/* DM-016: the device is a name; it need not exist. */
+static void device__is_a_name(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 4, 0);
     int64_t one = 1;
-    dt_mesh *mesh = made(ctx, dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.names = "dp", .device = "cuda"}));
+    dt_mesh *mesh =
+        require(ctx, dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.names = "dp", .device = "cuda"}));
     assert_mesh(mesh, "dp=1", "0");
     assert_string_equal(dt_mesh_device(mesh), "cuda");
     dt_mesh_release(mesh);
@@ -295,14 +296,14 @@ int main(void) {
         cmocka_unit_test(shape__invalid_sizes_are_refused),
         cmocka_unit_test(world_of_one__error_shows_how_to_start_more_ranks),
         cmocka_unit_test(ranks__keep_their_order),
-        cmocka_unit_test(ranks__evenly_spaced_lists_work_alike),
+        cmocka_unit_test(ranks__evenly_spaced_lists_are_stored_as_a_stride),
         cmocka_unit_test(ranks__invalid_lists_are_refused),
         cmocka_unit_test(self__must_be_in_the_world),
         cmocka_unit_test(groups__one_group_is_a_mesh),
         cmocka_unit_test(groups__must_be_those_of_the_grid),
-        cmocka_unit_test(groups__by_hand_make_the_mesh_of_the_shape),
-        cmocka_unit_test(groups__of_some_dims_make_their_slice),
-        cmocka_unit_test(device__is_a_word_that_is_kept),
+        cmocka_unit_test(groups__of_every_dim_form_the_mesh_of_the_shape),
+        cmocka_unit_test(groups__of_some_dims_form_their_slice),
+        cmocka_unit_test(device__is_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

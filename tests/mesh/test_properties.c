@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random programs of slices, flattenings, cuts and concatenations on random meshes, beside a model without
- * layouts: the model keeps every mesh as an explicit array of ranks and moves its entries about.
+ * Random programs of slice, flatten, unflatten and concatenate on random meshes against a model without layouts: the
+ * model stores every mesh as an explicit array of ranks and permutes its entries.
  */
 #include "mesh/meshes.h"
 
-enum { N_PROGRAMS = 20000, MOST_RANKS = 240, MAX_DIMS = 12 };
+enum { N_PROGRAMS = 20000, MAX_RANKS = 240, MAX_DIMS = 12 };
 
 static uint64_t random_state;
 
@@ -15,9 +15,9 @@ typedef struct model {
     int n_dims;
     int64_t sizes[MAX_DIMS];
     char names[MAX_DIMS][24];
-    int64_t ranks[MOST_RANKS]; /* row-major */
+    int64_t ranks[MAX_RANKS]; /* row-major */
     int64_t coordinate[MAX_DIMS];
-    int64_t root[MOST_RANKS]; /* position of each rank in the root's list; -1: not there */
+    int64_t root[MAX_RANKS]; /* index of each rank in the list of the root, or -1 */
 } model;
 
 static int64_t size_of(const model *m) {
@@ -34,7 +34,7 @@ static int64_t index_of(const model *m, const int64_t *coordinate) {
     return index;
 }
 
-static void find_self(model *m, int64_t rank) {
+static void find_coordinate(model *m, int64_t rank) {
     int64_t index = 0;
     while (m->ranks[index] != rank)
         index++;
@@ -44,7 +44,7 @@ static void find_self(model *m, int64_t rank) {
     }
 }
 
-/* The dims in the given order, the others fixed at this rank's place. */
+/* These dims in this order, the others fixed at this rank's coordinate. */
 static model select_dims(const model *m, const int *dims, int n) {
     model out = *m;
     out.n_dims = n;
@@ -117,7 +117,7 @@ static int draw_dims(const model *m, bool shuffled, int *dims) {
     return n;
 }
 
-/* One program: the mesh, its model, and what the steps so far need. */
+/* One program: the current mesh and its model. */
 typedef struct program {
     dt_ctx *ctx;
     dt_mesh *mesh;
@@ -126,7 +126,7 @@ typedef struct program {
     long refused;
 } program;
 
-static void become(program *p, dt_mesh *mesh, const model *m) {
+static void set_mesh(program *p, dt_mesh *mesh, const model *m) {
     dt_mesh_release(p->mesh);
     p->mesh = mesh;
     p->model = *m;
@@ -142,30 +142,31 @@ static void step_slice(program *p) {
         all = all && dims[i] == i;
     dt_mesh *got = dt_mesh_slice(p->mesh, names);
     if (!got != !(allowed || all))
-        fail_msg("slice %s of %s: %s", names, dt_mesh_text(p->mesh), got ? "given" : dt_error_text(p->ctx));
+        fail_msg("slice %s of %s: %s", names, dt_mesh_text(p->mesh),
+                 got ? "expected an error" : dt_error_text(p->ctx));
     if (!got) {
         assert_refused(p->ctx, NULL, "order of the mesh");
         p->refused++;
         return;
     }
-    become(p, got, &expected);
+    set_mesh(p, got, &expected);
 }
 
 static void step_concatenate(program *p) {
     int dims[MAX_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
     dt_mesh *parts[MAX_DIMS];
     model expected = select_dims(&p->model, dims, n);
-    for (int i = 0; i < n;) { /* single dims, and pairs where they happen to be in order */
+    for (int i = 0; i < n;) { /* single dims, and pairs that are in order */
         int n_joined = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
         char names[256];
         join_names(names, sizeof names, &p->model, &dims[i], n_joined, ',');
-        parts[n_parts++] = made(p->ctx, dt_mesh_slice(p->mesh, names));
+        parts[n_parts++] = require(p->ctx, dt_mesh_slice(p->mesh, names));
         i += n_joined;
     }
-    dt_mesh *got = made(p->ctx, dt_mesh_concatenate(parts, n_parts));
+    dt_mesh *got = require(p->ctx, dt_mesh_concatenate(parts, n_parts));
     for (int i = 0; i < n_parts; i++)
         dt_mesh_release(parts[i]);
-    become(p, got, &expected);
+    set_mesh(p, got, &expected);
 }
 
 static void step_flatten(program *p) {
@@ -175,7 +176,22 @@ static void step_flatten(program *p) {
     expected.sizes[0] = size;
     expected.coordinate[0] = index_of(&p->model, p->model.coordinate);
     snprintf(expected.names[0], sizeof expected.names[0], "f%d", p->n_names++);
-    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, expected.names[0])), &expected);
+    set_mesh(p, require(p->ctx, dt_mesh_flatten(p->mesh, expected.names[0])), &expected);
+}
+
+/* Whether a dim of several modes can be split into these sizes: of each stride of the new dims and each number of
+ * indices in the last modes, one divides the other. */
+static bool can_split(const dt_mesh *mesh, int dim, const int64_t *sizes, int n) {
+    int64_t stride = 1;
+    for (int i = n - 1; i >= 0; i--, stride *= sizes[i + 1]) {
+        int64_t n_indices = 1;
+        for (int m = mesh->dims[dim].n_modes - 1; m >= 0; m--) {
+            n_indices *= mesh->dims[dim].modes[m].size;
+            if (n_indices % stride != 0 && stride % n_indices != 0)
+                return false;
+        }
+    }
+    return true;
 }
 
 static void step_unflatten(program *p) {
@@ -202,20 +218,23 @@ static void step_unflatten(program *p) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? "," : "", expected.names[dim + i]);
     }
-    find_self(&expected, p->ctx->rank);
-    bool joined = p->mesh->dims[dim].n_modes > 1;
+    find_coordinate(&expected, p->ctx->rank);
+    bool allowed = can_split(p->mesh, dim, sizes, n);
     dt_mesh *got = dt_mesh_unflatten(p->mesh, dim, sizes, n, &(dt_mesh_options){.names = names});
-    if (!got && joined) { /* a dim of several parts is not cut across them */
+    if (!got != !allowed)
+        fail_msg("unflatten dim %d of %s: %s", dim, dt_mesh_text(p->mesh),
+                 got ? "expected an error" : dt_error_text(p->ctx));
+    if (!got) {
         assert_refused(p->ctx, NULL, "cannot be split");
         p->refused++;
         return;
     }
-    become(p, made(p->ctx, got), &expected);
+    set_mesh(p, got, &expected);
 }
 
-static void check(program *p) {
+static void compare_with_model(program *p) {
     const model *m = &p->model;
-    int64_t ranks[MOST_RANKS], coordinate[MAX_DIMS], n = size_of(m);
+    int64_t ranks[MAX_RANKS], coordinate[MAX_DIMS], n = size_of(m);
     const char *text = dt_mesh_text(p->mesh);
     assert_int_equal(dt_mesh_n_dims(p->mesh), m->n_dims);
     assert_int_equal(dt_mesh_size(p->mesh), n);
@@ -226,8 +245,8 @@ static void check(program *p) {
     dt_mesh_ranks(p->mesh, ranks);
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] != m->ranks[i])
-            fail_msg("%s: rank %lld at %lld, expected %lld", text, (long long)ranks[i], (long long)i,
-                     (long long)m->ranks[i]);
+            fail_msg("%s: index %lld: expected rank %lld, got %lld", text, (long long)i, (long long)m->ranks[i],
+                     (long long)ranks[i]);
     assert_true(dt_mesh_coordinate(p->mesh, coordinate));
     assert_memory_equal(coordinate, m->coordinate, (size_t)m->n_dims * sizeof *coordinate);
     for (int dim = 0; dim < m->n_dims; dim++) {
@@ -245,7 +264,7 @@ static void check(program *p) {
             assert_int_equal(dt_mesh_rank_at(p->mesh, coordinate), rank);
         }
     }
-    dt_mesh *again = made(p->ctx, dt_mesh_new(p->ctx, text));
+    dt_mesh *again = require(p->ctx, dt_mesh_new(p->ctx, text));
     assert_true(dt_mesh_equal(again, p->mesh));
     assert_string_equal(dt_mesh_text(again), text);
     dt_mesh_release(again);
@@ -258,14 +277,14 @@ static void draw_root(program *p) {
     *m = (model){.n_dims = 1 + (int)draw(5)};
     for (int i = 0; i < m->n_dims; i++) {
         shape[i] = 1 + draw(5);
-        if (n * shape[i] > MOST_RANKS / 3)
+        if (n * shape[i] > MAX_RANKS / 3)
             shape[i] = 1;
         n *= m->sizes[i] = shape[i];
         m->names[i][0] = (char)('a' + i);
     }
     names[2 * m->n_dims - 1] = 0;
     p->ctx->world = n + draw(3) * draw(n + 1);
-    int64_t all[MOST_RANKS];
+    int64_t all[MAX_RANKS];
     for (int64_t i = 0; i < p->ctx->world; i++) {
         int64_t other = draw(3) ? i : draw(i + 1);
         all[i] = all[other];
@@ -278,10 +297,10 @@ static void draw_root(program *p) {
         m->root[m->ranks[i]] = i;
     }
     p->ctx->rank = m->ranks[draw(n)];
-    find_self(m, p->ctx->rank);
+    find_coordinate(m, p->ctx->rank);
     dt_mesh_options options = {.names = names};
-    p->mesh = made(p->ctx, listed ? dt_mesh_from_ranks(p->ctx, m->ranks, shape, m->n_dims, &options)
-                                  : dt_mesh_from_shape(p->ctx, shape, m->n_dims, &options));
+    p->mesh = require(p->ctx, listed ? dt_mesh_from_ranks(p->ctx, m->ranks, shape, m->n_dims, &options)
+                                     : dt_mesh_from_shape(p->ctx, shape, m->n_dims, &options));
 }
 
 static void programs__agree_with_explicit_arrays(void **state) {
@@ -293,10 +312,10 @@ static void programs__agree_with_explicit_arrays(void **state) {
         world w;
         program p = {.ctx = world_begin(&w, 1, 0)};
         draw_root(&p);
-        check(&p);
+        compare_with_model(&p);
         for (int64_t left = draw(6); left > 0; left--, n_steps++) {
             steps[draw(4)](&p);
-            check(&p);
+            compare_with_model(&p);
         }
         dt_mesh_release(p.mesh);
         refused += p.refused;

@@ -29,10 +29,10 @@ static void text__round_trips(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 5);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, texts[i]));
+        dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, texts[i]));
         assert_string_equal(dt_mesh_text(mesh), texts[i]);
         assert_ptr_equal(dt_mesh_text(mesh), dt_mesh_text(mesh));
-        dt_mesh *again = made(ctx, dt_mesh_new(ctx, dt_mesh_text(mesh)));
+        dt_mesh *again = require(ctx, dt_mesh_new(ctx, dt_mesh_text(mesh)));
         assert_true(dt_mesh_equal(mesh, again));
         dt_mesh_release(again);
         dt_mesh_release(mesh);
@@ -40,7 +40,7 @@ static void text__round_trips(void **state) {
     world_end(&w);
 }
 
-/* Several ways to write, one way to print. */
+/* Texts that are parsed as the same mesh, and the form in which it is printed. */
 static void text__has_one_form(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -56,14 +56,14 @@ static void text__has_one_form(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i][0]));
+        dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, cases[i][0]));
         assert_string_equal(dt_mesh_text(mesh), cases[i][1]);
         dt_mesh_release(mesh);
     }
     world_end(&w);
 }
 
-static void star__takes_what_is_left_of_the_world(void **state) {
+static void star__is_the_world_size_divided_by_the_other_sizes(void **state) {
     (void)state;
     static const struct {
         int64_t world;
@@ -93,18 +93,18 @@ static void star__takes_what_is_left_of_the_world(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w;
         dt_ctx *ctx = world_begin(&w, cases[i].world, cases[i].world - 1);
-        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i].text));
+        dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, cases[i].text));
         assert_string_equal(dt_mesh_text(mesh), cases[i].form);
         dt_mesh_release(mesh);
         world_end(&w);
     }
 }
 
-static void star__is_refused_where_nothing_fits(void **state) {
+static void star__is_refused_where_no_size_fits(void **state) {
     (void)state;
     static const struct {
         int64_t world;
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {
         {8, "dp=3,tp=*",
          "mesh: column 9: '*' takes what is left of the world of 8 ranks: expected other sizes whose product divides "
@@ -124,7 +124,7 @@ static void star__is_refused_where_nothing_fits(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w;
         dt_ctx *ctx = world_begin(&w, cases[i].world, 0);
-        assert_refused(ctx, dt_mesh_new(ctx, cases[i].text), cases[i].says);
+        assert_refused(ctx, dt_mesh_new(ctx, cases[i].text), cases[i].message);
         world_end(&w);
     }
 }
@@ -186,7 +186,7 @@ static void text__errors_point_at_the_character(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_mesh *mesh = dt_mesh_new_site(ctx, cases[i].text, NULL);
         if (mesh)
-            fail_msg("'%s' was read as %s", cases[i].text, dt_mesh_text(mesh));
+            fail_msg("'%s': expected an error, got %s", cases[i].text, dt_mesh_text(mesh));
         assert_error_contains(ctx, cases[i].status, cases[i].message);
         dt_error_clear(ctx);
     }
@@ -195,7 +195,7 @@ static void text__errors_point_at_the_character(void **state) {
     world_end(&w);
 }
 
-/* Texts longer or deeper than any mesh are refused without harm. */
+/* Texts that are longer or nested deeper than any mesh are errors. */
 static void text__bounds_hold(void **state) {
     (void)state;
     enum { N = 200000 };
@@ -229,7 +229,8 @@ static void text__of_dims_names_no_ranks(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 5);
-    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "tp=4:1+4 of dp=2,tp=4")), *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
+    dt_mesh *mesh = require(ctx, dt_mesh_new(ctx, "tp=4:1+4 of dp=2,tp=4")),
+            *plain = require(ctx, dt_mesh_new(ctx, "2x2"));
     dt__text text = dt__text_new(ctx);
     dt__mesh_print_dims(&text, mesh);
     dt__text_add(&text, " ");
@@ -245,8 +246,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text__round_trips),
         cmocka_unit_test(text__has_one_form),
-        cmocka_unit_test(star__takes_what_is_left_of_the_world),
-        cmocka_unit_test(star__is_refused_where_nothing_fits),
+        cmocka_unit_test(star__is_the_world_size_divided_by_the_other_sizes),
+        cmocka_unit_test(star__is_refused_where_no_size_fits),
         cmocka_unit_test(text__errors_point_at_the_character),
         cmocka_unit_test(text__bounds_hold),
         cmocka_unit_test(text__of_dims_names_no_ranks),

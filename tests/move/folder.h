@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A folder for a test's files: made before it, removed after it, and counted in between.
+ * A folder for the files of a test: created before and removed after the test.
  */
 #ifndef DT_TESTS_FOLDER_H
 #define DT_TESTS_FOLDER_H
@@ -13,7 +13,7 @@
 
 static char folder[64];
 
-/* The path of a name in the folder; of the last eight that were made, each is valid. */
+/* The path of a name in the folder; the last eight results are valid. */
 static inline const char *in_folder(const char *name) {
     static _Thread_local char path[8][400];
     static _Thread_local int next;
@@ -28,7 +28,7 @@ static inline int folder_begin(void **state) {
     return mkdtemp(folder) ? 0 : 1;
 }
 
-/* Calls fn for each entry; returns how many there are. */
+/* Calls fn for each entry; returns the number of entries. */
 static inline int folder_each(void (*fn)(const char *name)) {
     int n = 0;
     DIR *dir = opendir(folder);

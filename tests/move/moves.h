@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Redistributions with values, checked element by element. What a rank holds comes from the definition of cuts
- * (spec/brute.h), every value from its global index and, where it is partial, from the coordinates along the partial
- * mesh dims; sums, averages and products of these values are exact in every dtype. Nothing here shares code with
- * the executor.
+ * Redistributions with values, compared element by element. The shards follow the definition in spec/brute.h; a value
+ * depends on its global index and, if it is partial, on the coordinates along the partial mesh dims; sums, averages
+ * and products of these values are exact in every dtype. Nothing here shares code with the executor.
  */
 #ifndef DT_TESTS_MOVE_MOVES_H
 #define DT_TESTS_MOVE_MOVES_H
@@ -22,11 +21,11 @@ typedef struct moves_case {
     brute_case from, to;
     bool same_mesh;
     int64_t from_ranks[MOVES_MAX_RANKS], to_ranks[MOVES_MAX_RANKS]; /* in mesh order */
-    int from_order[BRUTE_MOST_DIMS], to_order[BRUTE_MOST_DIMS];     /* stride orders */
+    int from_order[BRUTE_MAX_DIMS], to_order[BRUTE_MAX_DIMS];       /* stride orders */
     dt_dtype dtype;
     dt__planner planner;
     enum moves_memory src, dst;
-    uint64_t strided; /* 0: the source is dense; else a seed of its strides */
+    uint64_t strided; /* the seed of the strides of the source, or 0: it is dense */
     bool started;
     uint64_t seed; /* of the values */
     char text[1400];
@@ -40,7 +39,7 @@ static inline bool moves_is_reduced(const moves_case *test, int m) {
     return moves_is_partial(&test->from, m) && !(test->same_mesh && moves_is_partial(&test->to, m));
 }
 
-/* The kind of the source's partials; DT_AVG where sum and avg are mixed. */
+/* The reduction of the partials of the source; DT_AVG if sum and avg are mixed. */
 static inline dt_reduce moves_kind(const moves_case *test, int64_t *all_averaged) {
     dt_reduce kind = DT_SUM;
     *all_averaged = 1;
@@ -54,10 +53,10 @@ static inline dt_reduce moves_kind(const moves_case *test, int64_t *all_averaged
 
 static inline bool moves_is_narrow(dt_dtype dtype) { return dt_dtype_size(dtype) <= 2; }
 
-/* A negative factor would leave the other half of a complex product at -0. */
+/* A negative factor would make the imaginary part of a complex product -0. */
 static inline bool moves_has_sign(dt_dtype dtype) { return dtype != DT_U8 && dtype != DT_C64 && dtype != DT_C128; }
 
-/* What the holder at these coordinates has for element g. */
+/* Element g, or the contribution to it, at these coordinates of the source. */
 static inline int64_t moves_value(const moves_case *test, int64_t g, const int64_t *coordinate) {
     int64_t all_averaged, p = 0;
     dt_reduce kind = moves_kind(test, &all_averaged);
@@ -95,9 +94,9 @@ static inline int64_t moves_combine(dt_dtype dtype, dt_reduce kind, int64_t a, i
     }
 }
 
-static inline bool moves_next(int n, const int64_t *sizes, const bool *walked, int64_t *index) {
+static inline bool moves_next(int n, const int64_t *sizes, const bool *varies, int64_t *index) {
     for (int m = n - 1; m >= 0; m--) {
-        if (walked && !walked[m])
+        if (varies && !varies[m])
             continue;
         if (++index[m] < sizes[m])
             return true;
@@ -106,10 +105,10 @@ static inline bool moves_next(int n, const int64_t *sizes, const bool *walked, i
     return false;
 }
 
-/* What the target at these coordinates must have for element g. */
+/* Element g at these coordinates of the target. */
 static inline int64_t moves_expected(const moves_case *test, int64_t g, const int64_t *target) {
-    int64_t coordinate[BRUTE_MOST_DIMS] = {0}, all_averaged, divisor = 1, total = 0;
-    bool reduced[BRUTE_MOST_DIMS], first = true;
+    int64_t coordinate[BRUTE_MAX_DIMS] = {0}, all_averaged, divisor = 1, total = 0;
+    bool reduced[BRUTE_MAX_DIMS], first = true;
     dt_reduce kind = moves_kind(test, &all_averaged);
     for (int m = 0; m < test->from.n_mesh_dims; m++) {
         reduced[m] = moves_is_reduced(test, m);
@@ -127,7 +126,7 @@ static inline int64_t moves_expected(const moves_case *test, int64_t g, const in
 }
 
 /* A small integer as f16. */
-static inline uint16_t moves_half(int64_t v) {
+static inline uint16_t moves_f16(int64_t v) {
     unsigned sign = v < 0 ? 0x8000u : 0;
     uint64_t size = (uint64_t)(v < 0 ? -v : v);
     unsigned exponent = 0;
@@ -154,7 +153,7 @@ static inline void moves_encode(dt_dtype dtype, int64_t v, bool product, void *o
         memcpy(out, &d, 8);
         return;
     case DT_F16:
-        half = moves_half(v);
+        half = moves_f16(v);
         memcpy(out, &half, 2);
         return;
     case DT_BF16:
@@ -173,14 +172,14 @@ static inline void moves_encode(dt_dtype dtype, int64_t v, bool product, void *o
     }
 }
 
-/* A part as lists of indices. */
+/* A shard as lists of indices. */
 typedef struct moves_shard {
     bool member;
     int n_dims;
-    int64_t coordinate[BRUTE_MOST_DIMS], sizes[BRUTE_MOST_DIMS], strides[BRUTE_MOST_DIMS];
-    brute_list lists[BRUTE_MOST_DIMS];
+    int64_t coordinate[BRUTE_MAX_DIMS], sizes[BRUTE_MAX_DIMS], strides[BRUTE_MAX_DIMS];
+    brute_list lists[BRUTE_MAX_DIMS];
     int64_t elements;
-    char *memory, *at; /* what was allocated, and the first element */
+    char *memory, *at; /* the allocation, and the first element */
     size_t bytes;      /* of memory */
 } moves_shard;
 
@@ -193,8 +192,8 @@ static inline bool moves_coordinate(const brute_case *c, const int64_t *ranks, i
     return false;
 }
 
-static inline void moves_part_of(const brute_case *c, const int64_t *ranks, const int *order, int64_t rank,
-                                 moves_shard *out) {
+static inline void moves_shard_of(const brute_case *c, const int64_t *ranks, const int *order, int64_t rank,
+                                  moves_shard *out) {
     memset(out, 0, sizeof *out);
     out->n_dims = c->n_dims;
     out->member = moves_coordinate(c, ranks, rank, out->coordinate);
@@ -213,9 +212,9 @@ static inline void moves_part_of(const brute_case *c, const int64_t *ranks, cons
     }
 }
 
-/* Any order of the dims, with gaps, now and then backwards. */
-static inline void moves_any_strides(moves_shard *shard, uint64_t seed, int64_t *first, int64_t *capacity) {
-    bool taken[BRUTE_MOST_DIMS] = {false};
+/* Strides in a random order of the dims, with gaps, some of them negative. */
+static inline void moves_random_strides(moves_shard *shard, uint64_t seed, int64_t *first, int64_t *capacity) {
+    bool taken[BRUTE_MAX_DIMS] = {false};
     int64_t step = 1 + test_below(&seed, 2);
     *first = 0;
     for (int k = 0; k < shard->n_dims; k++) {
@@ -252,7 +251,7 @@ static inline void moves_free(dt_ctx *ctx, moves_shard *shard, enum moves_memory
         free(shard->memory);
 }
 
-/* Global and local place of each element in turn. */
+/* The global index of an element, and its address. */
 static inline int64_t moves_global(const brute_case *c, const moves_shard *shard, const int64_t *index) {
     int64_t g = 0;
     for (int d = 0; d < shard->n_dims; d++)
@@ -260,7 +259,7 @@ static inline int64_t moves_global(const brute_case *c, const moves_shard *shard
     return g;
 }
 
-static inline char *moves_place(const moves_shard *shard, const int64_t *index, size_t item) {
+static inline char *moves_address(const moves_shard *shard, const int64_t *index, size_t item) {
     int64_t at = 0;
     for (int d = 0; d < shard->n_dims; d++)
         at += index[d] * shard->strides[d];
@@ -272,17 +271,17 @@ static inline bool moves_is_product(const moves_case *test) {
     return moves_kind(test, &all_averaged) == DT_PRODUCT;
 }
 
-/* Fills the source, or compares it. */
+/* Fills the source, or checks that it is unchanged. */
 static inline int moves_source(const moves_case *test, moves_shard *shard, bool compare) {
     size_t item = dt_dtype_size(test->dtype);
-    int64_t index[BRUTE_MOST_DIMS] = {0};
+    int64_t index[BRUTE_MAX_DIMS] = {0};
     unsigned char value[16];
     if (!shard->elements)
         return 0;
     do {
         int64_t g = moves_global(&test->from, shard, index);
         moves_encode(test->dtype, moves_value(test, g, shard->coordinate), moves_is_product(test), value);
-        char *place = moves_place(shard, index, item);
+        char *place = moves_address(shard, index, item);
         if (compare)
             CHECK(!memcmp(place, value, item), "%s: the source was changed at %lld", test->text, (long long)g);
         else
@@ -293,16 +292,16 @@ static inline int moves_source(const moves_case *test, moves_shard *shard, bool 
 
 static inline int moves_compare(const dt_ctx *ctx, const moves_case *test, const moves_shard *shard) {
     size_t item = dt_dtype_size(test->dtype);
-    int64_t index[BRUTE_MOST_DIMS] = {0};
+    int64_t index[BRUTE_MAX_DIMS] = {0};
     unsigned char value[16];
     if (!shard->elements)
         return 0;
     do {
         int64_t g = moves_global(&test->to, shard, index), expected = moves_expected(test, g, shard->coordinate);
         moves_encode(test->dtype, expected, moves_is_product(test), value);
-        const unsigned char *got = (const unsigned char *)moves_place(shard, index, item);
-        CHECK(!memcmp(got, value, item), "rank %lld: %s: element %lld is %02x%02x..., not %lld",
-              (long long)dt_rank(ctx), test->text, (long long)g, got[0], got[item - 1], (long long)expected);
+        const unsigned char *got = (const unsigned char *)moves_address(shard, index, item);
+        CHECK(!memcmp(got, value, item), "rank %lld: %s: element %lld: expected %lld, got %02x...%02x",
+              (long long)dt_rank(ctx), test->text, (long long)g, (long long)expected, got[0], got[item - 1]);
     } while (moves_next(shard->n_dims, shard->sizes, NULL, index));
     return 0;
 }
@@ -342,36 +341,36 @@ static inline dt_spec *moves_spec(dt_ctx *ctx, const moves_case *test, const bru
 static inline dt_status moves_execute(const moves_case *test, const dt__redistribution *call) {
     if (!test->started)
         return dt__redistribute_run(call);
-    dt__execution *moving = dt__redistribute_start(call);
-    if (!moving)
+    dt__execution *execution = dt__redistribute_start(call);
+    if (!execution)
         return dt_error_status(call->from->ctx);
     for (int i = 0; i < 3; i++)
-        if (dt__redistribute_test(moving) != DT_IN_PROGRESS)
+        if (dt__redistribute_test(execution) != DT_IN_PROGRESS)
             break;
-    return dt__redistribute_wait(moving);
+    return dt__redistribute_wait(execution);
 }
 
-/* How many bytes this rank must receive at least, or -1 where something is reduced. */
-static inline int64_t moves_least_bytes(const moves_case *test, const moves_shard *src, const moves_shard *dst) {
+/* The bytes that this rank must receive, or -1 if something is reduced. */
+static inline int64_t moves_min_bytes(const moves_case *test, const moves_shard *src, const moves_shard *dst) {
     for (int m = 0; m < test->from.n_mesh_dims; m++)
         if (moves_is_reduced(test, m) && test->from.mesh[m] > 1)
             return -1;
     return (dst->elements - moves_common(src, dst)) * (int64_t)dt_dtype_size(test->dtype);
 }
 
-/* Runs the case on this rank and checks everything: values, the source, memory, bytes. */
-static inline int moves_check(dt_ctx *ctx, const moves_case *test) {
+/* Runs the case on this rank and checks the values, the source, memory and received bytes. */
+static inline int moves_run(dt_ctx *ctx, const moves_case *test) {
     size_t item = dt_dtype_size(test->dtype);
     int64_t first = 0, capacity;
     static _Thread_local moves_shard src, dst;
     dt_spec *from = moves_spec(ctx, test, &test->from, test->from_ranks, test->from_order);
     dt_spec *to = moves_spec(ctx, test, &test->to, test->to_ranks, test->to_order);
     CHECK(from && to, "%s: %s", test->text, dt_error_text(ctx));
-    moves_part_of(&test->from, test->from_ranks, test->from_order, dt_rank(ctx), &src);
-    moves_part_of(&test->to, test->to_ranks, test->to_order, dt_rank(ctx), &dst);
+    moves_shard_of(&test->from, test->from_ranks, test->from_order, dt_rank(ctx), &src);
+    moves_shard_of(&test->to, test->to_ranks, test->to_order, dt_rank(ctx), &dst);
     capacity = src.elements;
     if (test->strided && src.member)
-        moves_any_strides(&src, test->strided, &first, &capacity);
+        moves_random_strides(&src, test->strided, &first, &capacity);
     if (moves_alloc(ctx, &src, test->src, item, first, capacity) ||
         moves_alloc(ctx, &dst, test->dst, item, 0, dst.elements) || moves_source(test, &src, false))
         return 1;
@@ -384,12 +383,12 @@ static inline int moves_check(dt_ctx *ctx, const moves_case *test) {
                                                             .dst = dst.at,
                                                             .planner = test->planner}));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    int64_t least = moves_least_bytes(test, &src, &dst), received = after.bytes_received - before.bytes_received;
-    if (test->planner == DT__PLANNER_DIRECT && least >= 0)
-        CHECK(received == least, "%s: rank %lld received %lld bytes, and lacks %lld", test->text,
-              (long long)dt_rank(ctx), (long long)received, (long long)least);
-    size_t more = dt_heap_stats(ctx).live_bytes - live; /* small messages of new groups stay */
-    CHECK(more % ((size_t)128 << 10) == 0, "%s: %zu bytes are left in the heap", test->text, more);
+    int64_t min_bytes = moves_min_bytes(test, &src, &dst), received = after.bytes_received - before.bytes_received;
+    if (test->planner == DT__PLANNER_DIRECT && min_bytes >= 0)
+        CHECK(received == min_bytes, "%s: rank %lld: expected %lld received bytes, got %lld", test->text,
+              (long long)dt_rank(ctx), (long long)min_bytes, (long long)received);
+    size_t grown = dt_heap_stats(ctx).live_bytes - live; /* buffers of new groups remain */
+    CHECK(grown % ((size_t)128 << 10) == 0, "%s: %zu bytes of the heap leak", test->text, grown);
     if (moves_compare(ctx, test, &dst) || moves_source(test, &src, true))
         return 1;
     moves_free(ctx, &src, test->src);
@@ -400,12 +399,12 @@ static inline int moves_check(dt_ctx *ctx, const moves_case *test) {
 }
 
 /* A case on one mesh of the first ranks, row-major, dense and direct. */
-static inline void moves_plain(moves_case *test) {
+static inline void moves_defaults(moves_case *test) {
     test->same_mesh = true;
     test->planner = DT__PLANNER_DIRECT;
     for (int64_t i = 0; i < MOVES_MAX_RANKS; i++)
         test->from_ranks[i] = test->to_ranks[i] = i;
-    for (int d = 0; d < BRUTE_MOST_DIMS; d++)
+    for (int d = 0; d < BRUTE_MAX_DIMS; d++)
         test->from_order[d] = test->to_order[d] = d;
     test->seed = test_seed(1);
 }
@@ -418,7 +417,7 @@ static inline void moves_shuffle(uint64_t *random, int64_t *items, int64_t n) {
     }
 }
 
-static inline void moves_any_order(uint64_t *random, int *order, int n) {
+static inline void moves_random_order(uint64_t *random, int *order, int n) {
     for (int i = n - 1; i > 0; i--) {
         int j = brute_below(random, i + 1), item = order[i];
         order[i] = order[j];
@@ -426,8 +425,8 @@ static inline void moves_any_order(uint64_t *random, int *order, int n) {
     }
 }
 
-/* Target placements for a source on the same mesh; partials stay now and then. */
-static inline void moves_any_target(uint64_t *random, const brute_case *like, bool same_mesh, brute_case *c) {
+/* Random target placements; on the same mesh, some partials stay partial. */
+static inline void moves_random_target(uint64_t *random, const brute_case *like, bool same_mesh, brute_case *c) {
     for (int m = 0; m < c->n_mesh_dims; m++) {
         do
             c->placements[m] = brute_random_placement(random, c->n_dims, DT_SUM);
@@ -452,10 +451,11 @@ static inline int moves_large_shape(uint64_t *random, int64_t *shape) {
     return n_dims;
 }
 
-/* Any move of a tensor of this shape, for a world of so many ranks. */
-static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, const int64_t *shape, moves_case *test) {
+/* A random redistribution of a tensor of this shape in this world. */
+static inline void moves_random_of(uint64_t *random, int64_t world, int n_dims, const int64_t *shape,
+                                   moves_case *test) {
     memset(test, 0, sizeof *test);
-    moves_plain(test);
+    moves_defaults(test);
     brute_random_case_of(random, (int)world, n_dims, shape, &test->from);
     do
         test->dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32));
@@ -478,7 +478,7 @@ static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, con
     }
     test->to.n_dims = test->from.n_dims;
     memcpy(test->to.shape, test->from.shape, sizeof test->to.shape);
-    moves_any_target(random, &test->from, test->same_mesh, &test->to);
+    moves_random_target(random, &test->from, test->same_mesh, &test->to);
     if (brute_below(random, 2)) {
         moves_shuffle(random, test->from_ranks, world);
         memcpy(test->to_ranks, test->from_ranks, sizeof test->to_ranks);
@@ -486,9 +486,9 @@ static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, con
     if (!test->same_mesh)
         moves_shuffle(random, test->to_ranks, world);
     if (brute_below(random, 3) == 0)
-        moves_any_order(random, test->from_order, test->from.n_dims);
+        moves_random_order(random, test->from_order, test->from.n_dims);
     if (brute_below(random, 3) == 0)
-        moves_any_order(random, test->to_order, test->from.n_dims);
+        moves_random_order(random, test->to_order, test->from.n_dims);
     test->planner = test->same_mesh && brute_below(random, 3) == 0 ? (dt__planner)test_below(random, DT__N_PLANNERS)
                                                                    : DT__PLANNER_DIRECT;
     test->src = brute_below(random, 4) ? MOVES_HEAP : MOVES_FOREIGN;
@@ -501,11 +501,11 @@ static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, con
     moves_name(test);
 }
 
-/* Anything at all. */
-static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *test) {
-    int64_t shape[BRUTE_MOST_DIMS];
+/* A random redistribution. */
+static inline void moves_random(uint64_t *random, int64_t world, bool large, moves_case *test) {
+    int64_t shape[BRUTE_MAX_DIMS];
     int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
-    moves_any_of(random, world, n_dims, shape, test);
+    moves_random_of(random, world, n_dims, shape, test);
 }
 
 #endif

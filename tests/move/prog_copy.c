@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads tensors from a file and saves them to another, for the test that exchanges files with NumPy:
+ * Loads tensors from a file and saves them to another, for the test of files of NumPy:
  *     move.copy RANKS PLACE IN.npy OUT.npy
  *     move.copy RANKS PLACE IN.npz OUT.npz NAME…
- * RANKS 0 is one rank with plain tensors.
+ * RANKS is 0 for plain tensors without a mesh.
  */
 #include "dtensor/dtensor.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Saves some megabytes again and again, for tests that end it at some moment:
+ * Saves some megabytes repeatedly, for tests that interrupt it:
  *     move.save named|unnamed FILE.npz
- * saves for ever; rank 0 prints "ready" after the first time.
+ * saves until it is ended; rank 0 prints "ready" after the first save.
  *     move.save limit RANK FILE.npz
- * saves once; the rank may write files of 1000 bytes only.
+ * saves once; files of that rank are limited to 1000 bytes.
  */
 #include "dtensor/dtensor.h"
 #include "move/save_npy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans against the executor's arithmetic: what the executor would have each rank pull in a direct exchange is what
- * the plan's flows say, phase by phase, on one mesh and between two; and the plan's bytes are the largest of that.
+ * Plans against the executor: the number of elements that each rank pulls in a direct exchange is that of the flows of
+ * the plan, on one mesh and between two, and the bytes of the plan are the maximum.
  */
 #include "spec/brute.h"
 
@@ -36,7 +36,7 @@ static void random_target(uint64_t *random, const brute_case *like, bool same_me
     brute_name(c);
 }
 
-/* Partials of other kinds do not go together with sums. */
+/* Whether the case has partials that cannot be mixed with sums. */
 static bool has_other_partial(const brute_case *c) {
     for (int m = 0; m < c->n_mesh_dims; m++)
         if (dt_placement_is_partial(c->placements[m]) &&
@@ -45,10 +45,10 @@ static bool has_other_partial(const brute_case *c) {
     return false;
 }
 
-/* One more dim at the end, which nothing cuts, makes shards large enough for two phases. */
+/* large: one more dim at the end, which is not sharded, makes shards large enough for two phases. */
 static dt_spec *make_spec(dt_mesh *mesh, const brute_case *c, bool large) {
-    int64_t shape[BRUTE_MOST_DIMS + 1];
-    dt_placement placements[BRUTE_MOST_DIMS];
+    int64_t shape[BRUTE_MAX_DIMS + 1];
+    dt_placement placements[BRUTE_MAX_DIMS];
     memcpy(shape, c->shape, (size_t)c->n_dims * sizeof *shape);
     shape[c->n_dims] = 1500;
     for (int m = 0; m < c->n_mesh_dims; m++) {
@@ -78,8 +78,8 @@ static dt_mesh *make_mesh(uint64_t *random, dt_ctx *ctx, const brute_case *c) {
     return mesh;
 }
 
-/* Elements that the executor has a rank read from other ranks. */
-static int64_t pulled(dt__arena *arena, dt__pull_request request, bool *two_phases) {
+/* The number of elements that a rank reads from other ranks in the executor. */
+static int64_t n_pulled(dt__arena *arena, dt__pull_request request, bool *two_phases) {
     dt__pull_list pulls;
     dt_local local;
     int64_t n = 0;
@@ -95,7 +95,7 @@ static int64_t pulled(dt__arena *arena, dt__pull_request request, bool *two_phas
     return n;
 }
 
-static int64_t flowing(dt__arena *arena, const dt__transfer *transfer, int64_t receiver) {
+static int64_t n_in_flows(dt__arena *arena, const dt__transfer *transfer, int64_t receiver) {
     dt__flows flows;
     int64_t n = 0;
     assert_int_equal(dt__flows_new(arena, transfer, receiver, &flows), DT_OK);
@@ -104,7 +104,7 @@ static int64_t flowing(dt__arena *arena, const dt__transfer *transfer, int64_t r
     return n;
 }
 
-/* Returns whether the move takes two phases. */
+/* Returns whether the redistribution takes two phases. */
 static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to, const char *name) {
     dt__move move;
     dt__plan plan;
@@ -117,16 +117,16 @@ static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to,
     dt__pull_request request = {.from = from, .to = to, .same_mesh = !move.to_mesh};
     for (int i = 0; i < plan.steps[0].n_mesh_dims; i++)
         request.changes[plan.steps[0].mesh_dims[i]] = true;
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t position = 0; position < dt_mesh_size(to->mesh); position++) {
         int64_t coordinate[DT_SPEC_MAX_DIMS];
         dt__coordinate(to->sharding.n_mesh_dims, to->sharding.mesh, position, coordinate);
         request.rank = dt_mesh_rank_at(to->mesh, coordinate);
-        int64_t n = pulled(arena, request, &two_phases);
-        check_equal(name, flowing(arena, plan.steps[0].transfer, position), n);
-        most = n > most ? n : most;
+        int64_t n = n_pulled(arena, request, &two_phases);
+        check_equal(name, n_in_flows(arena, plan.steps[0].transfer, position), n);
+        max = n > max ? n : max;
     }
-    check_equal(name, plan.bytes, 4 * most);
+    check_equal(name, plan.bytes, 4 * max);
     check_equal(name, plan.steps[0].transfer->two_phases, two_phases);
     return two_phases;
 }
@@ -158,7 +158,7 @@ static void plans__match_what_the_executor_pulls(void **state) {
         dt_mesh_release(other);
         dt__ctx_free(ctx);
     }
-    /* About 1 move in 21 is, 72 of 1500 with a standard deviation of 8.3; 25 are 5.6 of them away. */
+    /* About 1 in 21, 72 of 1500 with a standard deviation of 8.3; the bound of 25 is 5.6 standard deviations below. */
     assert_in_range(n_two_phases, N_MOVES / 60, N_MOVES);
 }
 

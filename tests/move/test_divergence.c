@@ -2,8 +2,8 @@
  *
  * Ranks that make different calls on a mesh's tensors: every rank of the mesh gets an error in the next operation on
  * the mesh that names the first differing call of each side, even if that call sent nothing; ranks that make the same
- * calls, or different ones on other meshes, on plain tensors or apart, get none. With DTENSOR_CHECK_CALLS the call that
- * differs fails itself.
+ * calls, or different ones on other meshes, on plain tensors or apart, get none. With DTENSOR_CHECK_CALLS the call
+ * that differs fails itself.
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"
@@ -16,86 +16,86 @@
 
 static const int64_t worlds[] = {2, 3, 5};
 
-/* A program in which rank 1 makes another call, and what the errors must contain. */
+/* A program in which rank 1 makes another call, and the calls that the errors contain. */
 typedef struct program {
     const char *name;
-    void (*run)(dt_ctx *ctx, dt_mesh *mesh, bool odd); /* odd: on rank 1 */
-    const char *call, *odd_call;
+    void (*run)(dt_ctx *ctx, dt_mesh *mesh, bool differs); /* differs: on rank 1 */
+    const char *call, *differing_call;
 } program;
 
-static void other_op(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_op(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *q = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     dt_tensor *r = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(1)");
-    for (int i = 0; i < 3; i++) /* the second time, from the cache */
+    for (int i = 0; i < 3; i++) /* from the second iteration on, from the cache */
         dt_add(q, r), dt_mul(q, r);
-    odd ? dt_mul(q, r) : dt_add(q, r);
+    differs ? dt_mul(q, r) : dt_add(q, r);
 }
 
-static void other_reduction(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_reduction(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    dt_full_tensor(odd ? dt_mean(x, .dim = DT_DIMS(0)) : dt_sum(x, .dim = DT_DIMS(0)));
+    dt_full_tensor(differs ? dt_mean(x, .dim = DT_DIMS(0)) : dt_sum(x, .dim = DT_DIMS(0)));
 }
 
-static void other_dim(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_dim(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(6, 6), .mesh = mesh, .place = "R");
-    dt_tensor *y = dt_sum(x, .dim = odd ? DT_DIMS(1) : DT_DIMS(0));
+    dt_tensor *y = dt_sum(x, .dim = differs ? DT_DIMS(1) : DT_DIMS(0));
     dt_redistribute(dt_redistribute(y, "S(0)"), "R");
 }
 
-static void other_value(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_value(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     for (int i = 0; i < 3; i++)
         dt_mul_scalar(x, 2.0);
-    dt_mul_scalar(x, odd ? 4.0 : 3.0);
+    dt_mul_scalar(x, differs ? 4.0 : 3.0);
     dt_item(dt_sum(x));
 }
 
-static void other_probability(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_probability(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    dt_print(dt_dropout(x, .p = odd ? DT_REAL(0.25) : DT_REAL(0.5)));
+    dt_print(dt_dropout(x, .p = differs ? DT_REAL(0.25) : DT_REAL(0.5)));
 }
 
-static void other_start(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_start(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     for (int i = 0; i < 3; i++)
         dt_slice(x, 1, i, i + 2, 1);
-    dt_slice(x, 1, odd ? 4 : 3, odd ? 6 : 5, 1);
+    dt_slice(x, 1, differs ? 4 : 3, differs ? 6 : 5, 1);
     dt_item(dt_sum(x));
 }
 
-static void other_spread(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_standard_deviation(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x =
-        dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)", .std = odd ? DT_REAL(0.5) : DT_REAL(2));
+        dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)", .std = differs ? DT_REAL(0.5) : DT_REAL(2));
     dt_print(x);
 }
 
-static void other_seed(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
-    dt_generator_seed(dt_generator_default(ctx), odd ? 7 : 6);
+static void other_seed(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
+    dt_generator_seed(dt_generator_default(ctx), differs ? 7 : 6);
     dt_print(dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)"));
 }
 
-static void extra_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void extra_call(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    if (odd)
+    if (differs)
         dt_relu(x);
     dt_neg(x);
     dt_redistribute(x, "R");
 }
 
-static void other_maker(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
-    dt_tensor *x = odd ? dt_zeros(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)")
-                       : dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+static void other_maker(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
+    dt_tensor *x = differs ? dt_zeros(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)")
+                           : dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     dt_full_tensor(x);
 }
 
-static void other_target(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void other_target(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    dt_redistribute(x, odd ? "S(1)" : "R");
+    dt_redistribute(x, differs ? "S(1)" : "R");
 }
 
-static void failing_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void failing_call(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    if (odd)
+    if (differs)
         dt_matmul(x, x); /* refused, on this rank alone */
     else
         dt_relu(x);
@@ -104,9 +104,9 @@ static void failing_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
     dt_redistribute(x, "R");
 }
 
-static void local_tensor(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+static void local_tensor(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
-    if (odd)
+    if (differs)
         dt_to_local(x);
     else
         dt_clone(x);
@@ -120,7 +120,7 @@ static const program programs[] = {
     {"another value", other_value, "mul(f32[8,6] S(0)) with 3", "mul(f32[8,6] S(0)) with 4"},
     {"another start", other_start, "slice(f32[8,6] S(0); dim=1) with 3", "slice(f32[8,6] S(0); dim=1) with 4"},
     {"another probability", other_probability, "with 0.5", "with 0.25"},
-    {"another standard deviation", other_spread, "std=2)", "std=0.5)"},
+    {"another standard deviation", other_standard_deviation, "std=2)", "std=0.5)"},
     {"another seed", other_seed, "randn(f32[8,6] S(0)", "randn(f32[8,6] S(0)"},
     {"an extra call", extra_call, "neg(f32[8,6] S(0))", "relu(f32[8,6] S(0))"},
     {"another maker", other_maker, "ones(f32[8,6] S(0)", "zeros(f32[8,6] S(0)"},
@@ -137,8 +137,8 @@ static int diverge(dt_ctx *ctx, void *arg) {
     const char *text = dt_error_text(ctx);
     CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s: rank %lld: expected mismatch, got %s: %s", p->name,
           (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), text);
-    CHECK(strstr(text, p->call) && strstr(text, p->odd_call), "%s: expected %s and %s, got: %s", p->name, p->call,
-          p->odd_call, text);
+    CHECK(strstr(text, p->call) && strstr(text, p->differing_call), "%s: expected %s and %s, got: %s", p->name,
+          p->call, p->differing_call, text);
     CHECK(strstr(text, "made different calls on mesh(tp=") && strstr(text, "rank 1") &&
               strstr(text, "test_divergence.c:"),
           "%s: %s", p->name, text);
@@ -155,9 +155,9 @@ static void divergence__is_an_error_on_every_rank(void **state) {
             run_ranks(worlds[w], diverge, (void *)&programs[i]);
 }
 
-/* Rank 0 needs nothing of the others, prints and closes; the others learn that it made another call, not that it is
- * gone. */
-static int leave_early(dt_ctx *ctx, void *arg) {
+/* Rank 0 needs nothing from the others, and closes; the errors of the others report its differing call, not that it
+ * has closed. */
+static int close_early(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "tp=3");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
@@ -171,16 +171,16 @@ static int leave_early(dt_ctx *ctx, void *arg) {
     return !dt_close(ctx);
 }
 
-static void divergence__is_found_where_the_other_rank_has_closed(void **state) {
+static void divergence__is_detected_if_the_other_rank_has_closed(void **state) {
     (void)state;
     test_launch launch = {0};
-    test_launch_begin(&launch, 3, NULL, leave_early, NULL);
+    test_launch_begin(&launch, 3, NULL, close_early, NULL);
     test_launch_end(&launch, 60 * test_slowness);
     for (int rank = 0; rank < 3; rank++)
         assert_int_equal(launch.statuses[rank], 0);
 }
 
-static int diverge_long_ago(dt_ctx *ctx, void *arg) {
+static int diverge_2000_calls_ago(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "tp=2");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)");
@@ -193,26 +193,26 @@ static int diverge_long_ago(dt_ctx *ctx, void *arg) {
     return dt_error_clear(ctx) != DT_OK;
 }
 
-static void divergence__that_is_older_is_reported_as_older(void **state) {
+static void divergence__beyond_the_recorded_calls_is_reported(void **state) {
     (void)state;
-    run_ranks(2, diverge_long_ago, NULL);
+    run_ranks(2, diverge_2000_calls_ago, NULL);
 }
 
-/* What ranks may do differently. */
-static int differ_legally(dt_ctx *ctx, void *arg) {
+/* Calls that may differ between ranks. */
+static int make_allowed_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
-    int64_t me = dt_rank(ctx);
+    int64_t rank = dt_rank(ctx);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2"), *tp = dt_mesh_slice(mesh, "tp");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0),S(1)");
     dt_tensor *y = dt_ones(ctx, DT_SHAPE(5), .mesh = tp, .place = "S(0)");
-    for (int i = 0; i < (me < 2 ? 3 : 5); i++) { /* the two slices make their own calls */
+    for (int i = 0; i < (rank < 2 ? 3 : 5); i++) { /* the calls on the two slices differ */
         dt_relu(y);
         CHECK(dt_item(dt_sum(y)) == 5, "%s", dt_error_text(ctx));
     }
     dt_tensor *plain = dt_ones(ctx, DT_SHAPE(3));
-    for (int i = 0; i < me; i++)
+    for (int i = 0; i < rank; i++)
         plain = dt_add(plain, plain);
-    if (me == 1) {
+    if (rank == 1) {
         char text[64];
         dt_tensor_text(x, sizeof text, text);
         dt_scope scope = dt_scope_begin(ctx);
@@ -231,10 +231,10 @@ static int differ_legally(dt_ctx *ctx, void *arg) {
 
 static void ranks__may_differ_on_other_meshes_plain_tensors_and_apart(void **state) {
     (void)state;
-    run_ranks(4, differ_legally, NULL);
+    run_ranks(4, make_allowed_calls, NULL);
 }
 
-static int move_apart(dt_ctx *ctx, void *arg) {
+static int redistribute_apart(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "tp=3");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
@@ -245,23 +245,23 @@ static int move_apart(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
     dt_apart_end(ctx);
-    CHECK(dt_error_status(ctx) == DT_ERR_STATE, "an end without a begin");
+    CHECK(dt_error_status(ctx) == DT_ERR_STATE, "expected an error for an end without a begin");
     return dt_error_clear(ctx) != DT_OK;
 }
 
 static void apart__refuses_transfers(void **state) {
     (void)state;
-    run_ranks(3, move_apart, NULL);
+    run_ranks(3, redistribute_apart, NULL);
 }
 
 /* Rank 0 is in the first mesh, rank 2 in the second, rank 1 in both. */
-static int move_between_meshes(dt_ctx *ctx, void *arg) {
-    bool odd = arg && dt_rank(ctx) == 2;
+static int redistribute_between_meshes(dt_ctx *ctx, void *arg) {
+    bool differs = arg && dt_rank(ctx) == 2;
     dt_mesh *a = dt_mesh_new(ctx, "[0,1]"), *b = dt_mesh_new(ctx, "[1,2]");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(7), .mesh = a, .place = "S(0)");
     dt_tensor *z = dt_ones(ctx, DT_SHAPE(4), .mesh = b, .place = "S(0)");
     if (dt_rank(ctx) > 0)
-        odd ? dt_relu(z) : dt_neg(z);
+        differs ? dt_relu(z) : dt_neg(z);
     if (dt_rank(ctx) < 2)
         dt_relu(x);
     dt_tensor *y = dt_redistribute(x, "S(0)", .mesh = b);
@@ -269,7 +269,7 @@ static int move_between_meshes(dt_ctx *ctx, void *arg) {
         CHECK(y, "%s", dt_error_text(ctx));
         return 0;
     }
-    if (dt_rank(ctx) > 0) /* rank 0 reads nothing from the others and may be done already */
+    if (dt_rank(ctx) > 0) /* rank 0 reads nothing from the others and may have finished */
         CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "relu(f32[4] S(0))"),
               "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
     return dt_error_clear(ctx) != DT_OK;
@@ -277,46 +277,48 @@ static int move_between_meshes(dt_ctx *ctx, void *arg) {
 
 static void divergence__between_meshes_compares_the_members_of_each(void **state) {
     (void)state;
-    run_ranks(3, move_between_meshes, NULL);
-    run_ranks(3, move_between_meshes, "odd");
+    run_ranks(3, redistribute_between_meshes, NULL);
+    run_ranks(3, redistribute_between_meshes, "odd");
 }
 
 /* A local call in which rank 1 differs; x is f32[8,6] S(0). */
 typedef struct local_call {
     const char *name;
-    dt_tensor *(*run)(dt_tensor *x, bool odd);
-    const char *call, *odd_call;
+    dt_tensor *(*run)(dt_tensor *x, bool differs);
+    const char *call, *differing_call;
 } local_call;
 
-static dt_tensor *relu_or_neg(dt_tensor *x, bool odd) { return odd ? dt_neg(x) : dt_relu(x); }
-static dt_tensor *mul_number(dt_tensor *x, bool odd) { return dt_mul_scalar_(x, odd ? 4.0 : 3.0); }
-static dt_tensor *fill_number(dt_tensor *x, bool odd) { return dt_fill_(x, odd ? 4.0 : 3.0); }
-static dt_tensor *cached_number(dt_tensor *x, bool odd) {
-    return dt_mul_scalar(x, 2.0) && dt_mul_scalar(x, 2.0) ? dt_mul_scalar(x, odd ? 4.0 : 3.0) : NULL;
+static dt_tensor *relu_or_neg(dt_tensor *x, bool differs) { return differs ? dt_neg(x) : dt_relu(x); }
+static dt_tensor *mul_number(dt_tensor *x, bool differs) { return dt_mul_scalar_(x, differs ? 4.0 : 3.0); }
+static dt_tensor *fill_number(dt_tensor *x, bool differs) { return dt_fill_(x, differs ? 4.0 : 3.0); }
+static dt_tensor *cached_number(dt_tensor *x, bool differs) {
+    return dt_mul_scalar(x, 2.0) && dt_mul_scalar(x, 2.0) ? dt_mul_scalar(x, differs ? 4.0 : 3.0) : NULL;
 }
-static dt_tensor *ones_or_zeros(dt_tensor *x, bool odd) {
+static dt_tensor *ones_or_zeros(dt_tensor *x, bool differs) {
     dt_ctx *ctx = dt_tensor_ctx(x);
     dt_mesh *mesh = dt_spec_mesh(dt_tensor_spec(x));
-    return odd ? dt_zeros(ctx, DT_SHAPE(8), .mesh = mesh) : dt_ones(ctx, DT_SHAPE(8), .mesh = mesh);
+    return differs ? dt_zeros(ctx, DT_SHAPE(8), .mesh = mesh) : dt_ones(ctx, DT_SHAPE(8), .mesh = mesh);
 }
-static dt_tensor *randn_spread(dt_tensor *x, bool odd) {
+static dt_tensor *randn_spread(dt_tensor *x, bool differs) {
     return dt_randn(dt_tensor_ctx(x), DT_SHAPE(8, 6), .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)",
-                    .std = odd ? DT_REAL(0.5) : DT_REAL(2));
+                    .std = differs ? DT_REAL(0.5) : DT_REAL(2));
 }
-static dt_tensor *randn_seed(dt_tensor *x, bool odd) {
-    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+static dt_tensor *randn_seed(dt_tensor *x, bool differs) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), differs ? 7 : 6);
     return dt_randn(dt_tensor_ctx(x), DT_SHAPE(8, 6), .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)");
 }
-static dt_tensor *dropout_seed(dt_tensor *x, bool odd) {
-    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+static dt_tensor *dropout_seed(dt_tensor *x, bool differs) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), differs ? 7 : 6);
     return dt_dropout(x);
 }
-static dt_tensor *randperm_seed(dt_tensor *x, bool odd) {
-    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+static dt_tensor *randperm_seed(dt_tensor *x, bool differs) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), differs ? 7 : 6);
     return dt_randperm(dt_tensor_ctx(x), 9, .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)");
 }
-static dt_tensor *local_or_clone(dt_tensor *x, bool odd) { return odd ? dt_to_local(x) : dt_clone(x); }
-static dt_tensor *like_or_contiguous(dt_tensor *x, bool odd) { return odd ? dt_contiguous(x) : dt_empty_like(x); }
+static dt_tensor *local_or_clone(dt_tensor *x, bool differs) { return differs ? dt_to_local(x) : dt_clone(x); }
+static dt_tensor *like_or_contiguous(dt_tensor *x, bool differs) {
+    return differs ? dt_contiguous(x) : dt_empty_like(x);
+}
 
 static const local_call local_calls[] = {
     {"another op", relu_or_neg, "relu(f32[8,6] S(0))", "neg(f32[8,6] S(0))"},
@@ -347,8 +349,9 @@ static int differ_locally(dt_ctx *ctx, void *arg) {
     const char *text = dt_error_text(ctx);
     CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s: rank %lld: expected mismatch, got %s: %s", p->name,
           (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), text);
-    CHECK(strstr(text, "made different calls on mesh(tp=") && strstr(text, p->call) && strstr(text, p->odd_call),
-          "%s: expected %s and %s, got: %s", p->name, p->call, p->odd_call, text);
+    CHECK(strstr(text, "made different calls on mesh(tp=") && strstr(text, p->call) &&
+              strstr(text, p->differing_call),
+          "%s: expected %s and %s, got: %s", p->name, p->call, p->differing_call, text);
     CHECK(dt_error_clear(ctx) == DT_OK, "%s: %s", p->name, dt_error_text(ctx));
     x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     CHECK(dt_item(dt_sum(x)) == 48, "%s: after clearing: %s", p->name, dt_error_text(ctx));
@@ -384,8 +387,8 @@ static void checked_calls__have_the_same_errors(void **state) {
     with_checks(divergence__between_meshes_compares_the_members_of_each);
 }
 
-/* Rank 2 is outside the mesh and makes no calls on it; it waits for nobody, and no rank waits for it. Checks are no
- * collectives to counters, policies and traces. */
+/* Rank 2 is outside the mesh and makes no calls on it; it waits for no rank, and no rank waits for it. Counters,
+ * policies and traces do not have checks as collectives. */
 static int check_silently(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "[0,1]");
@@ -437,8 +440,8 @@ static void divergence__is_found_by_from_local(void **state) {
     run_ranks(3, gather_after_divergence, NULL);
 }
 
-/* Messages and collectives of the program's own on a mesh's groups have no place among the calls on its tensors: rank 0
- * sends and reduces before a call, rank 1 receives after it. */
+/* Messages and collectives of the program's own on a mesh's groups have no place among the calls on its tensors: rank
+ * 0 sends and reduces before a call, rank 1 receives after it. */
 static int communicate_between_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "tp=2");
@@ -472,8 +475,8 @@ static void raw_collectives__compare_no_history(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divergence__is_an_error_on_every_rank),
-        cmocka_unit_test(divergence__is_found_where_the_other_rank_has_closed),
-        cmocka_unit_test(divergence__that_is_older_is_reported_as_older),
+        cmocka_unit_test(divergence__is_detected_if_the_other_rank_has_closed),
+        cmocka_unit_test(divergence__beyond_the_recorded_calls_is_reported),
         cmocka_unit_test(ranks__may_differ_on_other_meshes_plain_tensors_and_apart),
         cmocka_unit_test(apart__refuses_transfers),
         cmocka_unit_test(divergence__between_meshes_compares_the_members_of_each),

@@ -15,18 +15,18 @@ typedef struct mesh_shape {
     int64_t sizes[4];
 } mesh_shape;
 
-/* Placement number i of those that all pairs are made of. */
+/* The placements of which all pairs are tested. */
 enum { N_PLACEMENTS = 4 };
-static dt_placement placement_number(int64_t i) {
+static dt_placement placement_at(int64_t i) {
     const dt_placement all[N_PLACEMENTS] = {dt_placement_replicate(), dt_placement_shard(0), dt_placement_shard(1),
                                             dt_placement_partial(DT_SUM)};
     return all[i];
 }
 
-/* The case of digit strings `from` and `to`; false where it would undo a reduction. */
+/* The case whose placements are the digits of `from` and `to`; false if it has a new partial. */
 static bool make_pair(const mesh_shape *mesh, const int64_t *shape, int64_t from, int64_t to, moves_case *out) {
     memset(out, 0, sizeof *out);
-    moves_plain(out);
+    moves_defaults(out);
     out->dtype = DT_F32;
     brute_case *sides[] = {&out->from, &out->to};
     for (int i = 0; i < 2; i++) {
@@ -37,7 +37,7 @@ static bool make_pair(const mesh_shape *mesh, const int64_t *shape, int64_t from
         memcpy(c->mesh, mesh->sizes, sizeof c->mesh);
         memcpy(c->shape, shape, 2 * sizeof *shape);
         for (int m = 0; m < mesh->n_dims; m++, number /= N_PLACEMENTS) {
-            c->placements[m] = placement_number(number % N_PLACEMENTS);
+            c->placements[m] = placement_at(number % N_PLACEMENTS);
             if (dt_placement_is_shard(c->placements[m]))
                 c->order[c->placements[m].dim][c->n_order[c->placements[m].dim]++] = m;
         }
@@ -63,7 +63,7 @@ static int run_all_pairs(dt_ctx *ctx, void *arg) {
     int64_t n = n_states(mesh);
     for (int s = 0; s < N_SHAPES; s++)
         for (int64_t i = 0; i < n * n; i++)
-            if (make_pair(mesh, shapes[s], i / n, i % n, &test) && moves_check(ctx, &test))
+            if (make_pair(mesh, shapes[s], i / n, i % n, &test) && moves_run(ctx, &test))
                 return 1;
     return 0;
 }
@@ -77,7 +77,7 @@ static void redistribute__has_the_values_of_every_pair(void **state) {
         run_ranks(meshes[i].sizes[0] * (meshes[i].n_dims > 1 ? meshes[i].sizes[1] : 1), run_all_pairs, &meshes[i]);
 }
 
-static int run_some_pairs(dt_ctx *ctx, void *arg) {
+static int run_random_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
     static _Thread_local moves_case test;
     uint64_t random = test_seed(5);
@@ -85,7 +85,7 @@ static int run_some_pairs(dt_ctx *ctx, void *arg) {
     for (int k = 0; k < 150; k++) {
         int64_t i = test_below(&random, n), j = test_below(&random, n);
         const int64_t *shape = shapes[test_below(&random, N_SHAPES)];
-        if (make_pair(mesh, shape, i, j, &test) && moves_check(ctx, &test))
+        if (make_pair(mesh, shape, i, j, &test) && moves_run(ctx, &test))
             return 1;
     }
     return 0;
@@ -94,8 +94,8 @@ static int run_some_pairs(dt_ctx *ctx, void *arg) {
 static void redistribute__has_the_values_on_meshes_of_more_dims(void **state) {
     (void)state;
     static mesh_shape three = {3, {2, 2, 2}}, four = {4, {2, 2, 2, 2}};
-    run_ranks(8, run_some_pairs, &three);
-    run_ranks(16, run_some_pairs, &four);
+    run_ranks(8, run_random_pairs, &three);
+    run_ranks(16, run_random_pairs, &four);
 }
 
 struct sample {
@@ -109,8 +109,8 @@ static int run_sample(dt_ctx *ctx, void *arg) {
     static _Thread_local moves_case test;
     uint64_t random = test_seed(sample->stream * 1000 + (uint64_t)dt_world(ctx));
     for (int k = 0; k < sample->n; k++) {
-        moves_any(&random, dt_world(ctx), sample->large, &test);
-        if (moves_check(ctx, &test))
+        moves_random(&random, dt_world(ctx), sample->large, &test);
+        if (moves_run(ctx, &test))
             return 1;
     }
     return 0;

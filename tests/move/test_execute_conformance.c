@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The moves of the conformance list, with values, by every planner, element by element. How many collectives they
- * take is tested with plans.
+ * The redistributions of the conformance list by every planner, element by element. tests/plan checks the number of
+ * collectives.
  *
  * ctest: timeout=240 processors=2
  */
@@ -22,8 +22,8 @@ typedef struct table {
 
 #define TABLE(name, n, ...) static const table name = {n, __VA_ARGS__, name##_rows, sizeof name##_rows / sizeof(row)}
 
-/* One side of a row; the cuts of a dim are listed in their order. */
-static int read_side(dt_ctx *ctx, const table *on, const row *test, const char *text, brute_case *out) {
+/* One side of a row; the shards of a dim are listed in their order. */
+static int parse_side(dt_ctx *ctx, const table *on, const row *test, const char *text, brute_case *out) {
     int n;
     dt_placement *placements = dt_placements_parse(ctx, text, &n);
     CHECK(placements && n == on->n_mesh_dims, "%s: %s", text, dt_error_text(ctx));
@@ -51,16 +51,16 @@ enum { ALL_PLANNERS = (1 << DT__N_PLANNERS) - 1 };
 static int run_row(dt_ctx *ctx, const table *on, const row *test, dt_dtype dtype, int planners) {
     static _Thread_local moves_case c;
     memset(&c, 0, sizeof c);
-    moves_plain(&c);
+    moves_defaults(&c);
     c.dtype = dtype;
-    if (read_side(ctx, on, test, test->from, &c.from) || read_side(ctx, on, test, test->to, &c.to))
+    if (parse_side(ctx, on, test, test->from, &c.from) || parse_side(ctx, on, test, test->to, &c.to))
         return 1;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++) {
         if (!(planners >> planner & 1))
             continue;
         c.planner = (dt__planner)planner;
         moves_name(&c);
-        if (moves_check(ctx, &c))
+        if (moves_run(ctx, &c))
             return 1;
     }
     return 0;
@@ -75,7 +75,7 @@ static int run_table(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void run(const table *on) {
+static void run_on_ranks(const table *on) {
     int64_t n = 1;
     for (int m = 0; m < on->n_mesh_dims; m++)
         n *= on->mesh[m];
@@ -209,29 +209,29 @@ static const row cube_rows[] = {
 };
 TABLE(cube, 3, {2, 2, 2});
 
-/* RED-076: two steps of cutting, not one */
+/* RED-076: the dim is split twice, not once */
 static const row uneven_rows[] = {{2, {4, 1}, "P(sum),P(sum)", "S(0),S(0)"}};
 TABLE(uneven, 2, {2, 3});
 
 static void conformance__moves_have_the_values_of_direct_distribution(void **state) {
     (void)state;
-    run(&line);
-    run(&square);
-    run(&tall);
-    run(&wide);
-    run(&cube);
-    run(&uneven);
+    run_on_ranks(&line);
+    run_on_ranks(&square);
+    run_on_ranks(&tall);
+    run_on_ranks(&wide);
+    run_on_ranks(&cube);
+    run_on_ranks(&uneven);
 }
 
 /* RED-026: every input to every output on (4,2) */
 static int run_exhaustive(dt_ctx *ctx, void *arg) {
     (void)arg;
-    static const char *const words[] = {"R", "S(0)", "S(1)", "P(sum)"};
+    static const char *const names[] = {"R", "S(0)", "S(1)", "P(sum)"};
     const table on = {.n_mesh_dims = 2, .mesh = {4, 2}};
     for (int i = 0; i < 16 * 9; i++) {
         char from[20], to[20];
-        snprintf(from, sizeof from, "%s,%s", words[i / 9 / 4], words[i / 9 % 4]);
-        snprintf(to, sizeof to, "%s,%s", words[i % 9 / 3], words[i % 3]);
+        snprintf(from, sizeof from, "%s,%s", names[i / 9 / 4], names[i / 9 % 4]);
+        snprintf(to, sizeof to, "%s,%s", names[i % 9 / 3], names[i % 3]);
         const row test = {2, {16, 24}, from, to};
         if (run_row(ctx, &on, &test, DT_F32, ALL_PLANNERS))
             return 1;
@@ -244,9 +244,9 @@ static void conformance__every_pair_on_two_mesh_dims(void **state) {
     run_ranks(8, run_exhaustive, NULL);
 }
 
-enum { MOST_ORDERS = 200 };
+enum { MAX_ORDERS = 200 };
 
-/* All ways in which three mesh dims cut tensor dims, in all orders, as texts. */
+/* All shard orders of three mesh dims, as texts. */
 static int list_orders(int n_dims, char (*texts)[64]) {
     int n = 0, dims[3];
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -272,13 +272,13 @@ static int list_orders(int n_dims, char (*texts)[64]) {
     return n;
 }
 
-/* RED-032 RED-036 RED-037: through every order, one after the other, and to and from the full tensor. */
+/* RED-032 RED-036 RED-037: from every order to the next one, and to and from the full tensor. */
 static int run_orders(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const row shapes[] = {
         {2, {16, 8}, "", ""}, {3, {8, 16, 32}, "", ""}, {2, {17, 5}, "", ""}, {4, {33, 16, 8, 1}, "", ""}};
     static const int n_orders[] = {24, 60, 24, 120}; /* RED-035 */
-    static _Thread_local char texts[MOST_ORDERS][64];
+    static _Thread_local char texts[MAX_ORDERS][64];
     const table on = {.n_mesh_dims = 3, .mesh = {2, 2, 2}};
     for (int s = 0; s < 4; s++) {
         int n = list_orders(shapes[s].n_dims, texts);
@@ -297,7 +297,7 @@ static int run_orders(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void conformance__every_order_of_cuts(void **state) {
+static void conformance__every_shard_order(void **state) {
     (void)state;
     run_ranks(8, run_orders, NULL);
 }
@@ -306,7 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conformance__moves_have_the_values_of_direct_distribution),
         cmocka_unit_test(conformance__every_pair_on_two_mesh_dims),
-        cmocka_unit_test(conformance__every_order_of_cuts),
+        cmocka_unit_test(conformance__every_shard_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * File calls as collectives: a rank that saves or loads something else than its peers, a rank whose file system fails,
- * and what may be at the path: links, devices, folders, files with a mode and an owner. Every rank gets the same
- * error, which names both calls or the rank that failed and why, and nothing is left in the folder. Ranks 1, 2, 3, 5.
+ * File calls as collectives: a rank that saves or loads something else than its peers, a rank whose file system
+ * fails, and kinds of paths: links, devices, folders, files with a mode and an owner. Every rank gets the same error,
+ * which has both calls or the rank that failed and the reason, and no temporary files remain. Ranks 1, 2, 3, 5.
  */
 /* ctest: timeout=180 */
 #include "move/folder.h"
@@ -20,21 +20,21 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* The error that each rank got, for the test to compare. */
+/* The error of each rank, which the test compares. */
 struct board {
     char texts[8][4096];
     dt_status statuses[8];
 };
 static struct board *board;
 
-static int begin(void **state) {
+static int set_up(void **state) {
     board = test_shared_memory(sizeof *board);
     return folder_begin(state);
 }
 
 static const test_ranks with_timeout = {.options = {.timeout_s = 20}};
 
-static void run(int64_t n, dt_rank_fn *fn, void *arg) {
+static void run_with_timeout(int64_t n, dt_rank_fn *fn, void *arg) {
     test_ranks ranks = with_timeout;
     ranks.n = n;
     memset(board, 0, sizeof *board);
@@ -46,8 +46,8 @@ static void post_error(dt_ctx *ctx) {
     (void)snprintf(board->texts[dt_rank(ctx)], sizeof board->texts[0], "%s", dt_error_text(ctx));
 }
 
-/* What one rank does differently. */
-enum oddity {
+/* How the call of one rank differs. */
+enum difference {
     OTHER_PATH,
     OTHER_SHAPE,
     OTHER_DTYPE,
@@ -59,8 +59,8 @@ enum oddity {
     OTHER_KIND,
     OTHER_CALL,
     OTHER_PLAIN,
-    N_SAVE_ODDITIES,
-    LOAD_PATH = N_SAVE_ODDITIES,
+    N_SAVE_DIFFERENCES,
+    LOAD_PATH = N_SAVE_DIFFERENCES,
     LOAD_NAME,
     LOAD_PLACEMENT,
     LOAD_GRAD,
@@ -68,13 +68,13 @@ enum oddity {
     LOAD_KIND,
     LOAD_MESH,
     LOAD_CALL,
-    N_ODDITIES
+    N_DIFFERENCES
 };
 
-/* Parts of the errors of all ranks: of the calls of the others and of the odd rank. */
+/* Parts of the errors of all ranks: of the calls of the others and of the differing rank. */
 static const struct {
-    const char *name, *ours, *theirs;
-} oddities[N_ODDITIES] = {
+    const char *name, *usual_call, *differing_call;
+} differences[N_DIFFERENCES] = {
     [OTHER_PATH] = {"path", "a.npz\", w=f32[8,6] S(0)", "b.npz\", w=f32[8,6] S(0)"},
     [OTHER_SHAPE] = {"shape", "w=f32[8,6] S(0)", "w=f32[8,5] S(0)"},
     [OTHER_DTYPE] = {"dtype", "w=f32[8,6] S(0)", "w=i32[8,6] S(0)"},
@@ -85,7 +85,8 @@ static const struct {
     [OTHER_ORDER] = {"order", "w=f32[8,6] S(0)", "b=i64[7] R"},
     [OTHER_KIND] = {"kind", "save_npz(\"", "save_npy(\""},
     [OTHER_CALL] = {"call", "save_npz(\"", "barrier"},
-    [OTHER_PLAIN] = {"plain tensors", "save_npz(\"", "barrier"}, /* a local call: found at the next one that is not */
+    [OTHER_PLAIN] = {"plain tensors", "save_npz(\"",
+                     "barrier"}, /* a local call: detected at the next collective one */
     [LOAD_PATH] = {"path of a load", "load_npz(\"", "c.npz\", \"w\""},
     [LOAD_NAME] = {"name of a load", "a.npz\", \"w\"", "a.npz\", \"b\""},
     [LOAD_PLACEMENT] = {"placement of a load", "place=S(0)", "place=S(1)"},
@@ -96,14 +97,14 @@ static const struct {
     [LOAD_CALL] = {"call instead of a load", "load_npz(\"", "all_reduce of f32 x 1, sum"},
 };
 
-struct odd {
-    enum oddity kind;
+struct differing {
+    enum difference kind;
     int64_t rank;
 };
 
-static dt_status make_save(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct odd *odd) {
-    bool is_odd = odd && odd->rank == dt_rank(ctx);
-    enum oddity kind = is_odd ? odd->kind : N_ODDITIES;
+static dt_status make_save(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct differing *differing) {
+    bool differs = differing && differing->rank == dt_rank(ctx);
+    enum difference kind = differs ? differing->kind : N_DIFFERENCES;
     dt_mesh *m = kind == OTHER_MESH ? other : mesh;
     dt_tensor *w =
         dt_ones(ctx, kind == OTHER_SHAPE ? DT_SHAPE(8, 5) : DT_SHAPE(8, 6), .mesh = m,
@@ -130,9 +131,9 @@ static dt_status make_save(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const str
     }
 }
 
-static dt_status make_load(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct odd *odd) {
-    bool is_odd = odd && odd->rank == dt_rank(ctx);
-    enum oddity kind = is_odd ? odd->kind : N_ODDITIES;
+static dt_status make_load(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct differing *differing) {
+    bool differs = differing && differing->rank == dt_rank(ctx);
+    enum difference kind = differs ? differing->kind : N_DIFFERENCES;
     float one = 1;
     if (kind == LOAD_CALL)
         return dt_comm_all_reduce(dt_group_world(ctx), &one, &one, 1, DT_F32, DT_SUM);
@@ -146,10 +147,10 @@ static dt_status make_load(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const str
     return t ? DT_OK : dt_error_status(ctx);
 }
 
-static int differ(dt_ctx *ctx, void *arg) {
-    const struct odd *odd = arg;
+static int make_differing_calls(dt_ctx *ctx, void *arg) {
+    const struct differing *differing = arg;
     int64_t n = dt_world(ctx);
-    bool loads = odd->kind >= N_SAVE_ODDITIES;
+    bool loads = differing->kind >= N_SAVE_DIFFERENCES;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "tp"});
     dt_mesh *other = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "dp"});
     if (loads) {
@@ -158,10 +159,10 @@ static int differ(dt_ctx *ctx, void *arg) {
             CHECK(link(in_folder("a.npz"), in_folder("c.npz")) == 0, "link");
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     }
-    dt_status status = (loads ? make_load : make_save)(ctx, mesh, other, odd);
+    dt_status status = (loads ? make_load : make_save)(ctx, mesh, other, differing);
     CHECK(status == DT_ERR_MISMATCH, "rank %lld, other %s on rank %lld: expected mismatch, got %s: %s",
-          (long long)dt_rank(ctx), oddities[odd->kind].name, (long long)odd->rank, dt_status_name(status),
-          dt_error_text(ctx));
+          (long long)dt_rank(ctx), differences[differing->kind].name, (long long)differing->rank,
+          dt_status_name(status), dt_error_text(ctx));
     post_error(ctx);
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK_OK(ctx, make_save(ctx, mesh, other, NULL));
@@ -177,25 +178,25 @@ static void calls__of_a_rank_that_differ_are_an_error_on_all(void **state) {
     (void)state;
     static const int64_t worlds[] = {2, 3, 5};
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
-        for (int kind = 0; kind < N_ODDITIES; kind++) {
-            struct odd odd = {(enum oddity)kind, (kind + (int64_t)w) % worlds[w]};
-            run(worlds[w], differ, &odd);
+        for (int kind = 0; kind < N_DIFFERENCES; kind++) {
+            struct differing differing = {(enum difference)kind, (kind + (int64_t)w) % worlds[w]};
+            run_with_timeout(worlds[w], make_differing_calls, &differing);
             for (int64_t rank = 0; rank < worlds[w]; rank++) {
                 const char *text = board->texts[rank];
-                char odd_rank[32];
-                (void)snprintf(odd_rank, sizeof odd_rank, "rank %lld calls", (long long)odd.rank);
-                if (!strstr(text, oddities[kind].ours) || !strstr(text, oddities[kind].theirs) ||
-                    !strstr(text, odd_rank))
+                char rank_text[32];
+                (void)snprintf(rank_text, sizeof rank_text, "rank %lld calls", (long long)differing.rank);
+                if (!strstr(text, differences[kind].usual_call) || !strstr(text, differences[kind].differing_call) ||
+                    !strstr(text, rank_text))
                     fail_msg("rank %lld, other %s on rank %lld: expected %s and %s of %s, got: %s", (long long)rank,
-                             oddities[kind].name, (long long)odd.rank, oddities[kind].ours, oddities[kind].theirs,
-                             odd_rank, text);
+                             differences[kind].name, (long long)differing.rank, differences[kind].usual_call,
+                             differences[kind].differing_call, rank_text, text);
             }
             folder_empty();
         }
 }
 
-/* Of two long calls, the error shows the tensors that differ. */
-static int differ_far_behind(dt_ctx *ctx, void *arg) {
+/* The error about two long calls shows the tensors that differ. */
+static int differ_in_tensor_47(dt_ctx *ctx, void *arg) {
     (void)arg;
     enum { N = 60 };
     int64_t n = dt_world(ctx);
@@ -208,7 +209,7 @@ static int differ_far_behind(dt_ctx *ctx, void *arg) {
         list[i] = names[i];
         tensors[i] = dt_ones(ctx, DT_SHAPE(i == 47 && dt_rank(ctx) == 1 ? 4 : 5), .mesh = mesh, .place = "S(0)");
     }
-    CHECK(dt_save_npz(in_folder("long.npz"), N, list, tensors) == DT_ERR_MISMATCH, "saved");
+    CHECK(dt_save_npz(in_folder("long.npz"), N, list, tensors) == DT_ERR_MISMATCH, "expected a mismatch");
     const char *text = dt_error_text(ctx);
     CHECK(strstr(text, "layer.47=f32[5]") && strstr(text, "layer.47=f32[4]") && strstr(text, "long.npz\""), "%s",
           text);
@@ -217,21 +218,21 @@ static int differ_far_behind(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void calls__that_are_long_show_what_differs(void **state) {
+static void calls__that_are_long_are_shown_where_they_differ(void **state) {
     (void)state;
-    run(3, differ_far_behind, NULL);
+    run_with_timeout(3, differ_in_tensor_47, NULL);
     assert_int_equal(folder_count(), 0);
 }
 
-/* Item 12: random draws are part of what ranks compare. */
-static int draw_differently(dt_ctx *ctx, void *arg) {
+/* Ranks compare random draws, too. */
+static int draw_different_numbers(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     dt_generator *generator = dt_generator_new(ctx, dt_rank(ctx) == 1 ? 2 : 1);
     dt_tensor *t = dt_randn(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)", .generator = generator);
     CHECK(t, "%s", dt_error_text(ctx));
-    CHECK(dt_save_npy(t, in_folder("random.npy")) == DT_ERR_MISMATCH, "saved");
+    CHECK(dt_save_npy(t, in_folder("random.npy")) == DT_ERR_MISMATCH, "expected a mismatch");
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_generator_release(generator);
     dt_mesh_release(mesh);
@@ -240,7 +241,7 @@ static int draw_differently(dt_ctx *ctx, void *arg) {
 
 static void save__compares_random_draws(void **state) {
     (void)state;
-    run(3, draw_differently, NULL);
+    run_with_timeout(3, draw_different_numbers, NULL);
     assert_int_equal(folder_count(), 0);
 }
 
@@ -262,7 +263,7 @@ static int save_invalid(dt_ctx *ctx, void *arg) {
     CHECK(status == expected && dt_error_status(ctx) == expected, "%s: %s", dt_status_name(status),
           dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
-    for (int i = 0; i < 3; i++) { /* several meshes, and plain tensors beside distributed ones */
+    for (int i = 0; i < 3; i++) { /* several meshes, and plain tensors with distributed ones */
         expected = on_one ? DT_ERR_MISMATCH : DT_ERR_MESH;
         status = dt_save_npz(in_folder("x.npz"), 2, distinct, (dt_tensor *[]){t, invalid ? others[i] : t});
         CHECK(status == expected && dt_error_status(ctx) == expected, "%d: %s: %s", i, dt_status_name(status),
@@ -280,12 +281,12 @@ static void save__refuses_invalid_calls_on_all_ranks(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 3; n++)
         for (int on_one = 0; on_one < 2; on_one++)
-            run(n, save_invalid, &(bool){on_one});
+            run_with_timeout(n, save_invalid, &(bool){on_one});
     assert_int_equal(folder_count(), 1);
     folder_empty();
 }
 
-/* Ranks that load a file while it is replaced must not get shards of two files. */
+/* Ranks do not load shards of two different files. */
 static int load_two_files(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
@@ -302,7 +303,7 @@ static int load_two_files(dt_ctx *ctx, void *arg) {
 
 static void load__compares_the_file(void **state) {
     (void)state;
-    if (test_with_tsan) /* folders and limits belong to processes */
+    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
         skip();
     dt_ctx *ctx = dt_init(NULL);
     static const char *const folders[] = {"one", "two"};
@@ -313,13 +314,13 @@ static void load__compares_the_file(void **state) {
         assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(9)), in_folder(name)), DT_OK);
     }
     assert_int_equal(dt_close(ctx), 0);
-    run(3, load_two_files, NULL);
+    run_with_timeout(3, load_two_files, NULL);
     unlink(in_folder("one/same.npy"));
     unlink(in_folder("two/same.npy"));
     folder_empty();
 }
 
-/* The file system fails on one rank, or on all: all report the same, with the rank and the reason. */
+/* The file system fails on one rank or on all: all report the same error, with the rank and the reason. */
 struct limited {
     int64_t rank; /* -1: all */
     bool zip, named;
@@ -363,14 +364,15 @@ static int exceed_limit(dt_ctx *ctx, void *arg) {
 
 static void save__reports_the_rank_that_failed_and_why(void **state) {
     (void)state;
-    if (test_with_tsan) /* folders and limits belong to processes */
+    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
         skip();
     static const int64_t worlds[] = {1, 2, 3, 5};
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
         for (int i = 0; i < 8; i++) {
             int64_t n = worlds[w], rank = i < 4 ? i % n : -1;
-            struct limited limited = {rank, i % 2, i / 2 % 2, 100}; /* the last rank may write the tail only */
-            run(n, exceed_limit, &limited);
+            struct limited limited = {rank, i % 2, i / 2 % 2,
+                                      100}; /* small, because the last rank may write only the tail */
+            run_with_timeout(n, exceed_limit, &limited);
             for (int64_t r = 0; r < n; r++) {
                 char expected[32];
                 (void)snprintf(expected, sizeof expected, "rank %lld: ", (long long)rank);
@@ -385,8 +387,8 @@ static void save__reports_the_rank_that_failed_and_why(void **state) {
         }
 }
 
-/* A rank outside the mesh takes no part in the failure either. */
-static int fail_beside(dt_ctx *ctx, void *arg) {
+/* A rank outside the mesh gets no error. */
+static int fail_without_last_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx) - 1;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
@@ -395,22 +397,22 @@ static int fail_beside(dt_ctx *ctx, void *arg) {
     CHECK(status == (dt_rank(ctx) == n ? DT_OK : DT_ERR_SYSTEM) && status == dt_error_status(ctx), "%s",
           dt_error_text(ctx));
     if (status != DT_OK)
-        CHECK_OK(ctx, dt_error_clear(ctx)); /* agreed: not collective */
+        CHECK_OK(ctx, dt_error_clear(ctx)); /* an agreed error: clearing it is not collective */
     CHECK_OK(ctx, dt_save_npy(t, in_folder("beside.npy")));
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     dt_mesh_release(mesh);
     return 0;
 }
 
-static void save__does_not_concern_ranks_outside(void **state) {
+static void save__does_not_fail_on_ranks_outside_the_mesh(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 4; n++)
-        run(n, fail_beside, NULL);
+        run_with_timeout(n, fail_without_last_rank, NULL);
     assert_int_equal(folder_count(), 1);
     folder_empty();
 }
 
-/* The same with a full disk: a small tmpfs in a mount namespace of the test's own. */
+/* A full disk: a small tmpfs in a mount namespace of the test. */
 static int fill_disk(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
@@ -429,7 +431,7 @@ static int fill_disk(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void with_small_disk(void) {
+static void run_on_small_disk(void) {
     if (mkdir(in_folder("disk"), 0700) || unshare(CLONE_NEWNS) ||
         mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("tmpfs", in_folder("disk"), "tmpfs", 0, "size=256k,mode=700")) {
@@ -438,7 +440,7 @@ static void with_small_disk(void) {
     }
     static const int64_t worlds[] = {1, 2, 3, 5};
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
-        run(worlds[w], fill_disk, NULL);
+        run_with_timeout(worlds[w], fill_disk, NULL);
     DIR *disk = opendir(in_folder("disk"));
     int n = 0;
     while (disk && readdir(disk))
@@ -451,7 +453,7 @@ static void save__reports_a_full_disk(void **state) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        with_small_disk();
+        run_on_small_disk();
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     folder_empty();
@@ -460,10 +462,10 @@ static void save__reports_a_full_disk(void **state) {
     assert_int_equal(status, 0);
 }
 
-/* What is at the path. */
+/* A path, and the result of saving to it. */
 struct at_path {
     const char *path;
-    dt_status status; /* of saving, on all ranks */
+    dt_status status; /* on all ranks */
     const char *text;
 };
 
@@ -490,7 +492,7 @@ static int save_at_path(dt_ctx *ctx, void *arg) {
 static void save_on_ranks(const char *path, dt_status status, const char *text) {
     struct at_path at = {path, status, text};
     for (int64_t n = 1; n <= 3; n += 2)
-        run(n, save_at_path, &at);
+        run_with_timeout(n, save_at_path, &at);
 }
 
 static struct stat info_of(const char *name) {
@@ -526,7 +528,7 @@ static void save__follows_links_and_keeps_the_mode(void **state) {
     folder_empty();
 }
 
-static void save__refuses_what_is_not_a_file(void **state) {
+static void save__to_other_than_regular_files_is_refused(void **state) {
     (void)state;
     assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
     assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
@@ -543,8 +545,8 @@ static void save__refuses_what_is_not_a_file(void **state) {
     folder_empty();
 }
 
-/* As another user, in a child: a file that may not be written, a folder that may not, an owner that cannot be kept. */
-static void be_another_user(void) {
+/* As another user, in a child process: a read-only file, a read-only folder, an owner that cannot be kept. */
+static void save_as_another_user(void) {
     if (setgid(12345) || setuid(12345))
         _exit(77);
     dt_ctx *ctx = dt_init(NULL);
@@ -571,7 +573,7 @@ static void be_another_user(void) {
     _exit(code);
 }
 
-static void touch(const char *name, mode_t mode, uid_t owner) {
+static void create_file(const char *name, mode_t mode, uid_t owner) {
     int fd = open(in_folder(name), O_CREAT | O_WRONLY, 0600);
     assert_true(fd >= 0 && fchmod(fd, mode) == 0 && fchown(fd, owner, owner) == 0);
     close(fd);
@@ -582,17 +584,17 @@ static void save__needs_permission_and_keeps_the_owner(void **state) {
     if (geteuid() != 0)
         skip();
     assert_int_equal(chmod(folder, 01777), 0);
-    touch("theirs", 0666, 0);
-    touch("readonly", 0444, 0);
-    touch("mine", 0600, 12345);
+    create_file("theirs", 0666, 0);
+    create_file("readonly", 0444, 0);
+    create_file("mine", 0600, 12345);
     assert_int_equal(mkdir(in_folder("closed"), 0755), 0);
-    touch("secret", 0666, 12345);
+    create_file("secret", 0666, 12345);
     assert_int_equal(symlink("secret", in_folder("planted")), 0);
     assert_int_equal(lchown(in_folder("planted"), 23456, 23456), 0);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        be_another_user();
+        save_as_another_user();
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
@@ -606,7 +608,7 @@ static void save__needs_permission_and_keeps_the_owner(void **state) {
     folder_empty();
 }
 
-/* Loading from what is not a file returns at once. */
+/* Loading from a path that is not a regular file does not block. */
 static int load_at_path(dt_ctx *ctx, void *arg) {
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
@@ -615,26 +617,26 @@ static int load_at_path(dt_ctx *ctx, void *arg) {
     CHECK(strstr(dt_error_text(ctx), "expected a regular file, got a"), "%s", dt_error_text(ctx));
     post_error(ctx);
     CHECK_OK(ctx, dt_error_clear(ctx));
-    CHECK(!dt_load_npy(ctx, arg), "loaded");
+    CHECK(!dt_load_npy(ctx, arg), "expected an error, got a tensor");
     dt_error_clear(ctx);
     dt_mesh_release(mesh);
     return 0;
 }
 
-static void load__refuses_what_is_not_a_file(void **state) {
+static void load__of_other_than_regular_files_is_refused(void **state) {
     (void)state;
     assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
     char fifo[400];
     (void)snprintf(fifo, sizeof fifo, "%s", in_folder("fifo"));
     for (int64_t n = 1; n <= 3; n++) {
-        run(n, load_at_path, fifo);
-        run(n, load_at_path, "/dev/zero");
-        run(n, load_at_path, folder);
+        run_with_timeout(n, load_at_path, fifo);
+        run_with_timeout(n, load_at_path, "/dev/zero");
+        run_with_timeout(n, load_at_path, folder);
     }
     folder_empty();
 }
 
-/* A file that only some ranks can read. */
+/* A file that one rank cannot open. */
 static int load_with_failure(dt_ctx *ctx, void *arg) {
     int64_t n = dt_world(ctx), failing = *(const int64_t *)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
@@ -658,11 +660,11 @@ static int load_with_failure(dt_ctx *ctx, void *arg) {
 
 static void load__reports_the_rank_that_failed_and_why(void **state) {
     (void)state;
-    if (test_with_tsan) /* folders and limits belong to processes */
+    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
         skip();
     for (int64_t n = 2; n <= 5; n++)
         for (int64_t failing = 0; failing < n; failing += 2) {
-            run(n, load_with_failure, &failing);
+            run_with_timeout(n, load_with_failure, &failing);
             char expected[64];
             (void)snprintf(expected, sizeof expected, "load_npy: rank %lld: ", (long long)failing);
             for (int64_t r = 0; r < n; r++) {
@@ -677,18 +679,18 @@ static void load__reports_the_rank_that_failed_and_why(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls__of_a_rank_that_differ_are_an_error_on_all),
-        cmocka_unit_test(calls__that_are_long_show_what_differs),
+        cmocka_unit_test(calls__that_are_long_are_shown_where_they_differ),
         cmocka_unit_test(save__compares_random_draws),
         cmocka_unit_test(save__refuses_invalid_calls_on_all_ranks),
         cmocka_unit_test(load__compares_the_file),
         cmocka_unit_test(save__reports_the_rank_that_failed_and_why),
-        cmocka_unit_test(save__does_not_concern_ranks_outside),
+        cmocka_unit_test(save__does_not_fail_on_ranks_outside_the_mesh),
         cmocka_unit_test(save__reports_a_full_disk),
         cmocka_unit_test(save__follows_links_and_keeps_the_mode),
-        cmocka_unit_test(save__refuses_what_is_not_a_file),
+        cmocka_unit_test(save__to_other_than_regular_files_is_refused),
         cmocka_unit_test(save__needs_permission_and_keeps_the_owner),
-        cmocka_unit_test(load__refuses_what_is_not_a_file),
+        cmocka_unit_test(load__of_other_than_regular_files_is_refused),
         cmocka_unit_test(load__reports_the_rank_that_failed_and_why),
     };
-    return cmocka_run_group_tests(tests, begin, folder_end);
+    return cmocka_run_group_tests(tests, set_up, folder_end);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Faults during file calls. A group of ranks saves and loads some megabytes again and again; at a seeded moment one of
+ * Faults during file calls. A group of ranks saves and loads some megabytes repeatedly; at a random moment one of
  * them, the victim, is killed, stopped, ended by a signal, exits, closes its context, gets a local error, or makes
- * another file call than the rest; sometimes a second victim is killed besides. Every survivor must get an error in
- * time, and nothing may be left: no process, no shared memory, and in the folder at most the complete file.
+ * another file call than the others; sometimes a second victim is killed, too. Every survivor must get an error in
+ * time, and there must be no process, no shared memory, and in the folder at most the complete file.
  *
- * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
- * how many faults are run.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
+ * number of faults.
  */
 /* ctest: timeout=300 */
 #include "move/folder.h"
@@ -46,9 +46,9 @@ enum kind {
 
 static const struct {
     const char *name;
-    int signal;       /* sent to the victim at the moment, or 0: the victim does it itself */
-    dt_status status; /* that the others get */
-    const char *text; /* part of their errors; NULL: none is certain */
+    int signal;       /* sent to the victim, or 0: the victim causes the fault itself */
+    dt_status status; /* of the errors of the others */
+    const char *text; /* part of their errors, or NULL */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", SIGKILL, DT_ERR_PEER, "is dead"},
     [STOP] = {"stop", SIGSTOP, DT_ERR_TIMEOUT, "did not arrive within"},
@@ -56,8 +56,8 @@ static const struct {
     [INTERRUPT] = {"SIGINT", SIGINT, DT_ERR_PEER, "is dead"},
     [HANG_UP] = {"SIGHUP", SIGHUP, DT_ERR_PEER, "is dead"},
     [EXIT] = {"exit", 0, DT_ERR_PEER, "is dead"},
-    [CLOSE] = {"close", 0, DT_ERR_PEER, NULL}, /* has closed its context, or is dead already */
-    [LOCAL_ERROR] = {"local error", 0, DT_ERR_PEER, "the victim's own words"},
+    [CLOSE] = {"close", 0, DT_ERR_PEER, NULL}, /* the victim has closed its context, or is dead */
+    [LOCAL_ERROR] = {"local error", 0, DT_ERR_PEER, "an error of the victim"},
     [OTHER_PATH] = {"other path", 0, DT_ERR_MISMATCH, "other.npz"},
     [OTHER_SHAPE] = {"other shape", 0, DT_ERR_MISMATCH, "i32[7,3]"},
     [OTHER_DTYPE] = {"other dtype", 0, DT_ERR_MISMATCH, "i16[5,3]"},
@@ -80,8 +80,8 @@ struct fault {
     uint64_t seed;
     enum kind kind;
     int64_t n, victim, second; /* second: killed as well, or -1 */
-    int64_t at;                /* the victim's call, if it does it itself */
-    int64_t delay_us;          /* else: after all are ready */
+    int64_t at;                /* the victim's call, if it causes the fault itself */
+    int64_t delay_us;          /* otherwise, after all ranks are ready */
     int64_t elements;
     bool named, notifies, loads;
     struct board *board;
@@ -97,10 +97,10 @@ struct step {
     dt_mesh *mesh;
     dt_tensor *large;
     int64_t number;
-    enum kind kind; /* what the victim does instead; N_KINDS: nothing else */
+    enum kind kind; /* the fault of the victim in this step, or N_KINDS */
 };
 
-/* Every second step has another name, so that a step that is left out is noticed. */
+/* Every second step uses another name, so that a skipped step is detected. */
 static dt_status save_all(dt_ctx *ctx, const struct step *step) {
     enum kind kind = step->kind;
     dt_tensor *small =
@@ -136,8 +136,8 @@ static dt_status run_step(dt_ctx *ctx, const struct step *step) {
     return status;
 }
 
-/* What the victim does by itself; other kinds are calls. */
-static void be_at_fault(dt_ctx *ctx, enum kind kind) {
+/* The faults that are not calls. */
+static void commit_fault(dt_ctx *ctx, enum kind kind) {
     if (kind == EXIT)
         _exit(3);
     if (kind == CLOSE) {
@@ -145,7 +145,7 @@ static void be_at_fault(dt_ctx *ctx, enum kind kind) {
         _exit(0);
     }
     if (kind == LOCAL_ERROR)
-        (void)dt_error_set(ctx, DT_ERR_SYSTEM, "the victim's own words");
+        (void)dt_error_set(ctx, DT_ERR_SYSTEM, "an error of the victim");
 }
 
 static bool names_rank(const char *text, int64_t rank) {
@@ -161,7 +161,7 @@ static int check_error(dt_ctx *ctx, const struct fault *fault, dt_status status)
     bool diverged = status == DT_ERR_MISMATCH && strstr(text, "made different calls on mesh("); /* an earlier call */
     bool expected = status == kinds[fault->kind].status && (!part || diverged || strstr(text, part)) &&
                     (fault->kind == STOP || names_rank(text, fault->victim));
-    if (fault->second >= 0) /* the one or the other */
+    if (fault->second >= 0) /* the error may be about either victim */
         expected = expected || (status == DT_ERR_PEER && strstr(text, "is dead"));
     CHECK(expected && status == dt_error_status(ctx), "rank %lld of %lld, %s of rank %lld: %s: %s",
           (long long)dt_rank(ctx), (long long)fault->n, kinds[fault->kind].name, (long long)fault->victim,
@@ -170,7 +170,7 @@ static int check_error(dt_ctx *ctx, const struct fault *fault, dt_status status)
     return 0;
 }
 
-static int be_rank(dt_ctx *ctx, void *arg) {
+static int run_rank(dt_ctx *ctx, void *arg) {
     const struct fault *fault = arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &fault->n, 1, NULL);
     struct step step = {fault, mesh, dt_ones(ctx, DT_SHAPE(fault->elements), .mesh = mesh, .place = "S(0)"), 0,
@@ -179,7 +179,7 @@ static int be_rank(dt_ctx *ctx, void *arg) {
     for (; status == DT_OK; step.number++) {
         bool at_fault = dt_rank(ctx) == fault->victim && !kinds[fault->kind].signal && step.number == fault->at;
         if (at_fault)
-            be_at_fault(ctx, fault->kind);
+            commit_fault(ctx, fault->kind);
         step.kind = at_fault ? fault->kind : N_KINDS;
         status = run_step(ctx, &step);
         if (step.number == 0)
@@ -209,20 +209,20 @@ static struct fault draw_fault(uint64_t number, struct board *board) {
     return fault;
 }
 
-/* Waits for the survivors, or gives up. */
+/* Waits for the survivors, with a time-out. */
 static void wait_for_survivors(test_launch *launch, const struct fault *fault) {
-    double give_up_at = test_seconds() + 20 * test_slowness;
-    for (bool waits = true; waits && test_seconds() < give_up_at; test_sleep(0.001)) {
+    double deadline = test_seconds() + 20 * test_slowness;
+    for (bool is_waiting = true; is_waiting && test_seconds() < deadline; test_sleep(0.001)) {
         (void)test_launch_poll(launch);
-        waits = false;
+        is_waiting = false;
         for (int64_t rank = 0; rank < fault->n; rank++)
-            waits = waits || (launch->pids[rank] && !is_victim(fault, rank));
+            is_waiting = is_waiting || (launch->pids[rank] && !is_victim(fault, rank));
     }
 }
 
-static void harm(const test_launch *launch, const struct fault *fault) {
-    double give_up_at = test_seconds() + 20 * test_slowness;
-    while (atomic_load(&fault->board->ready) < fault->n && test_seconds() < give_up_at)
+static void send_signals(const test_launch *launch, const struct fault *fault) {
+    double deadline = test_seconds() + 20 * test_slowness;
+    while (atomic_load(&fault->board->ready) < fault->n && test_seconds() < deadline)
         test_sleep(0.0005);
     test_sleep((double)fault->delay_us / 1e6);
     kill(launch->pids[fault->victim], kinds[fault->kind].signal);
@@ -230,7 +230,7 @@ static void harm(const test_launch *launch, const struct fault *fault) {
         kill(launch->pids[fault->second], SIGKILL);
 }
 
-/* Whoever is stopped goes on, when the others have given up, and is ended then. */
+/* A stopped victim is continued when the others have ended, and then ends with an error. */
 static void end_victims(const test_launch *launch, const struct fault *fault) {
     if (fault->kind != STOP || !launch->pids[fault->victim])
         return;
@@ -241,7 +241,7 @@ static int n_wrong;
 static void check_name(const char *name) {
     struct stat info;
     if (strcmp(name, "all.npz") != 0 || stat(in_folder(name), &info) != 0 || info.st_size == 0) {
-        fprintf(stderr, "left behind: %s\n", name);
+        fprintf(stderr, "unexpected file: %s\n", name);
         n_wrong++;
     }
 }
@@ -270,9 +270,9 @@ static void run_fault(uint64_t number, struct board *board) {
     struct fault fault = draw_fault(number, board);
     dt_init_options options = {.timeout_s = fault.kind == STOP ? MIN_MS / 1000.0 * test_slowness : 60};
     test_launch launch = {.notifies = fault.notifies};
-    test_launch_begin(&launch, fault.n, &options, be_rank, &fault);
+    test_launch_begin(&launch, fault.n, &options, run_rank, &fault);
     if (kinds[fault.kind].signal)
-        harm(&launch, &fault);
+        send_signals(&launch, &fault);
     wait_for_survivors(&launch, &fault);
     end_victims(&launch, &fault);
     test_launch_end(&launch, 20 * test_slowness);
@@ -284,7 +284,7 @@ static void run_fault(uint64_t number, struct board *board) {
     check_complete(&fault);
 }
 
-static void faults__in_file_calls_are_noticed_and_leave_nothing(void **state) {
+static void faults__in_file_calls_are_errors_and_leave_no_files(void **state) {
     (void)state;
     if (test_with_tsan) /* ranks are processes here */
         skip();
@@ -297,7 +297,7 @@ static void faults__in_file_calls_are_noticed_and_leave_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults__in_file_calls_are_noticed_and_leave_nothing),
+        cmocka_unit_test(faults__in_file_calls_are_errors_and_leave_no_files),
     };
     return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

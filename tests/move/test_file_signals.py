@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: timeout=240
-"""Launches that end in the middle of a save: by signals to dtrun, to the supervisor and to single ranks, and by a rank
-that cannot write. No process is left, and in the folder nothing but the complete file."""
+"""Launches that end during a save: by signals to dtrun, to the supervisor and to single ranks, and by a rank that cannot
+write. No process keeps running, and the folder has no file but the complete one."""
 import os
 import pathlib
 import random
@@ -26,58 +26,58 @@ class Files(launch.Case):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.random = random.Random(test_seed(31))
 
-    def check_folder(self, what):
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.npz"], what)
+    def check_folder(self, case):
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.npz"], case)
         with zipfile.ZipFile(self.folder / "a.npz") as file:
-            self.assertIsNone(file.testzip(), what)
+            self.assertIsNone(file.testzip(), case)
             self.assertEqual(file.namelist(), ["large.npy", "small.npy"])
 
-    def start(self, n, way):
-        running = self.launch("-n", n, PROGRAM, way, self.folder / "a.npz")
+    def start(self, n, kind_of_file):
+        running = self.launch("-n", n, PROGRAM, kind_of_file, self.folder / "a.npz")
         self.assertEqual(running.read_lines(1), ["ready"])
         time.sleep(self.random.random() * 0.05)
         return running
 
-    def end(self, running, what):
+    def end(self, running, case):
         code, _, err = running.end(seconds=30)
-        self.assertNotEqual(code, 0, what)
-        self.assertEqual(running.leftovers(2), [], what)
-        self.check_folder(what)
+        self.assertNotEqual(code, 0, case)
+        self.assertEqual(running.remaining_processes(2), [], case)
+        self.check_folder(case)
         return code, err
 
     def test_signals__to_dtrun_leave_nothing(self):
         for n in (1, 2, 3, 5):
             for number in SIGNALS[:3]:
-                for way in ("unnamed", "named"):
-                    running = self.start(n, way)
+                for kind_of_file in ("unnamed", "named"):
+                    running = self.start(n, kind_of_file)
                     os.kill(running.pid, number)
-                    code, _ = self.end(running, (n, number, way))
+                    code, _ = self.end(running, (n, number, kind_of_file))
                     self.assertEqual(code, 128 + number)
 
     def test_signals__to_ranks_leave_nothing(self):
         for i in range(24):
-            n, number, way = (1, 2, 3, 5)[i % 4], SIGNALS[i // 4 % 4], ("unnamed", "named")[i // 2 % 2]
-            running = self.start(n, way)
+            n, number, kind_of_file = (1, 2, 3, 5)[i % 4], SIGNALS[i // 4 % 4], ("unnamed", "named")[i // 2 % 2]
+            running = self.start(n, kind_of_file)
             ranks = running.roles()["others"]
             os.kill(self.random.choice(ranks), number)
-            self.end(running, (n, number, way))
+            self.end(running, (n, number, kind_of_file))
 
     def test_kill__of_dtrun_leaves_nothing(self):
-        for way in ("unnamed", "named"):
+        for kind_of_file in ("unnamed", "named"):
             for role in ("front", "supervisor"):
-                running = self.start(3, way)
+                running = self.start(3, kind_of_file)
                 os.kill(running.roles()[role][0], signal.SIGKILL)
                 running.end(seconds=30)
-                self.assertEqual(running.leftovers(5), [], role)
-                if (way, role) != ("named", "supervisor"):  # then no process is left that could remove the name
-                    self.check_folder((way, role))
+                self.assertEqual(running.remaining_processes(5), [], role)
+                if (kind_of_file, role) != ("named", "supervisor"):  # then no process can remove the named temporary file
+                    self.check_folder((kind_of_file, role))
                 for path in self.folder.glob(".*.part"):
                     path.unlink()
 
     def test_failure__names_the_rank_that_failed_and_why(self):
         for n in (2, 3, 5):
             for rank in range(0, n, 2):
-                code, out, err = self.run_it("-n", n, PROGRAM, "limit", rank, self.folder / "a.npz")
+                code, out, err = self.run_dtrun("-n", n, PROGRAM, "limit", rank, self.folder / "a.npz")
                 self.assertEqual((code, out), (1, ""))
                 reason = f"save_npz: rank {rank}: {self.folder}/a.npz: cannot be written: File too large"
                 self.assertIn(f"ranks 0-{n - 1}: system: {reason}", err)

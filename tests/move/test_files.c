@@ -1,50 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors in files: the bytes that are written, what is read back under any placements, and files that are not what
- * they say. test_numpy_files.py exchanges files with NumPy where that is installed. Ranks 1, 2, 3, 4, 5, 7 on shm.
+ * Tensors in files: the bytes that are written, loading with other placements, and malformed files.
+ * test_numpy_files.py exchanges files with NumPy if it is installed. Ranks 1, 2, 3, 4, 5, 7 on shm.
  */
+#include "move/folder.h"
 #include "spec/brute.h"
 #include "tensor/tensors.h"
 
 #include "move/save_npy.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static const char *in_folder(const char *name) {
-    static _Thread_local char path[8][400];
-    static _Thread_local int next;
-    char *out = path[next++ % 8];
-    (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
-    return out;
-}
-
-static int n_files(void) {
-    int n = 0;
-    DIR *dir = opendir(folder);
-    while (readdir(dir))
-        n++;
-    closedir(dir);
-    return n - 2;
-}
-
-static int begin(void **state) {
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "/tmp/dtensor_files_XXXXXX");
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int end(void **state) {
-    (void)state;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(dir));)
-        unlink(in_folder(entry->d_name));
-    closedir(dir);
-    return rmdir(folder);
-}
 
 static size_t read_file(const char *path, size_t capacity, unsigned char *out) {
     FILE *file = fopen(path, "rb");
@@ -57,14 +23,14 @@ static size_t read_file(const char *path, size_t capacity, unsigned char *out) {
 
 static const char *write_file(const char *name, const void *bytes, size_t n) {
     const char *path = in_folder(name);
-    (void)unlink(path); /* some file systems flush what is overwritten */
+    (void)unlink(path); /* some file systems flush files that are overwritten */
     FILE *file = fopen(path, "wb");
     assert_int_equal(fwrite(bytes, 1, n, file), n);
     (void)fclose(file);
     return path;
 }
 
-/* A header padded by hand to 128 bytes. */
+/* A .npy file with a header of 128 bytes. */
 static size_t npy_of(unsigned char *out, const char *dictionary, const void *data, size_t n) {
     size_t length = strlen(dictionary);
     memset(out, ' ', 128);
@@ -96,24 +62,24 @@ static void npy__has_the_bytes_that_numpy_writes(void **state) {
         assert_int_equal(read_file(in_folder("a.npy"), sizeof got, got), n);
         assert_memory_equal(got, expected, n);
         assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), matrix));
-        /* A view is written as what it shows. */
-        dt_tensor *turned = dt_transpose(matrix, 0, 1);
-        assert_int_equal(dt_save_npy(turned, in_folder("a.npy")), DT_OK);
-        assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), turned));
+        /* A view is saved as its elements. */
+        dt_tensor *transposed = dt_transpose(matrix, 0, 1);
+        assert_int_equal(dt_save_npy(transposed, in_folder("a.npy")), DT_OK);
+        assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), transposed));
     }
-    dt_tensor *odd[] = {dt_scalar(ctx, 5), dt_zeros(ctx, DT_SHAPE(0)), dt_zeros(ctx, DT_SHAPE(3, 0, 2)),
-                        dt_ones(ctx, DT_SHAPE(1))};
+    dt_tensor *small[] = {dt_scalar(ctx, 5), dt_zeros(ctx, DT_SHAPE(0)), dt_zeros(ctx, DT_SHAPE(3, 0, 2)),
+                          dt_ones(ctx, DT_SHAPE(1))};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(dt_save_npy(odd[i], in_folder("odd.npy")), DT_OK);
+        assert_int_equal(dt_save_npy(small[i], in_folder("odd.npy")), DT_OK);
         dt_tensor *again = dt_load_npy(ctx, in_folder("odd.npy"));
-        assert_true(tensors_equal(again, odd[i]));
+        assert_true(tensors_equal(again, small[i]));
     }
-    assert_int_equal(n_files(), 2);
+    assert_int_equal(folder_count(), 2);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Headers that others write. */
-static void npy__reads_every_form(void **state) {
+/* Headers of other programs. */
+static void npy__reads_every_kind_of_header(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     unsigned char bytes[512];
@@ -121,7 +87,7 @@ static void npy__reads_every_form(void **state) {
     dt_tensor *expected = dt_view(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3));
     size_t n = npy_of(bytes, "{\"shape\":(2L,3),'fortran_order':False ,'descr':'=f4'}", floats, 24);
     assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n)), expected));
-    bytes[n] = 7; /* what follows is not ours */
+    bytes[n] = 7; /* bytes after the data are ignored */
     assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n + 1)), expected));
     n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", floats, 24);
     dt_tensor *fortran = dt_load_npy(ctx, write_file("b.npy", bytes, n));
@@ -146,17 +112,17 @@ static void npy__reads_every_form(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
+static void assert_refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
     assert_null(result);
     assert_error_contains(ctx, status, part);
     dt_error_clear(ctx);
 }
 
-static void npy__refuses_other_files(void **state) {
+static void npy__malformed_files_are_refused(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     static const struct {
-        const char *dictionary, *why;
+        const char *dictionary, *reason;
     } cases[] = {
         {"", "not a dictionary"},
         {"{}", "a key is missing"},
@@ -179,22 +145,22 @@ static void npy__refuses_other_files(void **state) {
     unsigned char bytes[512];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = npy_of(bytes, cases[i].dictionary, "0123456789abcdef", 16);
-        refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, cases[i].why);
+        assert_refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, cases[i].reason);
     }
     size_t n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "0123", 4);
-    for (size_t cut = 0; cut < n; cut++) /* wherever it ends */
-        refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, cut)), DT_ERR_VALUE, "load_npy: ");
+    for (size_t length = 0; length < n; length++) /* truncated anywhere */
+        assert_refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, length)), DT_ERR_VALUE, "load_npy: ");
     bytes[6] = 4;
-    refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "version");
+    assert_refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "version");
     bytes[6] = 1;
     bytes[9] = 0x7f;
-    refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "the header is too long");
-    refused(ctx, dt_load_npy(ctx, in_folder("nothing.npy")), DT_ERR_SYSTEM, "cannot be opened: No such file");
-    refused(ctx, dt_load_npy(ctx, folder), DT_ERR_VALUE, "expected a regular file, got a directory");
-    refused(ctx, dt_load_npy(ctx, NULL), DT_ERR_VALUE, "argument 2 of load_npy is NULL");
+    assert_refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "the header is too long");
+    assert_refused(ctx, dt_load_npy(ctx, in_folder("nothing.npy")), DT_ERR_SYSTEM, "cannot be opened: No such file");
+    assert_refused(ctx, dt_load_npy(ctx, folder), DT_ERR_VALUE, "expected a regular file, got a directory");
+    assert_refused(ctx, dt_load_npy(ctx, NULL), DT_ERR_VALUE, "argument 2 of load_npy is NULL");
     assert_null(dt_load_npy(NULL, "x"));
-    /* A failure to write leaves nothing. */
-    int before = n_files();
+    /* A failed save leaves no file. */
+    int before = folder_count();
     assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), in_folder("no/such/folder.npy")), DT_ERR_SYSTEM);
     assert_error_contains(ctx, DT_ERR_SYSTEM, "cannot be created: No such file or directory");
     dt_error_clear(ctx);
@@ -203,15 +169,15 @@ static void npy__refuses_other_files(void **state) {
     assert_error_contains(ctx, DT_ERR_VALUE, "expected a regular file or a new name, got a directory");
     dt_error_clear(ctx);
     assert_int_equal(rmdir(in_folder("taken")), 0);
-    assert_int_equal(n_files(), before);
+    assert_int_equal(folder_count(), before);
     assert_int_equal(dt_save_npy(NULL, "x"), DT_ERR_VALUE);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void npz__keeps_tensors_by_name(void **state) {
+static void npz__stores_tensors_by_name(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
-    static const int64_t limits[] = {UINT32_MAX, 1, 400}; /* with 64-bit fields nowhere, everywhere, here and there */
+    static const int64_t limits[] = {UINT32_MAX, 1, 400}; /* 64-bit fields in no, all and some headers */
     dt_tensor *a = dt_view(dt_arange(ctx, 0, 100, 1), DT_SHAPE(4, 25)), *b = dt_scalar(ctx, 3, .dtype = DT_I64);
     dt_tensor *c = dt_zeros(ctx, DT_SHAPE(0, 2), .dtype = DT_C128);
     for (int i = 0; i < 3; i++) {
@@ -223,16 +189,16 @@ static void npz__keeps_tensors_by_name(void **state) {
         assert_true(tensors_equal(dt_load_npz(ctx, path, "layer.0/b"), b));
         assert_true(tensors_equal(dt_load_npz(ctx, path, "layer.0/b.npy"), b));
         assert_true(tensors_equal(dt_load_npz(ctx, path, "c"), c));
-        refused(ctx, dt_load_npz(ctx, path, "d"), DT_ERR_VALUE, "no entry d");
+        assert_refused(ctx, dt_load_npz(ctx, path, "d"), DT_ERR_VALUE, "no entry d");
     }
-    /* Damage: every byte in turn. What is read then is refused, or what was written: names, dates and the like. */
-    unsigned char bytes[4096], kept;
+    /* Every byte in turn is wrong: an error, or the same tensor, if the byte is of a date and the like. */
+    unsigned char bytes[4096], saved;
     dt_save_npz(in_folder("e.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){dt_arange(ctx, 0, 8, 1), b});
     dt_tensor *expected = dt_arange(ctx, 0, 8, 1);
     size_t n = read_file(in_folder("e.npz"), sizeof bytes, bytes);
     int64_t n_refused = 0;
     for (size_t i = 0; i < n; i++) {
-        kept = bytes[i];
+        saved = bytes[i];
         bytes[i] ^= 0x55;
         dt_tensor *t = dt_load_npz(ctx, write_file("f.npz", bytes, n), "a");
         assert_true(!t || tensors_equal(t, expected));
@@ -242,13 +208,13 @@ static void npz__keeps_tensors_by_name(void **state) {
             dt_error_clear(ctx);
         }
         dt_drop(t);
-        bytes[i] = kept;
+        bytes[i] = saved;
     }
     assert_true(n_refused > 160);
-    for (size_t cut = 0; cut < n; cut++)
-        refused(ctx, dt_load_npz(ctx, write_file("f.npz", bytes, cut), "a"), DT_ERR_VALUE, "load_npz: ");
-    /* What cannot be saved. */
-    int before = n_files();
+    for (size_t length = 0; length < n; length++)
+        assert_refused(ctx, dt_load_npz(ctx, write_file("f.npz", bytes, length), "a"), DT_ERR_VALUE, "load_npz: ");
+    /* Invalid calls. */
+    int before = folder_count();
     assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "a"}, (dt_tensor *[]){a, b}),
                      DT_ERR_VALUE);
     assert_error_contains(ctx, DT_ERR_VALUE, "two tensors have the name a");
@@ -267,12 +233,12 @@ static void npz__keeps_tensors_by_name(void **state) {
     dt_error_clear(ctx);
     assert_null(dt_load_npz(ctx, "x", NULL));
     dt_error_clear(ctx);
-    assert_int_equal(n_files(), before);
+    assert_int_equal(folder_count(), before);
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static int files_of_parts(dt_ctx *ctx, void *arg) {
+static int save_and_load(dt_ctx *ctx, void *arg) {
     uint64_t random = *(const uint64_t *)arg;
     int64_t n_live = 0;
     for (int i = 0; i < 60; i++) {
@@ -313,7 +279,7 @@ static int files_of_parts(dt_ctx *ctx, void *arg) {
         dt_tensor *zipped =
             dt_load_npz(ctx, zip, "x", .mesh = mesh_of_other, .place = place_of_other, .check = i % 2);
         CHECK(tensors_equal(dt_to_local(zipped), dt_to_local(again)), "%s read as %s", c.text, other.text);
-        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx))); /* before the next one is written, by rank 0 */
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx))); /* before rank 0 writes the next one */
         if (dt_rank(ctx) == 0)
             CHECK(unlink(path) == 0 && unlink(zip) == 0, "unlink");
         dt_mesh_release(mesh);
@@ -321,23 +287,23 @@ static int files_of_parts(dt_ctx *ctx, void *arg) {
         dt_scope_end(scope);
         n_live = dt_heap_stats(ctx).n_live;
     }
-    CHECK(n_live < 30, "%lld blocks are left", (long long)n_live);
+    CHECK(n_live < 30, "%lld blocks leak", (long long)n_live);
     return 0;
 }
 
 static void files__hold_the_full_tensor(void **state) {
     (void)state;
     static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
-    int before = n_files();
+    int before = folder_count();
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         uint64_t seed = test_seed(500 + i);
-        run_ranks(worlds[i], files_of_parts, &seed);
+        run_ranks(worlds[i], save_and_load, &seed);
     }
-    assert_int_equal(n_files(), before);
+    assert_int_equal(folder_count(), before);
 }
 
-/* Fortran order, column by column, on ranks. */
-static int fortran_parts(dt_ctx *ctx, void *arg) {
+/* Column-major order, on ranks. */
+static int load_fortran_order(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
@@ -360,16 +326,16 @@ static void fortran_order__is_read_shard_by_shard(void **state) {
     size_t n = npy_of(bytes, "{'descr': '<i2', 'fortran_order': True, 'shape': (7, 5), }", numbers, sizeof numbers);
     write_file("fortran.npy", bytes, n);
     for (int64_t ranks = 1; ranks <= 5; ranks++)
-        run_ranks(ranks, fortran_parts, NULL);
+        run_ranks(ranks, load_fortran_order, NULL);
 }
 
-/* One rank cannot go on: all get an error, and no file is left. */
-static int failing_save(dt_ctx *ctx, void *arg) {
+/* All ranks get an error, and there is no new file. */
+static int save_to_missing_folder(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *t = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
-    CHECK(dt_save_npy(t, in_folder("no/such/folder.npy")) != DT_OK, "saved");
-    CHECK(dt_failed(ctx), "no error");
+    CHECK(dt_save_npy(t, in_folder("no/such/folder.npy")) != DT_OK, "expected an error");
+    CHECK(dt_failed(ctx), "expected an error");
     CHECK(dt_error_clear(ctx) == DT_OK, "clear");
     CHECK_OK(ctx, dt_save_npy(t, in_folder("fine.npy")));
     dt_mesh_release(mesh);
@@ -378,9 +344,9 @@ static int failing_save(dt_ctx *ctx, void *arg) {
 
 static void save__fails_on_all_ranks(void **state) {
     (void)state;
-    int before = n_files();
-    run_ranks(3, failing_save, NULL);
-    assert_int_equal(n_files(), before + 1);
+    int before = folder_count();
+    run_ranks(3, save_to_missing_folder, NULL);
+    assert_int_equal(folder_count(), before + 1);
 }
 
 static void fake__reads_headers(void **state) {
@@ -400,13 +366,13 @@ static void fake__reads_headers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(npy__has_the_bytes_that_numpy_writes),
-        cmocka_unit_test(npy__reads_every_form),
-        cmocka_unit_test(npy__refuses_other_files),
-        cmocka_unit_test(npz__keeps_tensors_by_name),
+        cmocka_unit_test(npy__reads_every_kind_of_header),
+        cmocka_unit_test(npy__malformed_files_are_refused),
+        cmocka_unit_test(npz__stores_tensors_by_name),
         cmocka_unit_test(files__hold_the_full_tensor),
         cmocka_unit_test(fortran_order__is_read_shard_by_shard),
         cmocka_unit_test(save__fails_on_all_ranks),
         cmocka_unit_test(fake__reads_headers),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

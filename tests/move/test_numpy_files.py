@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files written by NumPy are read, and files that we write are read by NumPy: plain and on ranks. Skipped without NumPy."""
+"""Files of NumPy are read, and NumPy reads the files of this library: plain tensors and on ranks. Skipped without NumPy."""
 import io
 import os
 import subprocess
@@ -23,9 +23,9 @@ DTYPES = ["<f4", "<f8", "<f2", "|i1", "<i2", "<i4", "<i8", "|u1", "|b1", "<c8", 
 
 
 def copy(ranks, place, source, target, *names):
-    done = subprocess.run([PROGRAM, str(ranks), place, source, target, *names], capture_output=True, text=True,
+    result = subprocess.run([PROGRAM, str(ranks), place, source, target, *names], capture_output=True, text=True,
                           timeout=100)
-    return done.returncode, done.stderr
+    return result.returncode, result.stderr
 
 
 class Files(unittest.TestCase):
@@ -38,13 +38,13 @@ class Files(unittest.TestCase):
 
     def arrays(self):
         random = np.random.default_rng(test_seed(3))
-        for i, word in enumerate(DTYPES):
+        for i, dtype in enumerate(DTYPES):
             shape = [(7, 5), (3, 4, 5), (11,), (), (0, 3)][i % 5]
             a = (random.standard_normal(shape) * 50)
-            a = a.astype(np.dtype(word)) if word[1] != "b" else a > 0
+            a = a.astype(np.dtype(dtype)) if dtype[1] != "b" else a > 0
             yield np.asfortranarray(a) if i % 2 else np.ascontiguousarray(a).reshape(shape)
 
-    def test_npy_there_and_back(self):
+    def test_npy_round_trip(self):
         for number, a in enumerate(self.arrays()):
             for ranks, place in ((0, "R"), (3, "S(0)"), (2, "S(-1)"), (4, "_S(0,2)"), (2, "P(sum)")):
                 if a.ndim == 0 and "S" in place:
@@ -66,7 +66,7 @@ class Files(unittest.TestCase):
         with open(self.path("a.npy"), "rb") as first, open(self.path("b.npy"), "rb") as second:
             self.assertEqual(first.read(), second.read())
 
-    def test_npz_there_and_back(self):
+    def test_npz_round_trip(self):
         arrays = {f"layer.{i}/w": a for i, a in enumerate(self.arrays()) if a.ndim}
         np.savez(self.path("a.npz"), **arrays)
         for ranks, place in ((0, "R"), (3, "S(0)")):
@@ -79,7 +79,7 @@ class Files(unittest.TestCase):
                     np.testing.assert_array_equal(a, loaded[name])
 
     def test_entries_of_one_name(self):
-        """The last one counts, and the whole name before one without its ending: as numpy.load does."""
+        """The last one is loaded, and the exact name before one without its suffix, as by numpy.load."""
         def bytes_of(array):
             file = io.BytesIO()
             np.save(file, array)
@@ -90,8 +90,8 @@ class Files(unittest.TestCase):
                 for i, name in enumerate(names):
                     zipped.writestr(name, bytes_of(np.full(3, i)))
             self.assertEqual((0, ""), copy(0, "R", self.path(f"{number}.npz"), self.path("b.npz"), "x"))
-            with np.load(self.path(f"{number}.npz")) as want, np.load(self.path("b.npz")) as got:
-                np.testing.assert_array_equal(want["x"], got["x"], str(names))
+            with np.load(self.path(f"{number}.npz")) as expected, np.load(self.path("b.npz")) as got:
+                np.testing.assert_array_equal(expected["x"], got["x"], str(names))
 
     def test_compressed_npz(self):
         arrays = {f"layer.{i}/w": a for i, a in enumerate(self.arrays()) if a.ndim}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves between meshes of random ranks, against sets of indices: received bytes, the lower bound, the peak, and that
- * flows bring every rank exactly what it lacks. What ranks hold is taken from the definition of cuts (spec/brute.h).
+ * Redistributions between meshes of random ranks, against sets of indices: received bytes, the lower bound, the peak,
+ * and that flows send every rank exactly the elements that it needs. The shards follow the definition in spec/brute.h.
  */
 #include "spec/brute.h"
 
@@ -10,15 +10,15 @@
 
 enum { N_MOVES = 600, WORLD = 16 };
 
-/* A case on ranks of its own choice. */
+/* A case on random ranks. */
 typedef struct side {
     brute_case c;
-    int64_t ranks[WORLD], position[WORLD]; /* rank at a position; position of a rank, -1: outside */
+    int64_t ranks[WORLD], position[WORLD]; /* rank at a position; position of a rank, or -1 outside the mesh */
     dt_mesh *mesh;
     dt__sharding sharding;
 } side;
 
-static void choose_ranks(uint64_t *random, dt_ctx *ctx, side *out) {
+static void draw_ranks(uint64_t *random, dt_ctx *ctx, side *out) {
     for (int64_t i = 0; i < WORLD; i++) {
         int64_t j = brute_below(random, (int)i + 1);
         out->ranks[i] = out->ranks[j];
@@ -31,8 +31,8 @@ static void choose_ranks(uint64_t *random, dt_ctx *ctx, side *out) {
     assert_non_null(out->mesh);
 }
 
-/* Placements without partials, for the shape of another case, on the case's mesh. */
-static void place(uint64_t *random, const brute_case *like, brute_case *c) {
+/* Random placements without partials on a random mesh, for the shape of another case. */
+static void draw_placements(uint64_t *random, const brute_case *like, brute_case *c) {
     brute_case drawn;
     brute_random_case(random, WORLD, &drawn);
     *c = (brute_case){.n_mesh_dims = drawn.n_mesh_dims, .n_dims = like->n_dims};
@@ -49,8 +49,8 @@ static void place(uint64_t *random, const brute_case *like, brute_case *c) {
     brute_name(c);
 }
 
-static bool has(const side *s, int64_t position, const int64_t *index) {
-    int64_t coordinate[BRUTE_MOST_DIMS];
+static bool holds(const side *s, int64_t position, const int64_t *index) {
+    int64_t coordinate[BRUTE_MAX_DIMS];
     brute_coordinate(&s->c, position, coordinate);
     for (int d = 0; d < s->c.n_dims; d++) {
         brute_list list = brute_shard(&s->c, d, coordinate);
@@ -70,23 +70,23 @@ static int64_t n_elements(const brute_case *c) {
     return n;
 }
 
-/* What a rank holds, as one flag per element. */
-static void hold(const side *s, int64_t rank, int64_t elements, bool *out) {
+/* The elements that a rank holds, as one flag per element. */
+static void find_held(const side *s, int64_t rank, int64_t elements, bool *out) {
     memset(out, 0, (size_t)elements);
     if (s->position[rank] < 0)
         return;
     for (int64_t e = 0; e < elements; e++) {
-        int64_t index[BRUTE_MOST_DIMS];
+        int64_t index[BRUTE_MAX_DIMS];
         for (int64_t left = e, d = s->c.n_dims - 1; d >= 0; left /= s->c.shape[d--])
             index[d] = left % s->c.shape[d];
-        out[e] = has(s, s->position[rank], index);
+        out[e] = holds(s, s->position[rank], index);
     }
 }
 
 typedef struct reference {
     int64_t elements, reduced;
     bool *before[WORLD], *after[WORLD];
-    int64_t received, needed, peak;
+    int64_t received, n_needed, peak;
 } reference;
 
 static int64_t count(const bool *a, const bool *b, int64_t n) {
@@ -96,25 +96,25 @@ static int64_t count(const bool *a, const bool *b, int64_t n) {
     return total;
 }
 
-static void find_reference(const side *from, const side *to, reference *out) {
+static void compute_reference(const side *from, const side *to, reference *out) {
     *out = (reference){.elements = n_elements(&from->c), .reduced = 1};
     for (int m = 0; m < from->c.n_mesh_dims; m++)
         out->reduced *= dt_placement_is_partial(from->c.placements[m]) ? from->c.mesh[m] : 1;
     for (int64_t r = 0; r < WORLD; r++) {
         bool *a = out->before[r] = calloc((size_t)out->elements + 1, 1);
         bool *b = out->after[r] = calloc((size_t)out->elements + 1, 1);
-        hold(from, r, out->elements, a);
-        hold(to, r, out->elements, b);
+        find_held(from, r, out->elements, a);
+        find_held(to, r, out->elements, b);
         int64_t held = count(a, a, out->elements), held_after = count(b, b, out->elements);
-        int64_t common = count(a, b, out->elements), needed = out->reduced > 1 ? held_after : held_after - common;
+        int64_t common = count(a, b, out->elements), n_needed = out->reduced > 1 ? held_after : held_after - common;
         int64_t n = (out->reduced - 1) * common + out->reduced * (held_after - common);
         out->received = n > out->received ? n : out->received;
-        out->needed = needed > out->needed ? needed : out->needed;
+        out->n_needed = n_needed > out->n_needed ? n_needed : out->n_needed;
         out->peak = held + held_after > out->peak ? held + held_after : out->peak;
     }
 }
 
-/* Senders hold what they send, and each receives as much as it lacks. */
+/* Senders hold what they send, and each rank receives the elements that it needs. */
 static void check_flows(dt__arena *arena, const side *from, const side *to, const dt__plan *plan,
                         const reference *ref) {
     const dt__transfer *transfer = plan->steps[0].transfer;
@@ -142,9 +142,9 @@ static void check_move(dt__arena *arena, const side *from, const side *to) {
     dt__move move = {&from->sharding, &to->sharding, 4, from->mesh, to->mesh};
     if (dt__plan_new(arena, &move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan) != DT_OK)
         fail_msg("%s to %s: %s", from->c.text, to->c.text, dt_error_text(arena->ctx));
-    find_reference(from, to, &ref);
+    compute_reference(from, to, &ref);
     check_equal(to->c.text, plan.bytes, 4 * ref.received);
-    check_equal(to->c.text, plan.lower_bound_bytes, 4 * ref.needed);
+    check_equal(to->c.text, plan.lower_bound_bytes, 4 * ref.n_needed);
     check_equal(to->c.text, plan.peak_bytes, 4 * ref.peak);
     check_equal(to->c.text, plan.n_collectives, ref.received > 0);
     assert_true(ref.received == 0 || plan.cost_us > dt__machine_builtin.within.start_us);
@@ -164,9 +164,9 @@ static void random_moves_between_meshes__match_the_definitions(void **state) {
         ctx->world = WORLD;
         dt__arena arena = dt__arena_new(ctx);
         brute_random_case(&random, WORLD, &from.c);
-        place(&random, &from.c, &to.c);
-        choose_ranks(&random, ctx, &from);
-        choose_ranks(&random, ctx, &to);
+        draw_placements(&random, &from.c, &to.c);
+        draw_ranks(&random, ctx, &from);
+        draw_ranks(&random, ctx, &to);
         from.sharding = brute_sharding(&arena, &from.c);
         to.sharding = brute_sharding(&arena, &to.c);
         check_move(&arena, &from, &to);
@@ -177,15 +177,15 @@ static void random_moves_between_meshes__match_the_definitions(void **state) {
     }
 }
 
-/* Two specs by text, as a move. */
-typedef struct texts {
+/* Two specs as text, and the redistribution between them. */
+typedef struct spec_pair {
     dt_ctx *ctx;
     dt__arena arena;
     dt_spec *from, *to;
     dt__move move;
-} texts;
+} spec_pair;
 
-static void begin(texts *self, const char *from, const char *to) {
+static void pair_begin(spec_pair *self, const char *from, const char *to) {
     self->ctx = dt__ctx_new(NULL);
     self->ctx->world = DT__MESH_MAX_RANKS;
     self->arena = dt__arena_new(self->ctx);
@@ -195,55 +195,56 @@ static void begin(texts *self, const char *from, const char *to) {
         fail_msg("%s", dt_error_text(self->ctx));
 }
 
-static void end(texts *self) {
+static void pair_end(spec_pair *self) {
     dt__arena_free(&self->arena);
     dt_spec_release(self->from);
     dt_spec_release(self->to);
     dt__ctx_free(self->ctx);
 }
 
-static void other_planners__refuse_and_name_direct(void **state) {
+static void other_planners__refuse_and_suggest_direct(void **state) {
     static const struct {
         dt__planner planner;
-        const char *says;
+        const char *message;
     } cases[] = {{DT__PLANNER_GREEDY, "planner greedy: the meshes differ; direct can do it"},
                  {DT__PLANNER_GRAPH, "planner graph: the meshes differ"},
                  {DT__PLANNER_MIN_COST, "planner min_cost: the meshes differ"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        texts t;
+        spec_pair pair;
         dt__plan plan = {.n_steps = -7};
-        begin(&t, "f32[8] S(0) on mesh(2)", "f32[8] S(0) on mesh(3)");
-        assert_int_equal(dt__plan_new(&t.arena, &t.move, cases[i].planner, &dt__machine_builtin, &plan), DT_ERR_MESH);
-        assert_error_contains(t.ctx, DT_ERR_MESH, cases[i].says);
+        pair_begin(&pair, "f32[8] S(0) on mesh(2)", "f32[8] S(0) on mesh(3)");
+        assert_int_equal(dt__plan_new(&pair.arena, &pair.move, cases[i].planner, &dt__machine_builtin, &plan),
+                         DT_ERR_MESH);
+        assert_error_contains(pair.ctx, DT_ERR_MESH, cases[i].message);
         assert_int_equal(plan.n_steps, -7);
-        end(&t);
+        pair_end(&pair);
     }
 }
 
 static void meshes_that_differ_in_names_only__are_the_same(void **state) {
-    texts t;
+    spec_pair pair;
     (void)state;
-    begin(&t, "f32[8] S(0) on mesh(a=2)", "f32[8] R on mesh(b=2)");
-    assert_null(t.move.from_mesh);
-    end(&t);
-    begin(&t, "f32[8] S(0) on mesh([0,1])", "f32[8] R on mesh([1,0])");
-    assert_non_null(t.move.from_mesh);
-    end(&t);
+    pair_begin(&pair, "f32[8] S(0) on mesh(a=2)", "f32[8] R on mesh(b=2)");
+    assert_null(pair.move.from_mesh);
+    pair_end(&pair);
+    pair_begin(&pair, "f32[8] S(0) on mesh([0,1])", "f32[8] R on mesh([1,0])");
+    assert_non_null(pair.move.from_mesh);
+    pair_end(&pair);
 }
 
 static void partial_targets__stay_on_their_mesh(void **state) {
-    texts t;
+    spec_pair pair;
     dt__plan plan;
     (void)state;
-    begin(&t, "f32[8] P(sum) on mesh(2)", "f32[8] P(sum) on mesh(3)");
-    assert_int_equal(dt__plan_new(&t.arena, &t.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan),
+    pair_begin(&pair, "f32[8] P(sum) on mesh(2)", "f32[8] P(sum) on mesh(3)");
+    assert_int_equal(dt__plan_new(&pair.arena, &pair.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan),
                      DT_ERR_PLACEMENT);
-    assert_error_contains(t.ctx, DT_ERR_PLACEMENT, "may not be partial");
-    end(&t);
+    assert_error_contains(pair.ctx, DT_ERR_PLACEMENT, "may not be partial");
+    pair_end(&pair);
 }
 
-/* The traces and kinds of a few moves. */
+/* Traces and collectives of some redistributions. */
 static void step_kinds__follow_from_the_transfer(void **state) {
     static const struct {
         const char *from, *to, *trace, *collective;
@@ -256,24 +257,25 @@ static void step_kinds__follow_from_the_transfer(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        texts t;
+        spec_pair pair;
         dt__plan plan;
-        begin(&t, cases[i].from, cases[i].to);
-        assert_int_equal(dt__plan_new(&t.arena, &t.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan), DT_OK);
-        dt__text trace = dt__text_new(t.ctx);
+        pair_begin(&pair, cases[i].from, cases[i].to);
+        assert_int_equal(dt__plan_new(&pair.arena, &pair.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan),
+                         DT_OK);
+        dt__text trace = dt__text_new(pair.ctx);
         dt__plan_trace(&plan, &trace);
         assert_string_equal(dt__text_chars(&trace), cases[i].trace);
         assert_string_equal(dt__step_kind_name(plan.steps[0].collective), cases[i].collective);
         check_equal(cases[i].trace, plan.bytes, cases[i].bytes);
         dt__text_free(&trace);
-        end(&t);
+        pair_end(&pair);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_moves_between_meshes__match_the_definitions),
-        cmocka_unit_test(other_planners__refuse_and_name_direct),
+        cmocka_unit_test(other_planners__refuse_and_suggest_direct),
         cmocka_unit_test(meshes_that_differ_in_names_only__are_the_same),
         cmocka_unit_test(partial_targets__stay_on_their_mesh),
         cmocka_unit_test(step_kinds__follow_from_the_transfer),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The minimum-cost planner against an exhaustive search: every state of the mesh and the tensor, every step between
- * two of them that is one collective, and one exchange. Costs come from the machine model, as the planner's do; that
- * they describe the step is tested elsewhere.
+ * two of them that is one collective, and one all-to-all. Costs are those of the machine model, as in the planner;
+ * other tests check the costs of steps.
  */
 #include "spec/brute.h"
 
@@ -21,26 +21,26 @@ typedef struct state_list {
     dt__dim_state current[MAX_MESH_DIMS];
 } state_list;
 
-/* Whether the cuts of each dim have positions 0, 1, … and explicit extents are the only cut. */
+/* Whether the shards of each dim have positions 0, 1, …, and a shard with explicit extents is the only one. */
 static bool is_state(const dt__state_space *space, const dt__dim_state *state) {
     for (int d = 0; d < space->n_dims; d++) {
-        int n = 0, seen = 0;
+        int n = 0, positions = 0;
         bool extents = false;
         for (int m = 0; m < space->n_mesh_dims; m++) {
             const dt_placement *token = &space->tokens[state[m].token];
             if (!dt__is_cut(token) || token->dim != d)
                 continue;
             extents |= token->n_extents > 0;
-            seen |= 1 << state[m].position;
+            positions |= 1 << state[m].position;
             n++;
         }
-        if (seen != (1 << n) - 1 || (extents && n > 1))
+        if (positions != (1 << n) - 1 || (extents && n > 1))
             return false;
     }
     return true;
 }
 
-static bool may_have(const dt__state_space *space, int m, int token) {
+static bool is_candidate(const dt__state_space *space, int m, int token) {
     int from = space->from[m].token, to = space->to[m].token;
     if (dt__token_is_partial(space, to))
         return token == to;
@@ -59,7 +59,7 @@ static void list_states(state_list *self, int m) {
     }
     for (int token = 0; token < space->n_tokens; token++)
         for (int position = 0; position < (dt__token_is_cut(space, token) ? space->n_mesh_dims : 1); position++)
-            if (may_have(space, m, token)) {
+            if (is_candidate(space, m, token)) {
                 self->current[m] = (dt__dim_state){(uint8_t)token, (uint8_t)position};
                 list_states(self, m + 1);
             }
@@ -84,7 +84,7 @@ static double step_us(const state_list *self, int a, int b) {
     return dt__change_price(self->space, &change, self->bytes[a], self->bytes[b]);
 }
 
-static int find(const state_list *self, const dt__dim_state *state) {
+static int find_state(const state_list *self, const dt__dim_state *state) {
     for (int i = 0; i < self->n; i++)
         if (!memcmp(self->states[i], state, (size_t)self->space->n_mesh_dims * sizeof *state))
             return i;
@@ -97,7 +97,7 @@ static double min_cost_us(const dt__state_space *space) {
     self.states = calloc(MAX_STATES, sizeof *self.states);
     self.bytes = calloc(MAX_STATES, sizeof *self.bytes);
     list_states(&self, 0);
-    int source = find(&self, space->from), target = find(&self, space->to);
+    int source = find_state(&self, space->from), target = find_state(&self, space->to);
     assert_true(source >= 0 && target >= 0);
     double *cost = calloc((size_t)self.n, sizeof *cost);
     bool *closed = calloc((size_t)self.n, sizeof *closed);
@@ -121,7 +121,7 @@ static double min_cost_us(const dt__state_space *space) {
     return us;
 }
 
-/* Other placements on the case's mesh and shape; sizes are drawn from a few that make different costs dominate. */
+/* Random placements on the mesh and shape of another case. */
 static void random_side(uint64_t *random, const brute_case *like, bool strided, bool partial, brute_case *c) {
     *c = (brute_case){.n_mesh_dims = like->n_mesh_dims, .n_dims = like->n_dims};
     memcpy(c->mesh, like->mesh, sizeof c->mesh);
@@ -141,6 +141,7 @@ static void random_side(uint64_t *random, const brute_case *like, bool strided, 
     brute_name(c);
 }
 
+/* Sizes are drawn from a few, with which different costs dominate. */
 static void random_move(uint64_t *random, int n_mesh_dims, int n_dims, brute_case *from, brute_case *to) {
     static const int64_t sizes[] = {1, 2, 2, 2, 3, 4, 8, 16};
     static const int64_t shapes[] = {1, 5, 7, 16, 48, 250, 1024, 4096};
@@ -159,7 +160,7 @@ static double random_factor(uint64_t *random) {
     return factors[brute_below(random, sizeof factors / sizeof *factors)];
 }
 
-/* A link with any balance of latency and bandwidth. */
+/* A link with a random ratio of latency to bandwidth. */
 static void change_link(uint64_t *random, dt__link *link) {
     link->start_us *= random_factor(random);
     link->peer_us *= random_factor(random);

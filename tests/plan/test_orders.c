@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All orders in which the mesh dims of a mesh may cut a tensor, every mesh dim cutting something: how many there
- * are, that they differ, and that a detour never pays between them.
+ * All orders in which the mesh dims of a mesh can shard a tensor, if every mesh dim shards some tensor dim: their
+ * number, that they differ, and that no plan costs more than one over an intermediate order.
  */
 #include "support/check.h"
 
@@ -12,33 +12,33 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_MESH_DIMS = 3, MOST_ORDERS = 200 };
+enum { N_MESH_DIMS = 3, MAX_ORDERS = 200 };
 
-/* Which tensor dim each mesh dim cuts, and its position in that dim's order. */
+/* The tensor dim that each mesh dim shards, and its position in the shard order of that dim. */
 typedef struct order {
     int dim[N_MESH_DIMS], position[N_MESH_DIMS];
 } order;
 
 typedef struct orders {
     int n_dims, n;
-    order items[MOST_ORDERS];
+    order items[MAX_ORDERS];
 } orders;
 
 static bool is_order(const order *o, int n_dims) {
     for (int d = 0; d < n_dims; d++) {
-        int n = 0, seen = 0;
+        int n = 0, positions = 0;
         for (int m = 0; m < N_MESH_DIMS; m++)
             if (o->dim[m] == d) {
-                seen |= 1 << o->position[m];
+                positions |= 1 << o->position[m];
                 n++;
             }
-        if (seen != (1 << n) - 1)
+        if (positions != (1 << n) - 1)
             return false;
     }
     return true;
 }
 
-/* Every choice of a dim and a position per mesh dim, as digits of a number. */
+/* Every combination of a dim and a position per mesh dim, as digits of a number. */
 static void list_orders(int n_dims, orders *out) {
     int choices = n_dims * N_MESH_DIMS, all = choices * choices * choices;
     *out = (orders){.n_dims = n_dims};
@@ -49,13 +49,13 @@ static void list_orders(int n_dims, orders *out) {
             o.position[m] = left % N_MESH_DIMS;
         }
         if (is_order(&o, n_dims)) {
-            assert_true(out->n < MOST_ORDERS);
+            assert_true(out->n < MAX_ORDERS);
             out->items[out->n++] = o;
         }
     }
 }
 
-static void read_order(const order *o, dt_placement *out) {
+static void make_placements(const order *o, dt_placement *out) {
     for (int m = 0; m < N_MESH_DIMS; m++) {
         out[m] = dt_placement_shard(o->dim[m]);
         out[m].ordered = true;
@@ -72,12 +72,12 @@ static void orders__have_the_expected_number(void **state) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         ctx->world = 8;
         dt_mesh *mesh = dt_mesh_new(ctx, "2x2x2");
-        dt_spec *specs[MOST_ORDERS];
+        dt_spec *specs[MAX_ORDERS];
         list_orders(n_dims, &all);
         assert_int_equal(all.n, n_dims == 2 ? 24 : n_dims == 3 ? 60 : 120);
         for (int i = 0; i < all.n; i++) {
             dt_placement placements[N_MESH_DIMS];
-            read_order(&all.items[i], placements);
+            make_placements(&all.items[i], placements);
             specs[i] = dt_spec_new(
                 mesh, &(dt_spec_desc){
                           .shape = shape, .n_dims = n_dims, .placements = placements, .n_placements = N_MESH_DIMS});
@@ -92,16 +92,16 @@ static void orders__have_the_expected_number(void **state) {
     }
 }
 
-/* What it costs from each order to each. */
+/* The cost from each order to each other. */
 typedef struct costs {
     orders all;
-    double us[MOST_ORDERS][MOST_ORDERS];
+    double us[MAX_ORDERS][MAX_ORDERS];
 } costs;
 
 static void make_sharding(dt__arena *arena, const order *o, int n_dims, const int64_t *shape, dt__sharding *out) {
     static const int64_t mesh[N_MESH_DIMS] = {2, 2, 2};
     dt_placement placements[N_MESH_DIMS];
-    read_order(o, placements);
+    make_placements(o, placements);
     dt__sharding_desc desc = {.n_mesh_dims = N_MESH_DIMS,
                               .mesh = mesh,
                               .n_dims = n_dims,
@@ -112,12 +112,12 @@ static void make_sharding(dt__arena *arena, const order *o, int n_dims, const in
 }
 
 static void find_costs(int n_dims, const int64_t *shape, costs *out) {
-    static dt__sharding shardings[MOST_ORDERS];
+    static dt__sharding shardings[MAX_ORDERS];
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__arena kept = dt__arena_new(ctx);
+    dt__arena sharding_arena = dt__arena_new(ctx);
     list_orders(n_dims, &out->all);
     for (int i = 0; i < out->all.n; i++)
-        make_sharding(&kept, &out->all.items[i], n_dims, shape, &shardings[i]);
+        make_sharding(&sharding_arena, &out->all.items[i], n_dims, shape, &shardings[i]);
     for (int i = 0; i < out->all.n; i++)
         for (int j = 0; j < out->all.n; j++) {
             dt__arena arena = dt__arena_new(ctx);
@@ -127,29 +127,29 @@ static void find_costs(int n_dims, const int64_t *shape, costs *out) {
             out->us[i][j] = plan.cost_us;
             dt__arena_free(&arena);
         }
-    dt__arena_free(&kept);
+    dt__arena_free(&sharding_arena);
     dt__ctx_free(ctx);
 }
 
-static void detours__never_pay(void **state) {
+static void intermediate_orders__never_reduce_the_cost(void **state) {
     static const int64_t matrix[] = {16, 8}, cube[] = {13, 2, 13};
-    static costs found;
+    static costs table;
     (void)state;
-    for (int i = 0; i < 2; i++) { /* RED-038, for all orders and all detours */
-        find_costs(i ? 3 : 2, i ? cube : matrix, &found);
-        for (int a = 0; a < found.all.n; a++)
-            for (int b = 0; b < found.all.n; b++)
-                for (int x = 0; x < found.all.n; x++)
-                    if (found.us[a][b] > (found.us[a][x] + found.us[x][b]) * (1 + 1e-9))
-                        fail_msg("%d dims, order %d to %d: %g us, by way of %d only %g", i ? 3 : 2, a, b,
-                                 found.us[a][b], x, found.us[a][x] + found.us[x][b]);
+    for (int i = 0; i < 2; i++) { /* RED-038, for all orders and all intermediate orders */
+        find_costs(i ? 3 : 2, i ? cube : matrix, &table);
+        for (int a = 0; a < table.all.n; a++)
+            for (int b = 0; b < table.all.n; b++)
+                for (int x = 0; x < table.all.n; x++)
+                    if (table.us[a][b] > (table.us[a][x] + table.us[x][b]) * (1 + 1e-9))
+                        fail_msg("%d dims, order %d to %d: %g us, over order %d only %g us", i ? 3 : 2, a, b,
+                                 table.us[a][b], x, table.us[a][x] + table.us[x][b]);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders__have_the_expected_number),
-        cmocka_unit_test(detours__never_pay),
+        cmocka_unit_test(intermediate_orders__never_reduce_the_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

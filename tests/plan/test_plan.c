@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans by name: traces, kinds of steps and counts that are known, refusals, sizes of meshes and of tensors, and
- * what happens without memory.
+ * Plans of all planners: published traces, kinds and numbers of collectives, invalid targets, large meshes and
+ * tensors, and failing allocations.
  */
 #include "support/check.h"
 
@@ -13,46 +13,46 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A move by texts. */
+/* A redistribution as text. */
 typedef struct plan_case {
     const char *mesh, *shape, *from, *to; /* sizes "2,2", "8,8" */
     dt__planner planner;
 } plan_case;
 
-static int read_sizes(const char *text, int64_t *out) {
+static int parse_sizes(const char *text, int64_t *out) {
     int n = 0, used = 0;
     for (; *text && sscanf(text, "%" SCNd64 "%n", &out[n], &used) == 1; n++)
         text += used + (text[used] == ',');
     return n;
 }
 
-static dt_status read_side(dt__arena *arena, const plan_case *a, const char *text, dt__sharding *out) {
+static dt_status parse_sharding(dt__arena *arena, const plan_case *c, const char *text, dt__sharding *out) {
     int64_t mesh[DT_SPEC_MAX_DIMS], shape[DT_SPEC_MAX_DIMS];
     dt_placement *placements;
     dt__sharding_desc desc = {.mesh = mesh, .shape = shape};
-    desc.n_mesh_dims = read_sizes(a->mesh, mesh);
-    desc.n_dims = read_sizes(a->shape, shape);
+    desc.n_mesh_dims = parse_sizes(c->mesh, mesh);
+    desc.n_dims = parse_sizes(c->shape, shape);
     DT__TRY(dt__placements_parse(arena, text, &desc.n_placements, &placements));
     desc.placements = placements;
     return dt__sharding_new(arena, &desc, out);
 }
 
-static dt_status make_plan(dt__arena *arena, const plan_case *a, dt__plan *out) {
+static dt_status make_plan(dt__arena *arena, const plan_case *c, dt__plan *out) {
     dt__sharding from, to;
-    DT__TRY(read_side(arena, a, a->from, &from));
-    DT__TRY(read_side(arena, a, a->to, &to));
-    return dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, a->planner,
+    DT__TRY(parse_sharding(arena, c, c->from, &from));
+    DT__TRY(parse_sharding(arena, c, c->to, &to));
+    return dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, c->planner,
                         &dt__machine_builtin, out);
 }
 
-/* Plans, and has `check` look at the plan. */
-static void with_plan(const plan_case *a, void (*check)(dt__arena *, const dt__plan *, const void *),
-                      const void *user) {
+/* Makes the plan and calls check with it. */
+static void check_plan_of(const plan_case *c, void (*check)(dt__arena *, const dt__plan *, const void *),
+                          const void *user) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt__plan plan;
-    if (make_plan(&arena, a, &plan) != DT_OK)
-        fail_msg("%s to %s: %s", a->from, a->to, dt_error_text(ctx));
+    if (make_plan(&arena, c, &plan) != DT_OK)
+        fail_msg("%s to %s: %s", c->from, c->to, dt_error_text(ctx));
     check(&arena, &plan, user);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
@@ -67,7 +67,7 @@ static void check_trace(dt__arena *arena, const dt__plan *plan, const void *expe
 
 static void assert_trace(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
                          const char *expected) {
-    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_trace, expected);
+    check_plan_of(&(plan_case){mesh, shape, from, to, planner}, check_trace, expected);
 }
 
 static void check_collectives(dt__arena *arena, const dt__plan *plan, const void *expected) {
@@ -82,7 +82,7 @@ static void check_collectives(dt__arena *arena, const dt__plan *plan, const void
 
 static void assert_collectives(const char *mesh, const char *shape, const char *from, const char *to,
                                dt__planner planner, const char *expected) {
-    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_collectives, expected);
+    check_plan_of(&(plan_case){mesh, shape, from, to, planner}, check_collectives, expected);
 }
 
 static void check_count(dt__arena *arena, const dt__plan *plan, const void *expected) {
@@ -92,17 +92,17 @@ static void check_count(dt__arena *arena, const dt__plan *plan, const void *expe
 
 static void assert_count(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
                          int expected) {
-    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_count, &expected);
+    check_plan_of(&(plan_case){mesh, shape, from, to, planner}, check_count, &expected);
 }
 
-static void assert_refused(const char *mesh, const char *from, const char *to, const char *says) {
+static void assert_refused(const char *mesh, const char *from, const char *to, const char *message) {
     for (int planner = 0; planner < DT__N_PLANNERS; planner++) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt__arena arena = dt__arena_new(ctx);
         dt__plan plan = {.n_steps = -7};
         assert_int_equal(make_plan(&arena, &(plan_case){mesh, "8,8", from, to, (dt__planner)planner}, &plan),
                          DT_ERR_PLACEMENT);
-        assert_error_contains(ctx, DT_ERR_PLACEMENT, says);
+        assert_error_contains(ctx, DT_ERR_PLACEMENT, message);
         assert_int_equal(plan.n_steps, -7);
         dt__arena_free(&arena);
         dt__ctx_free(ctx);
@@ -138,7 +138,7 @@ static void greedy__has_the_published_traces(void **state) {
     /* RED-029: an order that does not ascend is searched */
     assert_trace("2,2,2", "8,8,8", "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GREEDY,
                  "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
-    /* cuts by mesh dims of size 1 stay where they are, and later cuts follow them */
+    /* splits by mesh dims of size 1 stay first, and later splits follow them */
     assert_trace("2,1", "16", "R,S(0)", "S(0),S(0)", DT__PLANNER_GREEDY, "RS(0)->S(0)[1]S(0)[0]");
     assert_trace("2,1,2", "2,16", "R,S(1),R", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
                  "RS(1)R->S(1)[1]S(1)[0]R->S(1)[1]S(1)[0]S(1)[2]");
@@ -160,9 +160,9 @@ static void strided_shards__stay_in_traces_unless_they_express_an_order(void **s
     assert_trace(m, s, "S(0),S(0),R", "R,_S(1,5),S(0)", DT__PLANNER_GRAPH,
                  "S(0)[0]S(0)[1]R->S(0)[0]S(0)[1]_S(1,5)->S(0)R_S(1,5)->S(0)RR->S(0)_S(1,5)R->S(0)_S(1,5)[0]_S(1,5)"
                  "[1]->R_S(1,5)[0]_S(1,5)[1]->R_S(1,5)R->R_S(1,5)S(0)");
-    /* RED-046: no order has a factor of 3 here, so the default planner goes straight */
+    /* RED-046: no shard order has a factor of 3 here, so that the default planner makes one step */
     assert_trace("4,2", "24,8", "_S(0,3),R", "R,R", DT__PLANNER_GREEDY, "_S(0,3)R->RR");
-    /* RED-041: the same shards, written in two ways; where sizes do not divide evenly they differ */
+    /* RED-041: the same shards in two notations; they differ if sizes do not divide evenly */
     assert_trace("4,2", "8,4", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_MIN_COST, "S(0)[1]S(0)[0]");
     assert_trace("2,2", "5", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_DIRECT,
                  "_S(0,2)[0]S(0)[1]->S(0)[1]S(0)[0]");
@@ -181,7 +181,7 @@ static void steps__have_the_kind_of_their_change(void **state) {
         assert_collectives("4", "16,12", "R", "R", planner, "");           /* RED-002 */
         assert_collectives("4", "16,12", "P(sum)", "P(sum)", planner, ""); /* RED-003 */
         if (planner == DT__PLANNER_GRAPH)
-            continue; /* it takes a small exchange for dearer than a gather */
+            continue; /* in its cost model a small all-to-all costs more than an all-gather */
         assert_collectives("4", "16,12", "S(0)", "S(1)", planner, "all_to_all");
         assert_collectives("4", "16,12", "S(0)", "S(-1)", planner, "all_to_all"); /* RED-014 */
         assert_collectives("4", "16,12", "_S(0,2)", "S(1)", planner, "all_to_all");
@@ -229,15 +229,14 @@ static void min_cost__joins_steps_over_mesh_dims(void **state) {
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "R,R", min_cost, "all_reduce");            /* RED-068 */
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "S(0),S(0)", min_cost, "reduce_scatter");  /* RED-069 */
     assert_count("4,2", "16,16,16", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1);                    /* RED-072 */
-    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost,
-                 1); /* RED-076: uneven shards are no obstacle */
+    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: also for uneven shards */
 }
 
-static void min_cost__joins_what_one_collective_can_do(void **state) {
+static void min_cost__joins_steps_into_one_collective(void **state) {
     const dt__planner min_cost = DT__PLANNER_MIN_COST;
     const char *m = "2,2,2", *s = "16,16,16";
     (void)state;
-    /* RED-058, RED-073, RED-075: reductions are joined, whatever is gathered in between */
+    /* RED-058, RED-073, RED-075: reductions are joined, also if mesh dims between them are gathered */
     assert_collectives(m, s, "P(sum),S(0),P(sum)", "R,R,R", min_cost, "all_reduce all_gather");
     assert_collectives(m, s, "P(sum),P(sum),P(sum)", "R,R,R", min_cost, "all_reduce");            /* RED-075 */
     assert_collectives("2,2", "8,8", "P(sum),R", "R,R", min_cost, "all_reduce");                  /* RED-060 */
@@ -257,7 +256,8 @@ static void min_cost__joins_what_one_collective_can_do(void **state) {
                        "all_gather all_gather all_gather"); /* RED-043 */
 }
 
-/* In the exchange of a transposition every rank meets one other: start, one peer, a block, and two copies of it. */
+/* In a transposition every rank exchanges a block with one peer: start-up, one peer, the block, and two copies of it.
+ * */
 static void check_transposition(dt__arena *arena, const dt__plan *plan, const void *user) {
     const dt__machine *machine = &dt__machine_builtin;
     double block = 4 * 32 * 32;
@@ -271,15 +271,15 @@ static void check_transposition(dt__arena *arena, const dt__plan *plan, const vo
     assert_true(plan->cost_us > expected * (1 - 1e-12) && plan->cost_us < expected * (1 + 1e-12));
 }
 
-static void exchanges__are_priced_by_the_ranks_that_they_involve(void **state) {
+static void exchanges__cost_depends_on_the_peers_of_a_rank(void **state) {
     (void)state;
-    plan_case a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
-    with_plan(&a, check_transposition, NULL);
-    a.planner = DT__PLANNER_MIN_COST;
-    with_plan(&a, check_transposition, NULL);
+    plan_case c = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
+    check_plan_of(&c, check_transposition, NULL);
+    c.planner = DT__PLANNER_MIN_COST;
+    check_plan_of(&c, check_transposition, NULL);
 }
 
-static void targets__may_not_be_a_new_partial(void **state) {
+static void targets__new_partials_are_refused(void **state) {
     (void)state;
     assert_refused("4", "R", "P(sum)", "can not redistribute R to P(sum)"); /* RED-009 */
     /* RED-021 */
@@ -297,14 +297,14 @@ static void targets__may_not_be_a_new_partial(void **state) {
     assert_trace("2,2", "8,8", "P(sum),S(0)", "P(sum),S(1)", DT__PLANNER_GREEDY, "P(sum)S(0)->P(sum)S(1)");
 }
 
-static void explicit_extents__never_share_their_dim(void **state) {
+static void explicit_extents__are_the_only_shard_of_their_dim(void **state) {
     (void)state;
     assert_trace("2,2,1", "6,6,1", "P(max),R,S(2)", "P(max),S(2:0,1),_S(0,5)", DT__PLANNER_GREEDY,
                  "P(max)RS(2)->P(max)R_S(0,5)->P(max)S(2:0,1)_S(0,5)");
     assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
 }
 
-/* On 16,384 ranks a shard of the target is 2^20 x 64; some ranks hold none of these columns before. */
+/* On 16,384 ranks a shard of the target is [2^20,64], of which some ranks have no column in the source. */
 static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
     (void)arena;
     (void)user;
@@ -315,8 +315,9 @@ static void check_large(dt__arena *arena, const dt__plan *plan, const void *user
 static void large_meshes__are_planned(void **state) {
     (void)state;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++)
-        with_plan(&(plan_case){"64,128,2", "1048576,16384", "S(0),S(0),S(1)", "R,S(1),S(1)", (dt__planner)planner},
-                  check_large, NULL);
+        check_plan_of(
+            &(plan_case){"64,128,2", "1048576,16384", "S(0),S(0),S(1)", "R,S(1),S(1)", (dt__planner)planner},
+            check_large, NULL);
 }
 
 static void sizes__beyond_64_bits_are_refused(void **state) {
@@ -341,22 +342,22 @@ static void sizes__beyond_64_bits_are_refused(void **state) {
     dt__ctx_free(ctx);
 }
 
-static bool plan_all(dt_ctx *ctx, void *user) {
+static bool run_all_planners(dt_ctx *ctx, void *user) {
     dt__arena arena = dt__arena_new(ctx);
-    bool fine = true;
+    bool ok = true;
     (void)user;
-    for (int planner = 0; planner < DT__N_PLANNERS && fine; planner++) {
+    for (int planner = 0; planner < DT__N_PLANNERS && ok; planner++) {
         dt__plan plan;
-        plan_case a = {"2,3,2", "12,7,5", "S(0)[1],P(sum),S(0)[0]", "S(1),S(0),_S(0,3)", (dt__planner)planner};
-        fine = make_plan(&arena, &a, &plan) == DT_OK;
+        plan_case c = {"2,3,2", "12,7,5", "S(0)[1],P(sum),S(0)[0]", "S(1),S(0),_S(0,3)", (dt__planner)planner};
+        ok = make_plan(&arena, &c, &plan) == DT_OK;
     }
     dt__arena_free(&arena);
-    return fine;
+    return ok;
 }
 
 static void plans__survive_failing_allocations(void **state) {
     (void)state;
-    assert_true(assert_survives_failing_allocations(plan_all, NULL) > 4);
+    assert_true(assert_survives_failing_allocations(run_all_planners, NULL) > 4);
 }
 
 static dt_spec *parse(dt_ctx *ctx, const char *text) {
@@ -366,13 +367,13 @@ static dt_spec *parse(dt_ctx *ctx, const char *text) {
     return spec;
 }
 
-static void assert_specs_refused(const char *from_text, const char *to_text, dt_status status, const char *says) {
+static void assert_specs_refused(const char *from_text, const char *to_text, dt_status status, const char *message) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     ctx->world = DT__MESH_MAX_RANKS;
     dt_spec *from = parse(ctx, from_text), *to = parse(ctx, to_text);
     dt__move move;
     assert_int_equal(dt__move_of_specs(from, to, &move), status);
-    assert_error_contains(ctx, status, says);
+    assert_error_contains(ctx, status, message);
     dt_spec_release(from);
     dt_spec_release(to);
     dt__ctx_free(ctx);
@@ -393,10 +394,10 @@ int main(void) {
         cmocka_unit_test(greedy__counts_collectives_as_published),
         cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
-        cmocka_unit_test(min_cost__joins_what_one_collective_can_do),
-        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_involve),
-        cmocka_unit_test(targets__may_not_be_a_new_partial),
-        cmocka_unit_test(explicit_extents__never_share_their_dim),
+        cmocka_unit_test(min_cost__joins_steps_into_one_collective),
+        cmocka_unit_test(exchanges__cost_depends_on_the_peers_of_a_rank),
+        cmocka_unit_test(targets__new_partials_are_refused),
+        cmocka_unit_test(explicit_extents__are_the_only_shard_of_their_dim),
         cmocka_unit_test(large_meshes__are_planned),
         cmocka_unit_test(sizes__beyond_64_bits_are_refused),
         cmocka_unit_test(plans__survive_failing_allocations),

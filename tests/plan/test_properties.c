@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random moves on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the source and
- * end at the target; in every step each rank finds what it needs within its group; received bytes, the lower bound
- * and the peak are what the definitions say. What ranks hold is taken from the definition of cuts (spec/brute.h).
+ * Random redistributions on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the
+ * source and end at the target; in every step the members of each rank's group hold what it needs; received bytes,
+ * the lower bound and the peak follow their definitions. The shards follow the definition in spec/brute.h.
  */
 #include "spec/brute.h"
 
@@ -26,8 +26,8 @@ static void random_side(uint64_t *random, const brute_case *like, brute_case *c)
         while (dt_placement_is_partial(c->placements[m]));
         if (dt_placement_is_partial(like->placements[m]) && brute_below(random, 3) == 0)
             c->placements[m] = like->placements[m];
-        bool cut = dt_placement_is_shard(like->placements[m]) || dt_placement_is_strided(like->placements[m]);
-        if (cut && brute_below(random, 4) == 0) {
+        bool is_sharded = dt_placement_is_shard(like->placements[m]) || dt_placement_is_strided(like->placements[m]);
+        if (is_sharded && brute_below(random, 4) == 0) {
             c->placements[m] = like->placements[m];
             c->placements[m].ordered = false;
             c->placements[m].n_extents = 0;
@@ -46,7 +46,7 @@ static void random_pair(uint64_t *random, pair *out) {
     snprintf(out->text, sizeof out->text, "%s to %s", out->from.text, out->to.text);
 }
 
-/* A state of a plan as a case of its own. */
+/* A state of a plan as a case. */
 static void state_case(const brute_case *like, const dt_placement *placements, brute_case *out) {
     *out = (brute_case){.n_mesh_dims = like->n_mesh_dims, .n_dims = like->n_dims};
     memcpy(out->mesh, like->mesh, sizeof out->mesh);
@@ -59,20 +59,20 @@ static void state_case(const brute_case *like, const dt_placement *placements, b
         }
 }
 
-/* What each rank holds of each dim, as flags. */
+/* The indices of each dim that each rank holds, as flags. */
 typedef struct holdings {
     int64_t n_ranks;
     struct {
-        bool has[BRUTE_MOST_DIMS][32];
-        int64_t n[BRUTE_MOST_DIMS];
+        bool has[BRUTE_MAX_DIMS][32];
+        int64_t n[BRUTE_MAX_DIMS];
     } rank[MAX_RANKS];
 } holdings;
 
-static void hold(const brute_case *c, holdings *out) {
+static void find_holdings(const brute_case *c, holdings *out) {
     memset(out, 0, sizeof *out);
     out->n_ranks = brute_world(c);
     for (int64_t r = 0; r < out->n_ranks; r++) {
-        int64_t coordinate[BRUTE_MOST_DIMS];
+        int64_t coordinate[BRUTE_MAX_DIMS];
         brute_coordinate(c, r, coordinate);
         for (int d = 0; d < c->n_dims; d++) {
             brute_list list = brute_shard(c, d, coordinate);
@@ -118,9 +118,9 @@ static bool holds(const brute_case *c, const holdings *h, int64_t r, const int64
 
 /* The role of each mesh dim in a step. */
 typedef struct step_roles {
-    bool changes[BRUTE_MOST_DIMS], reduces[BRUTE_MOST_DIMS], replicates[BRUTE_MOST_DIMS];
+    bool changes[BRUTE_MAX_DIMS], reduces[BRUTE_MAX_DIMS], replicates[BRUTE_MAX_DIMS];
     int64_t reduced;  /* contributions to an element */
-    int64_t replicas; /* of the group that get the same */
+    int64_t replicas; /* ranks of the group with the same result */
 } step_roles;
 
 static step_roles roles_of(const brute_case *c, const dt_placement *before, const dt_placement *after, int n,
@@ -141,7 +141,7 @@ static step_roles roles_of(const brute_case *c, const dt_placement *before, cons
 static void assert_reachable(const char *name, const brute_case *c, const step_roles *roles, const holdings *before,
                              int64_t r, const int64_t *index) {
     bool found[MAX_RANKS] = {false};
-    int64_t n_found = 0, own[BRUTE_MOST_DIMS], other[BRUTE_MOST_DIMS];
+    int64_t n_found = 0, own[BRUTE_MAX_DIMS], other[BRUTE_MAX_DIMS];
     brute_coordinate(c, r, own);
     for (int64_t peer = 0; peer < before->n_ranks; peer++) {
         int64_t contribution = 0;
@@ -166,7 +166,7 @@ static void assert_all_reachable(const char *name, const brute_case *c, const st
         elements *= c->shape[d];
     for (int64_t r = 0; r < after->n_ranks; r++)
         for (int64_t e = 0; e < elements; e++) {
-            int64_t index[BRUTE_MOST_DIMS];
+            int64_t index[BRUTE_MAX_DIMS];
             for (int64_t left = e, d = c->n_dims - 1; d >= 0; left /= c->shape[d--])
                 index[d] = left % c->shape[d];
             if (holds(c, after, r, index))
@@ -174,12 +174,12 @@ static void assert_all_reachable(const char *name, const brute_case *c, const st
         }
 }
 
-/* Bytes of an element: large in every other move, so that shards of few elements take two phases, too. */
+/* Bytes of an element: large in every other redistribution, so that shards of few elements take two phases, too. */
 static int64_t item_bytes = 4;
 
 /* Whether a replica reduces only its portion: shards above 8 KiB, or 4 MiB for two values and two replicas. */
 static bool in_portions(const brute_case *c, const step_roles *roles, const holdings *after) {
-    int64_t largest[BRUTE_MOST_DIMS] = {0}, bytes = item_bytes;
+    int64_t largest[BRUTE_MAX_DIMS] = {0}, bytes = item_bytes;
     for (int d = 0; d < c->n_dims; d++) {
         for (int64_t r = 0; r < after->n_ranks; r++)
             largest[d] = after->rank[r].n[d] > largest[d] ? after->rank[r].n[d] : largest[d];
@@ -202,15 +202,15 @@ static int portioned_dim(const brute_case *c, const holdings *after, int64_t r, 
 }
 
 static int64_t replica_of(const brute_case *c, const step_roles *roles, int64_t r) {
-    int64_t coordinate[BRUTE_MOST_DIMS], replica = 0;
+    int64_t coordinate[BRUTE_MAX_DIMS], replica = 0;
     brute_coordinate(c, r, coordinate);
     for (int m = 0; m < c->n_mesh_dims; m++)
         replica = roles->replicates[m] ? replica * c->mesh[m] + coordinate[m] : replica;
     return replica;
 }
 
-/* Elements that the rank receives: every contribution to each element that it does not have itself. In two phases it
- * does so for its portion only, and gets the rest reduced. */
+/* The number of elements that the rank receives: every contribution to each element, except its own. In two phases it
+ * receives contributions to its portion only, and the other portions reduced. */
 static int64_t received_by(const brute_case *c, const step_roles *roles, const holdings *before,
                            const holdings *after, int64_t r) {
     int64_t n = 0, elements = 1;
@@ -220,7 +220,7 @@ static int64_t received_by(const brute_case *c, const step_roles *roles, const h
     for (int d = 0; d < c->n_dims; d++)
         elements *= c->shape[d];
     for (int64_t e = 0; e < elements; e++) {
-        int64_t index[BRUTE_MOST_DIMS], nth = 0;
+        int64_t index[BRUTE_MAX_DIMS], nth = 0;
         for (int64_t left = e, d = c->n_dims - 1; d >= 0; left /= c->shape[d--])
             index[d] = left % c->shape[d];
         if (!holds(c, after, r, index))
@@ -233,7 +233,7 @@ static int64_t received_by(const brute_case *c, const step_roles *roles, const h
     return n;
 }
 
-/* Flows add up to what the rank receives, and no rank sends in one phase what it does not hold. */
+/* Flows add up to the number of elements that the rank receives; in one phase, senders hold what they send. */
 static void check_flows(const char *name, const brute_case *c, const dt__transfer *transfer, const holdings *before,
                         const holdings *after, int64_t r, int64_t expected) {
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -270,10 +270,10 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
     const dt__plan_step *step = &plan->steps[i];
     state_case(&p->from, step->before, &a);
     state_case(&p->from, step->after, &b);
-    hold(&a, &before);
-    hold(&b, &after);
+    find_holdings(&a, &before);
+    find_holdings(&b, &after);
     step_roles roles = roles_of(&a, step->before, step->after, step->n_mesh_dims, step->mesh_dims);
-    for (int m = 0; m < a.n_mesh_dims; m++) /* what is not in the list does not change */
+    for (int m = 0; m < a.n_mesh_dims; m++) /* mesh dims that are not in the list do not change */
         if (!roles.changes[m]) {
             check_equal(p->text, step->before[m].kind, step->after[m].kind);
             check_equal(p->text, step->before[m].dim, step->after[m].dim);
@@ -297,13 +297,13 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
 }
 
 static int64_t lower_bound(const pair *p, const holdings *source, const holdings *target) {
-    int64_t max = 0, g = 1;
+    int64_t max = 0, n_contributions = 1;
     for (int m = 0; m < p->from.n_mesh_dims; m++)
         if (dt_placement_is_partial(p->from.placements[m]) && !dt_placement_is_partial(p->to.placements[m]))
-            g *= p->from.mesh[m];
+            n_contributions *= p->from.mesh[m];
     for (int64_t r = 0; r < source->n_ranks; r++) {
         int64_t held = n_held(&p->to, target, r);
-        int64_t n = g > 1 ? held : held - n_common(&p->to, source, target, r);
+        int64_t n = n_contributions > 1 ? held : held - n_common(&p->to, source, target, r);
         max = n > max ? n : max;
     }
     return max;
@@ -313,14 +313,14 @@ static void check_plan(const pair *p, const dt__plan *plan) {
     static holdings source, target, state;
     brute_case last;
     sums all = {{0}, 0};
-    hold(&p->from, &source);
-    hold(&p->to, &target);
+    find_holdings(&p->from, &source);
+    find_holdings(&p->to, &target);
     state_case(&p->from, plan->source, &last);
-    hold(&last, &state);
+    find_holdings(&last, &state);
     assert_same_holdings(p->text, &p->from, &state, &source);
     const dt_placement *end = plan->n_steps ? plan->steps[plan->n_steps - 1].after : plan->source;
     state_case(&p->from, end, &last);
-    hold(&last, &state);
+    find_holdings(&last, &state);
     assert_same_holdings(p->text, &p->from, &state, &target);
     for (int m = 0; m < p->to.n_mesh_dims; m++)
         check_equal(p->text, dt_placement_is_partial(end[m]), dt_placement_is_partial(p->to.placements[m]));
@@ -336,7 +336,7 @@ static void check_plan(const pair *p, const dt__plan *plan) {
     check_equal(p->text, plan->lower_bound_bytes, item_bytes * lower_bound(p, &source, &target));
 }
 
-/* *exchanges: the last plan has one step, an exchange in which nothing is reduced. */
+/* Sets *exchanges if the plan is one all-to-all. */
 static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bool *exchanges) {
     dt__sharding from = brute_sharding(arena, &p->from), to = brute_sharding(arena, &p->to);
     dt__plan plan;
@@ -345,7 +345,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bo
         fail_msg("%s, %s: %s", p->text, dt__planner_name(planner), dt_error_text(arena->ctx));
     check_plan(p, &plan);
     if (plan.bytes < plan.lower_bound_bytes)
-        fail_msg("%s, %s: %" PRId64 " bytes are below the bound %" PRId64, p->text, dt__planner_name(planner),
+        fail_msg("%s, %s: %" PRId64 " bytes are below the lower bound %" PRId64, p->text, dt__planner_name(planner),
                  plan.bytes, plan.lower_bound_bytes);
     *exchanges = plan.n_steps == 1 && plan.steps[0].collective == DT__STEP_ALL_TO_ALL;
     return plan.cost_us;

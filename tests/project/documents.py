@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of documents: what a header's comments, a Markdown page or a man page show as code, commands or text.
+"""The blocks of code, commands and text in comments of headers, Markdown pages and man pages.
 
-A block has a kind: "c", "cpp", "sh", "json" or "text". In Markdown it is the word behind the fence; a path behind it
-("c src/plan/plan.h") makes the block a quotation of that file. A fence without a word, and an indented paragraph, is
+A block has a kind: "c", "cpp", "sh", "json" or "text". In Markdown it is the word after the fence; a path after it
+("c src/plan/plan.h") makes the block a quotation of that file. A fence without a word, and an indented paragraph, are
 text. In comments and man pages the kind follows from the first line.
 """
 import pathlib

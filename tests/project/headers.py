@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the public headers declare, for the checks beside this file."""
+"""The declarations of the public headers, for the other tests in this folder."""
 import re
 
 import tree

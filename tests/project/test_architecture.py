@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents name files and identifiers that exist, and docs/files.md lists all of src/."""
+"""Files and identifiers in documents exist, and docs/files.md lists all of src/."""
 import re
 import sys
 
@@ -11,7 +11,7 @@ IDENTIFIER = re.compile(r"`((?:dt|DT)_\w+)")
 
 
 def missing(text, names):
-    """Files and folders that the text names and the project does not have, given its file names."""
+    """Files and folders in the text that are not in the project."""
     known = {str(parent) for name in names for parent in name.parents} | set(map(str, names))
     known |= {path[path.index("/") + 1:] for path in known if "/" in path}  # x/y.h of src/x/y.h
     known |= {path.rsplit("/", 1)[1] for path in known if "/" in path}
@@ -20,11 +20,11 @@ def missing(text, names):
 
 
 def unknown(text, code):
-    """Identifiers of the library that the text names and the code does not."""
+    """Identifiers of the library in the text that are not in the code."""
     return [name for name in IDENTIFIER.findall(text) if not re.search(rf"\b{name}", code)]
 
 
-def check_the_checker():
+def test_the_checker():
     names = tree.files(".c", ".h", ".md")
     assert missing("`docs/architecture.md`, `src/base`, `base/ctx.h`, `ctx.c`, `a.npy`, x.c, `bench_x.c`", names) == []
     for wrong in ("`no_such.c`", "`src/no_such/`", "`src/base/no_such.h`", "`mesh/ctx.h`"):
@@ -37,7 +37,7 @@ def check_the_checker():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     names = tree.files(exempt=())
     code = "\n".join((tree.ROOT / name).read_text() for name in names
                      if name.suffix in tree.CODE and name.parts[0] in ("src", "include", "tests"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/bench.sh in a project of two made-up parts: tables are shown, measured values are collected and replaced.
+# scripts/bench.sh in a synthetic project of two parts: tables are printed, measured values are collected and replaced.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/{scripts,bench,build/bench}
 cp "$DTENSOR_SOURCE/scripts/bench.sh" "$work/scripts/"
-part() { # NAME FILE: prints its name, its arguments and how often it ran
+part() { # NAME FILE: prints its name, its arguments and the number of its runs
     printf '#!/usr/bin/env bash\necho run >>%q\necho "%s table $*;"\necho "{\\"bench\\":\\"%s\\",\\"ours\\":$(wc -l <%q)}"\n' \
         "$work/$1" "$1" "$1" "$work/$1" >"$work/$2"
     chmod +x "$work/$2"
@@ -18,7 +18,7 @@ part two scripts/bench_two.sh
 
 expect() {
     if [ "$2" != "$3" ]; then
-        printf '%s: got\n%s\nexpected\n%s\n' "$1" "$2" "$3" >&2
+        printf '%s: expected\n%s\ngot\n%s\n' "$1" "$3" "$2" >&2
         exit 1
     fi
 }

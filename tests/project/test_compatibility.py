@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that were compiled with an older or a newer version of the headers run with this library.
 
-Both versions are made from today's headers: in the older one the structs that may grow lack their last field, in the newer one
-they have one more. A field that this library does not have is an error only where the program sets it.
+Both versions are derived from the current headers: in the older one extensible structs do not have their last field, in the newer one
+they have one more. A field that this library does not have is an error only if the program sets it.
 """
 import os
 import pathlib
@@ -42,7 +42,7 @@ def headers(folder, change):
     return n
 
 
-def run(include, *flags):
+def compile_and_run(include, *flags):
     program = include.parent / "program"
     source = tree.ROOT / "tests/project/compatibility/program.c"
     command = ["cc", "-std=gnu11", "-Wall", "-Werror", *flags, f"-I{include}", source, "-o", program, f"-L{BUILD}/lib",
@@ -50,20 +50,20 @@ def run(include, *flags):
     for step in (command, [program]):
         result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
         if result.returncode:
-            return result.stdout or f"it ended with {result.returncode}"
+            return result.stdout or f"exit code {result.returncode}"
     return ""
 
 
 def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, change, flags in (("today's", lambda match: match[0], []), ("older", shorten, []),
+        for name, change, flags in (("current", lambda match: match[0], []), ("older", shorten, []),
                                     ("newer", lengthen, []), ("newer, set", lengthen, ["-DSET_LATER"])):
             include = pathlib.Path(folder) / name.replace(", ", "_").replace("'", "") / "include"
             n = headers(include, change)
             if n < 70:
                 wrong.append(f"{name}: only {n} structs were found")
-            if output := run(include, *flags):
+            if output := compile_and_run(include, *flags):
                 wrong.append(f"a program compiled with {name} headers fails:\n{output}")
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every numbered behaviour of tests/conformance is in a test or listed with a reason, and every id that is named is defined.
+"""Every numbered behaviour of tests/conformance is in a test or listed with a reason, and every id in a test is defined.
 
-Reasons are in tests/conformance_deviations.md (does not apply, in part, different on purpose) and tests/conformance_pending.md
-(waits for a part that is not built). `test_conformance.py --count` prints the states by prefix.
+Reasons are in tests/conformance_deviations.md (does not apply, partial, different on purpose) and tests/conformance_pending.md
+(needs a part that does not exist yet). `test_conformance.py --count` prints the states by prefix.
 """
 import collections
 import json
@@ -22,13 +22,13 @@ ID = re.compile(r"\b([A-Z][A-Z0-9]*)-(\d{3})(?: to \1-(\d{3}))?\b|\b([A-Z][A-Z0-
 
 def defined_ids(texts):
     ids = [found for text in texts for found in re.findall(r"^\s*- \[([A-Z][A-Z0-9]*-\d{3})\]", text, re.M)]
-    twice = [name for name, n in collections.Counter(ids).items() if n > 1]
-    assert not twice, f"defined twice: {twice}"
+    repeated = [name for name, n in collections.Counter(ids).items() if n > 1]
+    assert not repeated, f"defined twice: {repeated}"
     return set(ids)
 
 
 def named_ids(text, defined):
-    """The ids that a text names: PRE-001, PRE-001 to PRE-004, PRE-* for all. Only prefixes of defined ids count."""
+    """The ids in a text: PRE-001, PRE-001 to PRE-004, PRE-* for all; only with prefixes of defined ids."""
     prefixes = {name.rsplit("-", 1)[0] for name in defined}
     ids = set()
     for prefix, first, last, star in ID.findall(text):
@@ -40,7 +40,7 @@ def named_ids(text, defined):
 
 
 def pending_rows(text):
-    """Pairs of ids and what they wait for."""
+    """Pairs of ids and the reason why they are pending."""
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
     return [row for row in rows if len(row) == 2 and row[0].strip("- ") and row[0].strip() != "ids"]
 
@@ -52,13 +52,13 @@ def pending_ids(text, defined):
 def complaints(defined, tested, deviations, pending, ops):
     """tested: ids by file; deviations and pending: texts of the lists; ops: names in the table."""
     used = set().union(*tested.values()) if tested else set()
-    apart, waits = named_ids(deviations, defined), pending_ids(pending, defined)
-    for name, ids in sorted({**tested, "conformance_deviations.md": apart, "conformance_pending.md": waits}.items()):
+    deviating, pending_set = named_ids(deviations, defined), pending_ids(pending, defined)
+    for name, ids in sorted({**tested, "conformance_deviations.md": deviating, "conformance_pending.md": pending_set}.items()):
         for wrong in sorted(ids - defined):
             yield f"{name}: {wrong} is not defined in tests/conformance"
-    for name in sorted(defined - used - apart - waits):
+    for name in sorted(defined - used - deviating - pending_set):
         yield f"{name} is neither in a test nor listed with a reason"
-    for name in sorted(waits & used):
+    for name in sorted(pending_set & used):
         yield f"conformance_pending.md: {name} is in a test; remove it from the list"
     for ids, reason in pending_rows(pending):
         if not reason.strip():
@@ -68,7 +68,7 @@ def complaints(defined, tested, deviations, pending, ops):
             yield f"conformance_pending.md: {ids.strip()} waits for ops that are in the table: {' '.join(named)}"
 
 
-def check_the_checker():
+def test_the_checker():
     defined = defined_ids(["- [AB-001] x\n- [AB-002] y, as [AB-009]\n  - [C1-001] z\n", "- [AB-003] a\n"])
     assert defined == {"AB-001", "AB-002", "AB-003", "C1-001"}
     assert named_ids("AB-001 to AB-003, C1-001, UTF-008, SHA-256", defined) == defined
@@ -91,7 +91,7 @@ def known_ops():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     defined = defined_ids(path.read_text() for path in sorted(COPIES[1].rglob("*.md")))
     assert defined, "tests/conformance defines no ids"
     tested = {}
@@ -100,11 +100,11 @@ def main():
             tested[str(path.relative_to(TESTS))] = named_ids(path.read_text(), defined)
     deviations, pending = (path.read_text() for path in LISTS)
     if sys.argv[1:] == ["--count"]:
-        used, apart, waits = set().union(*tested.values()), named_ids(deviations, defined), pending_ids(pending, defined)
+        used, deviating, pending_set = set().union(*tested.values()), named_ids(deviations, defined), pending_ids(pending, defined)
         for prefix in sorted({name.rsplit("-", 1)[0] for name in defined}) + [""]:
             ids = {name for name in defined if name.startswith(prefix + "-" if prefix else "")}
-            print(f"{prefix or 'all':5} {len(ids):4} defined, {len(ids & used):4} tested, {len(ids & apart - used):4} listed apart, "
-                  f"{len(ids & waits):4} pending")
+            print(f"{prefix or 'all':5} {len(ids):4} defined, {len(ids & used):4} tested, {len(ids & deviating - used):4} listed as deviations, "
+                  f"{len(ids & pending_set):4} pending")
         return 0
     wrong = list(complaints(defined, tested, deviations, pending, known_ops()))
     print("\n".join(wrong))

@@ -14,17 +14,17 @@ def complaints(text):
             for line, name, comment in headers.exported_functions(text) if not STATES_RANKS.search(comment)]
 
 
-def check_the_checker():
-    good = "/* Does it. Local. */\nDT_API int dt_a(int x);\nDT_API const char *\ndt_b(void);\n"
-    assert complaints(good) == [], complaints(good)
-    assert len(list(headers.exported_functions(good))) == 2
+def test_the_checker():
+    valid = "/* Does it. Local. */\nDT_API int dt_a(int x);\nDT_API const char *\ndt_b(void);\n"
+    assert complaints(valid) == [], complaints(valid)
+    assert len(list(headers.exported_functions(valid))) == 2
     assert len(complaints("/* Does it. */\nDT_API int dt_a(void);\n")) == 1
     assert len(complaints("/* Local. */\n\nDT_API int dt_a(void);\n")) == 1
     assert len(complaints("/* Local. */\nDT_API int dt_a(void);\n/* No. */\nDT_API int dt_b(void);\n")) == 1
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     found = [f"{header}:{complaint}" for header in headers.public_headers()
              for complaint in complaints((tree.ROOT / header).read_text())]
     print("\n".join(found))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public function that takes the site of its caller has a case in tests/dispatch/test_error_sites.c, which makes it fail and
-checks that its error names the call and the line; and every function of the public headers that can fail takes a site. A
-C++ program, compiled by each compiler that there is, gets the lines of its own calls."""
+checks that its error has the call and the line; and every function of the public headers that can fail takes a site. A
+C++ program, compiled by each installed compiler, gets the lines of its own calls."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ BUILD = pathlib.Path(os.environ["DTENSOR_BUILD"])
 CASES = "tests/dispatch/test_error_sites.c"
 
 WITHOUT_CASE = {
-    "close": "its errors are printed, not kept",
+    "close": "its errors are printed, not stored",
     "error_clear": "fails only if a peer has died: tests/comm/test_faults.c",
 }
 
@@ -103,9 +103,9 @@ def check_cpp(wrong):
             command = [compiler, "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{tree.ROOT}/include", source, "-o",
                        program, f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"]
             for step in (command, [program]):
-                done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
-                if done.returncode:
-                    wrong.append(f"{compiler}: {done.stdout}")
+                result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+                if result.returncode:
+                    wrong.append(f"{compiler}: {result.stdout}")
                     break
 
 

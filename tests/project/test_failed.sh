@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/failed_tests.py on a project of made-up tests, by the ctest that is installed and with the options of the Makefile:
-# what a failed test printed last is shown, however much it printed before.
+# scripts/failed_tests.py on a project of synthetic tests, by the installed ctest with the options of the Makefile: the last
+# output of a failed test is printed, also after a long output.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 size=$(grep -o -- '--test-output-size-failed [0-9]*' "$DTENSOR_SOURCE/Makefile")
-run() {
+report_failures() {
     # shellcheck disable=SC2086 # two words
     (cd "$work" && ctest --output-junit "$work/tests.xml" $size >/dev/null 2>&1) || true
     "$DTENSOR_SOURCE/scripts/failed_tests.py" "$work/tests.xml"
 }
-echo 'add_test(a.fine bash -c "echo fine")' >"$work/CTestTestfile.cmake"
-if [ -n "$(run)" ]; then
-    echo "something is printed where nothing failed" >&2
+echo 'add_test(a.valid bash -c "echo valid")' >"$work/CTestTestfile.cmake"
+if [ -n "$(report_failures)" ]; then
+    echo "expected no output without failed tests" >&2
     exit 1
 fi
 cat >>"$work/CTestTestfile.cmake" <<'TESTS'
@@ -24,7 +24,7 @@ add_test(a.late bash -c "echo before the time-out; sleep 60")
 set_tests_properties(a.late PROPERTIES TIMEOUT 1)
 add_test(a.silent false)
 TESTS
-output=$(run)
+output=$(report_failures)
 for part in "== failed: a.short
 a short text" "== failed: a.long
 (199801 lines before are in $work/tests.xml)

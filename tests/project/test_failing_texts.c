@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The test support itself: when a rank fails, its text is in the output of the test, whatever the rank did to its
- * standard error and however soon it dies. Each way to fail is a run of this program with the name of that way.
+ * The test support: the text of a rank that fails is in the output of the test, also if the rank has redirected its
+ * standard error or is killed. This program is run once for each kind of failure, with its name.
  */
 #include "support/launch.h"
 
@@ -11,31 +11,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *way;
-static bool is_way(const char *name) { return strcmp(way, name) == 0; }
+static const char *kind;
+static bool is_kind(const char *name) { return strcmp(kind, name) == 0; }
 
-static int complain(void) {
+static int fail_check(void) {
     CHECK(1 + 1 == 3, "the sum of rank 1 is %d", 2);
     return 0;
 }
 
-/* Rank 1 fails in the way that is tested. */
+/* Rank 1 fails. */
 static int fail_in_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
     if (dt_rank(ctx) != 1)
         return 0;
-    if (is_way("assertion"))
+    if (is_kind("assertion"))
         assert_string_equal("the text of rank 1", "another text");
-    if (is_way("redirected") && !freopen("/dev/null", "w", stderr))
+    if (is_kind("redirected") && !freopen("/dev/null", "w", stderr))
         return 2;
-    if (is_way("closed"))
+    if (is_kind("closed"))
         close(STDERR_FILENO);
-    if (is_way("buffered"))
+    if (is_kind("buffered"))
         printf("printed before, without a newline");
-    int code = complain();
-    if (is_way("killed"))
+    int code = fail_check();
+    if (is_kind("killed"))
         kill(getpid(), SIGKILL);
-    if (is_way("buffered"))
+    if (is_kind("buffered"))
         _exit(code);
     return code;
 }
@@ -55,7 +55,7 @@ static void next(void **state) {
     printf("the next test in process %d\n", (int)getpid());
 }
 
-/* Runs this program to fail in one way; its output. */
+/* Runs this program with a kind of failure, and reads its output. */
 static int output_of(const char *name, char *out, size_t capacity) {
     char command[512], path[256];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -69,10 +69,10 @@ static int output_of(const char *name, char *out, size_t capacity) {
     return pclose(pipe);
 }
 
-static void failing_text__survives(void **state) {
+static void failing_text__is_printed(void **state) {
     (void)state;
     static const struct {
-        const char *way, *text;
+        const char *kind, *text;
     } rows[] = {
         {"check", "1 + 1 == 3: the sum of rank 1 is 2\n"},
         {"killed", "1 + 1 == 3: the sum of rank 1 is 2\n"},
@@ -86,24 +86,24 @@ static void failing_text__survives(void **state) {
         test_skip("ranks are threads with the thread sanitizer");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static char out[1 << 16];
-        int status = output_of(rows[i].way, out, sizeof out);
+        int status = output_of(rows[i].kind, out, sizeof out);
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 2) /* both tests that start ranks */
-            fail_msg("%s: ends with %d and prints:\n%s", rows[i].way, status, out);
+            fail_msg("%s: expected exit code 2, got status %d:\n%s", rows[i].kind, status, out);
         const char *first = strstr(out, rows[i].text), *second = first ? strstr(first + 1, rows[i].text) : NULL;
         if (!second) /* of dt_spawn and of test_launch */
-            fail_msg("%s: expected twice '%s' in:\n%s", rows[i].way, rows[i].text, out);
+            fail_msg("%s: expected twice '%s' in:\n%s", rows[i].kind, rows[i].text, out);
         const char *next_test = strstr(out, "the next test in process");
         if (!next_test || strstr(next_test + 1, "the next test in process"))
-            fail_msg("%s: a rank goes on with the tests behind its own:\n%s", rows[i].way, out);
+            fail_msg("%s: a rank continued with the following tests:\n%s", rows[i].kind, out);
     }
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest failing[] = {cmocka_unit_test(spawned), cmocka_unit_test(launched),
                                          cmocka_unit_test(next)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(failing_text__survives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failing_text__is_printed)};
     if (argc == 1)
         return cmocka_run_group_tests(tests, NULL, NULL);
-    way = argv[1];
+    kind = argv[1];
     return cmocka_run_group_tests(failing, NULL, NULL);
 }

@@ -21,7 +21,7 @@ BUILD = pathlib.Path(os.environ["DTENSOR_BUILD"])
 # Return the context of a freed object, so that its error can be read.
 EXEMPT = {"dt_tensor_ctx", "dt_mesh_ctx"}
 
-# How an object of each kind is made and freed, and the words for that.
+# How an object of each kind is made and freed, and the verb in the error.
 KINDS = {
     "tensor": ("dt_randn(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = \"S(0)\")", "dt_drop(object)", "dropped"),
     "mesh": ("dt_mesh_from_shape(ctx, &world, 1, &(dt_mesh_options){.names = \"x\"})", "dt_mesh_release(object)",
@@ -47,7 +47,7 @@ LIVE = {
     "dt_comm_call *": "&(dt_comm_call){.op = DT_BARRIER}", "dt_spec_desc *": "&(dt_spec_desc){0}",
     "dt_local_mapping *": "&mapping", "dt_opt_int": "((dt_opt_int){0})",
 }
-# Those of one parameter, where its type has several uses.
+# Arguments of single parameters, if their type has several uses.
 NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"relu\"",
          ("dt_explain_tensors", "call"): "\"relu\"", ("dt_generator_child_site", "name"): "\"a\"",
          ("dt_save_npy_site", "path"): "\"/nonexistent/x.npy\"", ("dt_save_npz_site", "path"): "\"/nonexistent/x.npz\"",
@@ -132,11 +132,11 @@ def declarations():
             parameters = parameters.replace("DT_CALLER", "const dt_site *site")
             found = []
             for parameter in re.split(r",(?![^(]*\))", " ".join(parameters.split())):
-                kind, _, called = parameter.strip().rpartition(" ")
-                stars = called.count("*") + called.count("[")
+                kind, _, its_name = parameter.strip().rpartition(" ")
+                stars = its_name.count("*") + its_name.count("[")
                 kind = re.sub(r"\bconst\b", " ", kind)
                 kind = " ".join(kind.replace("*", " * ").split() + ["*"] * stars)
-                found.append((kind, re.sub(r"[*\[].*$", "", called.lstrip("*"))))
+                found.append((kind, re.sub(r"[*\[].*$", "", its_name.lstrip("*"))))
             yield name, found
 
 
@@ -155,10 +155,10 @@ def argument(function, kind, name):
 
 
 def sizes(parameters, arguments):
-    """Sizes follow their structs, as far as they are not set."""
+    """Fills in the sizes of structs."""
     for i, (_, name) in enumerate(parameters):
         if arguments[i] is None and name.endswith("_size"):
-            struct = next(kind for kind, called in parameters if called == name[:-len("_size")])
+            struct = next(kind for kind, its_name in parameters if its_name == name[:-len("_size")])
             arguments[i] = f"sizeof({struct[:-2]})"
     return arguments
 
@@ -174,7 +174,7 @@ def uses(function, parameters):
             yield match[1], passing("freed")
         if kind in LISTS and name not in ("out", "outputs"):
             object_kind, value, count = LISTS[kind]
-            yield object_kind, [str(count) if called in COUNTS else a for (_, called), a in zip(parameters, passing(value))]
+            yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
         for member, object_kind in MEMBERS.get(kind[:-2], {}).items():
             if (function, member) not in UNUSED:
                 value = "&freed" if member == "inputs" else "freed"
@@ -185,7 +185,7 @@ def uses(function, parameters):
 
 
 def public_name(function, parameters):
-    """As errors name the call: an op by the name of its schema line."""
+    """The name of the call in errors: of an op, the name in its schema line."""
     source = (tree.ROOT / "src/ops/op_functions.c").read_text()
     found = re.search(rf"\b{function}\(.*?DT__OP_(\w+)", source, re.S) if f" *{function}(" in source or f" {function}(" in source else None
     if found:
@@ -226,7 +226,7 @@ def main():
     for expected in ("dt_matmul_sized", "dt_mesh_slice_site", "dt_spec_text", "dt_comm_run_sized", "dt_generator_save",
                      "dt_work_wait_site", "dt_transfer_test_site", "dt_save_npz_site", "dt_local_map_sized"):
         if f"(void){expected}(" not in text:
-            wrong.append(f"{expected} is missing: this test does not see what it should")
+            wrong.append(f"{expected} is missing: this test does not find what it checks")
     with tempfile.TemporaryDirectory() as folder:
         source, executable = f"{folder}/uses.c", f"{folder}/uses"
         pathlib.Path(source).write_text(text)

@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$DTENSOR_SOURCE"
 failed=0
 
-# alone HEADER COMPILER FLAGS...: including it first and twice compiles without a warning.
-alone() {
+# include_twice HEADER COMPILER FLAGS...: including it first, and twice, compiles without a warning.
+include_twice() {
     local header=$1 compiler=$2
     shift 2
     printf '#include "%s"\n#include "%s"\ntypedef int nothing_else;\n' "$header" "$header" |
@@ -16,14 +16,14 @@ alone() {
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for header in include/dtensor/*.h; do
-        alone "dtensor/${header##*/}" $compiler -x c -std=c11 -pedantic
-        alone "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
+        include_twice "dtensor/${header##*/}" $compiler -x c -std=c11 -pedantic
+        include_twice "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
     done
     for header in include/dtensor/*.hpp; do
-        alone "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
+        include_twice "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
     done
     for header in src/*/*.h; do
-        alone "${header#src/}" $compiler -x c -std=gnu11 -D_GNU_SOURCE -I src -Wno-unused-function
+        include_twice "${header#src/}" $compiler -x c -std=gnu11 -D_GNU_SOURCE -I src -Wno-unused-function
     done
 done
 exit $failed

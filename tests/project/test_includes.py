@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes, file names and type names keep the folders of src/ apart.
+"""Includes, file names and type names follow the folders of src/.
 
 - A folder of src/ includes itself and the folders above it in the list of docs/architecture.md. A public header belongs to
   the folder whose name it has, so that dtensor/mesh.h counts as mesh, unless it is listed in PUBLIC.
-- Of another folder x only x/x.h is included; other headers of x are for x, its tests and fuzz targets. The headers of base are
-  each an interface of their own.
+- Of another folder x only x/x.h is included; other headers of x are for x, its tests and fuzz targets. Each header of base is
+  an interface.
 - Examples are user programs: they include public headers and nothing else. The umbrella dtensor.h is for users only.
 - A file name occurs in one folder of src/, and an internal type (dt__x) is defined once.
 """
@@ -37,20 +37,20 @@ def folder_of(path):
 
 
 def order_complaint(source, include, quoted, order):
-    """Why a file of the library may not have this include, or None."""
+    """The reason why a file of the library may not have this include, or None."""
     if not quoted and not include.startswith("dtensor/"):
-        return None  # the system's
+        return None  # a system header
     if source.startswith("include/") and not include.startswith("dtensor/"):
         return "would not be found once installed: write <dtensor/...>"
-    mine, other = folder_of(source), folder_of(include)
+    folder, other = folder_of(source), folder_of(include)
     if source == "include/dtensor/dtensor.h":
         return None
-    if mine not in order:
-        return f"is in {mine}, which is not in the list of docs/architecture.md"
+    if folder not in order:
+        return f"is in {folder}, which is not in the list of docs/architecture.md"
     if other not in order:
         return "is in no folder of the list"
-    if order.index(other) > order.index(mine):
-        return f"points from {mine} down to {other}"
+    if order.index(other) > order.index(folder):
+        return f"points from {folder} down to {other}"
     return None
 
 
@@ -65,7 +65,7 @@ def reach_of(source, include, quoted, order):
     if own[0] == "fuzz" or (own[0] in ("src", "tests") and own[1] == parts[0]):
         return None
     if own[:2] == ("tests", "support") and parts[0] == "comm":
-        return None  # it starts ranks for all tests
+        return None  # starts ranks for all tests
     return ("/".join(own[:2]) if own[0] in ("src", "tests", "tools") else own[0], parts[0])
 
 
@@ -81,17 +81,17 @@ def repeated_types(texts):
     """Internal types that are defined more than once in {file: text}: {type: files}."""
     found = collections.defaultdict(list)
     for name, text in texts.items():
-        here = set()
+        in_file = set()
         for match in DEFINITION.finditer(FORWARD.sub("", text)):
             defined = next(group for group in match.groups() if group)
             line = text.count("\n", 0, match.start())
-            here.add((defined, "" if match.group(3) or match.group(1) else str(line)))
-        for defined, _ in here:
+            in_file.add((defined, "" if match.group(3) or match.group(1) else str(line)))
+        for defined, _ in in_file:
             found[defined].append(name)
     return {defined: sorted(names) for defined, names in found.items() if len(set(names)) > 1}
 
 
-def check_the_checker():
+def test_the_checker():
     order = ["base", "mesh", "spec"]
     allowed = [("src/mesh/a.c", "mesh/b.h", True), ("src/mesh/a.c", "dtensor/base.h", True),
                ("src/mesh/a.c", "stdio.h", False), ("include/dtensor/spec.h", "dtensor/mesh.h", False),
@@ -122,7 +122,7 @@ def check_the_checker():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     order = folder_order((tree.ROOT / "docs/architecture.md").read_text())
     assert order[0] == "base" and "comm" in order, f"docs/architecture.md lists {order}"
     wrong, texts = [], {}
@@ -135,7 +135,7 @@ def main():
             if name.parts[0] in ("src", "include"):
                 reason = order_complaint(str(name), include, quote == '"', order)
             elif name.parts[0] == "examples" and quote == '"':
-                reason = "is an example's, which sees only what a user sees: write <dtensor/...>"
+                reason = "is in an example, which uses public headers only: write <dtensor/...>"
             if not (name.parts[0] == "tests" and (tree.ROOT / "tests" / include).exists()):
                 reach = reach_of(str(name), include, quote == '"', order)
                 if reach:

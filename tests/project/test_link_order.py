@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders link in one direction: what a folder of src/ calls is defined in itself or above it in docs/architecture.md.
+"""Folders link in one direction: functions that a folder of src/ calls are defined in it or above it in docs/architecture.md.
 
-Includes are checked by test_includes.py; this finds what an `extern` declaration would hide.
+test_includes.py checks includes; this test also finds calls through `extern` declarations.
 """
 import collections
 import os
@@ -45,7 +45,7 @@ def complaints(order, symbols):
     return wrong
 
 
-def check_the_checker():
+def test_the_checker():
     order = ["base", "mesh"]
     upper, lower = ("base", "a.c"), ("mesh", "b.c")
     assert not complaints(order, {upper: ({"dt__a"}, set()), lower: (set(), {"dt__a"})})
@@ -58,11 +58,11 @@ def check_the_checker():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     order = re.findall(r"^    src/(\w+)/", (tree.ROOT / "docs/architecture.md").read_text(), re.M)
     symbols = {}
     objects = [path.relative_to(OBJECTS) for path in sorted(OBJECTS.glob("*/**/*.o"))]
-    objects = [path for path in objects if (tree.ROOT / "src" / path.with_suffix("")).exists()]  # not left over
+    objects = [path for path in objects if (tree.ROOT / "src" / path.with_suffix("")).exists()]  # not of deleted sources
     output = subprocess.run(["nm", "-P", *objects], check=True, capture_output=True, text=True, cwd=OBJECTS).stdout
     for name, text in re.findall(r"^(\S+):\n((?:\S+ .*\n)*)", output, re.M):
         folder, file = name.removesuffix(".o").split("/", 1)
@@ -71,7 +71,7 @@ def main():
     wrong = [f"src/{folder} is not in the list of docs/architecture.md" for folder in missing]
     wrong += [] if missing else complaints(order, symbols)
     if len(symbols) < 50:
-        wrong.append(f"only {len(symbols)} objects below {OBJECTS}: this test does not see what it should")
+        wrong.append(f"only {len(symbols)} objects below {OBJECTS}: this test does not find what it checks")
     print("\n".join(wrong) or f"{len(symbols)} objects")
     return 1 if wrong else 0
 

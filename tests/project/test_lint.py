@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checker of sources sees what it should: a lint that cannot complain would be worth nothing."""
+"""scripts/lint.py reports what it should."""
 import pathlib
 import sys
 import tempfile
@@ -24,15 +24,15 @@ CASES = [
 
 
 def check_editorconfig():
-    for settings, data, right in CASES:
+    for settings, data, expected in CASES:
         got = [line for line, _ in lint.editorconfig_complaints(data, settings)]
-        assert got == right, f"{data!r}: complaints in lines {got}, not {right}"
+        assert got == expected, f"{data!r}: expected complaints in lines {expected}, got {got}"
     patterns = {pattern for group, _ in lint.editorconfig_sections() for pattern in group}
     assert {"*", "*.c", "*.h", "Makefile"} <= patterns, patterns
 
 
-def check_what_a_verdict_depends_on():
-    """A verdict of clang-tidy is kept until a file that the source includes, at any depth, has changed."""
+def check_dependencies():
+    """A result of clang-tidy is cached until a file that the source includes, directly or indirectly, has changed."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "a.c").write_text('#include <stdio.h>\n#include "b.h"\n')
@@ -40,15 +40,15 @@ def check_what_a_verdict_depends_on():
         (root / "deep").mkdir()
         (root / "deep/c.h").write_text("")
         (root / "d.h").write_text("")
-        seen = set()
-        lint.included((root / "a.c").resolve(), [root], seen)
-        names = {str(path.relative_to(root.resolve())) for path in seen}
+        included = set()
+        lint.included((root / "a.c").resolve(), [root], included)
+        names = {str(path.relative_to(root.resolve())) for path in included}
         assert names == {"a.c", "b.h", "deep/c.h"}, names
 
 
 def main():
     check_editorconfig()
-    check_what_a_verdict_depends_on()
+    check_dependencies()
     assert lint.main(["no such part"]) == 2
     return 0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The man pages are well formed, and dtensor(7) documents every environment variable that the library or a tool reads. What
-pages list (dtypes, planners) is what the headers define."""
+"""The man pages are well formed, and dtensor(7) documents every environment variable that the library or a tool reads. Lists
+in the pages (dtypes, planners) are those of the headers."""
 import re
 import shutil
 import subprocess
@@ -10,14 +10,14 @@ import tree
 
 
 def rows(path, macro, pattern):
-    """What the pattern finds in the rows of a list macro."""
+    """The matches of the pattern in the rows of a list macro."""
     text = (tree.ROOT / path).read_text()
     body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text)
     return re.findall(pattern, body[1]) if body else []
 
 
 def lists():
-    """Triples of a file, a pattern for its list, and the words that it must have."""
+    """Triples of a file, a pattern of its list, and the expected words."""
     dtypes = rows("include/dtensor/base.h", "DT_DTYPE_LIST", r'X\(\w+, \d+, "(\w+)"')
     planners = rows("src/plan/plan.h", "DT__PLANNER_LIST", r"X\(\w+, (\w+),")
     return [("man/dtensor.7", r"^\.Li ((?:\w+ )*f32(?: \w+)*) \.$", dtypes),
@@ -29,7 +29,7 @@ def check_lists():
     for path, pattern, words in lists():
         found = [word for text in re.findall(pattern, (tree.ROOT / path).read_text(), re.M) for word in text.split()]
         if len(words) < 3:
-            wrong.append(f"{path}: the list in the header is not found: this test does not see what it should")
+            wrong.append(f"{path}: the list in the header is not found: this test does not find what it checks")
         if sorted(found) != sorted(words):
             wrong.append(f"{path}: expected {' '.join(words)}, got {' '.join(found)}")
     return wrong
@@ -39,14 +39,14 @@ def main():
     pages = [name for name in tree.files(".1", ".3", ".7") if name.parts[0] == "man"]
     overview = (tree.ROOT / "man/dtensor.7").read_text()
     code = "".join((tree.ROOT / name).read_text() for name in tree.files(*tree.CODE) if name.parts[0] in ("src", "tools"))
-    ours = set(re.findall(r'"(DTENSOR_[A-Z_]+)"', code))
-    wrong = [f"man/dtensor.7 does not document {name}" for name in sorted(ours) if f".It Ev {name}\n" not in overview]
+    variables = set(re.findall(r'"(DTENSOR_[A-Z_]+)"', code))
+    wrong = [f"man/dtensor.7 does not document {name}" for name in sorted(variables) if f".It Ev {name}\n" not in overview]
     every_page = "".join((tree.ROOT / name).read_text() for name in pages)
     wrong += [f"no man page documents {name}" for name in sorted(set(re.findall(r'getenv\("(\w+)"\)', code)))
               if f"Ev {name}" not in every_page]
     wrong += check_lists()
-    if "DTENSOR_LOG" not in ours:
-        wrong.append("DTENSOR_LOG is not found in the sources: this test does not see what it should")
+    if "DTENSOR_LOG" not in variables:
+        wrong.append("DTENSOR_LOG is not found in the sources: this test does not find what it checks")
     if shutil.which("mandoc"):
         lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *map(str, pages)], cwd=tree.ROOT,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

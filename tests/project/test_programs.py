@@ -8,13 +8,13 @@ C and C++ compile without a warning under -Wall -Wextra -pedantic:
 - Any other C is a fragment. Definitions of a document are compiled at file level; its statements follow each other in
   one function, after PRELUDE, and are run on as many ranks as their largest mesh has: no call may fail. Only unused
   variables are allowed.
-- A quotation ("c src/plan/plan.h" behind the fence) has lines of that file, in their order; "…" stands for others.
+- A quotation ("c src/plan/plan.h" after the fence) has lines of that file, in their order; "…" stands for others.
 
-Commands run in one shell per document, in a folder of its own, with the build's commands in PATH. Lines behind "$ " are
-followed by what they print, both outputs together; a line "..." stands for any number of lines; the ranks of dtrun
-print in any order. A command must succeed, unless "$ echo $?" follows. NOT_RUN lists what is not run, with reasons.
-JSON is a request to `dtensor query`, or the reply to the one before, with "..." for what is left out. Text must not look like
-any of these.
+Commands run in one shell per document, in a folder of its own, with the build's commands in PATH. Lines after "$ " are
+followed by their output, standard error included; a line "..." stands for any number of lines; the ranks of dtrun
+print in any order. A command must succeed, unless "$ echo $?" follows. NOT_RUN lists commands that are not run, with reasons.
+JSON is a request to `dtensor query`, or the reply to the one before, with "..." for omissions. Blocks of text must not look
+like any of these.
 """
 import concurrent.futures
 import json
@@ -31,7 +31,7 @@ import tree
 BUILD = pathlib.Path(os.environ["DTENSOR_BUILD"])
 WARNINGS = "-Wall -Wextra -pedantic -Werror"
 
-# What fragments may use: two mesh dims, a product that needs no transfer, and the parameters of two layers.
+# Variables for fragments: a mesh of two dims, a product without communication, and the parameters of two layers.
 PRELUDE = """
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
     dt_tensor *x = dt_randn(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");
@@ -48,7 +48,7 @@ PRELUDE = """
 CONTINUES = {"include/dtensor/verify.h": "include/dtensor/op.h"}
 
 # Programs that a document runs and does not show: their sources, or the document that shows them.
-BESIDE = {"man/dtrun.1": {"first": "README.md", "train": "tests/project/train.c"}}
+OTHER_PROGRAMS = {"man/dtrun.1": {"first": "README.md", "train": "tests/project/train.c"}}
 
 # Commands that are not run, with the reason. Targets of make must exist; of ctest the tests are listed.
 NOT_RUN = [
@@ -102,7 +102,7 @@ class Document:
             elif block.kind in ("sh", "json"):
                 getattr(self, {"sh": "shell", "json": "json"}[block.kind]).append(block)
             elif block.kind != "text" or re.search(r"^\s*\$ |\bdt_\w+\(", block.text, re.M):
-                self.fail(block.line, f"a block of {block.kind} that looks like code or commands, and is not checked")
+                self.fail(block.line, f"a block of {block.kind} with code or commands that is not checked")
         if open_program:
             self.fail(0, "the braces of its program are not balanced")
 
@@ -117,10 +117,10 @@ class Document:
         for line in block.text.splitlines():
             text = " ".join(line.rstrip("\\").split())
             if text not in ("", "…") and text not in lines:
-                return self.fail(block.line, f"{block.quotes} does not have, or not there: {line.strip()}")
+                return self.fail(block.line, f"{block.quotes} does not have, or not at this position: {line.strip()}")
 
     def commands(self):
-        """(line, command, what it prints or None) of the shell blocks."""
+        """(line, command, output or None) of the shell blocks."""
         for block in self.shell:
             lines, at = block.text.rstrip("\n").split("\n"), 0
             session = lines[0].startswith("$ ")
@@ -138,7 +138,7 @@ class Document:
                     yield block.line + start, command[2:] if session else command, output if session else None
 
 
-def run(command, folder, **more):
+def run_command(command, folder, **more):
     result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, timeout=60, **more)
     return result.returncode, result.stdout
@@ -146,11 +146,11 @@ def run(command, folder, **more):
 
 def prepare(folder):
     """A home with an installation that is the build, and compilers that warn. Returns the environment of commands."""
-    here = folder / "bin"
-    here.mkdir()
+    compilers = folder / "bin"
+    compilers.mkdir()
     for name, standard in (("cc", "c11"), ("c++", "c++17")):
-        (here / name).write_text(f'#!/bin/sh\nexec /usr/bin/{name} -std={standard} {WARNINGS} "$@"\n')
-        (here / name).chmod(0o755)
+        (compilers / name).write_text(f'#!/bin/sh\nexec /usr/bin/{name} -std={standard} {WARNINGS} "$@"\n')
+        (compilers / name).chmod(0o755)
     packages = folder / ".local/lib/pkgconfig"
     packages.mkdir(parents=True)
     (packages / "dtensor.pc").write_text(
@@ -159,12 +159,12 @@ def prepare(folder):
     (folder / "build").symlink_to(BUILD)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("DTENSOR_")}
     environment.update(HOME=str(folder), PKG_CONFIG_PATH=str(packages), NO_COLOR="1", COLUMNS="80", LC_ALL="C",
-                       PATH=f"{here}:{BUILD}/bin:{os.environ['PATH']}")
+                       PATH=f"{compilers}:{BUILD}/bin:{os.environ['PATH']}")
     return environment
 
 
 def compile_program(name, folder, environment, more=""):
-    return run(["sh", "-c", f"cc {more} {name}.c $(pkg-config --cflags --libs dtensor) -lm -o {name}"], folder,
+    return run_command(["sh", "-c", f"cc {more} {name}.c $(pkg-config --cflags --libs dtensor) -lm -o {name}"], folder,
                env=environment)
 
 
@@ -190,7 +190,7 @@ def run_fragments(document, all_documents, folder, environment):
     for text in re.findall(r'dt_mesh_new\(ctx, "(\w+=\d+(?:,\w+=\d+)*)"', code):
         sizes = [int(part.split("=")[1]) for part in text.split(",")]
         ranks = max(ranks, eval("*".join(map(str, sizes))))
-    status, output = run(["dtrun", "-n", str(ranks), "./fragments"], folder, env=environment)
+    status, output = run_command(["dtrun", "-n", str(ranks), "./fragments"], folder, env=environment)
     if status:
         document.fail(line, f"its fragments fail on {ranks} ranks:\n{output}")
 
@@ -203,7 +203,7 @@ def save_programs(document, all_documents, folder, environment):
         document.fail(0, f"it shows {len(document.programs)} programs and compiles {len(names)}")
     for name, program in zip(names, document.programs):
         (folder / name).write_text(program)
-    for name, source in BESIDE.get(document.name, {}).items():
+    for name, source in OTHER_PROGRAMS.get(document.name, {}).items():
         program = all_documents[source].programs[0] if source in all_documents else (tree.ROOT / source).read_text()
         (folder / f"{name}.c").write_text(program)
         (folder / "data").write_text("1 2 3\n")
@@ -218,7 +218,7 @@ def check_not_run(document, line, command):
         if found[2] and found[2] not in targets and not found[2].startswith("check-"):
             document.fail(line, f"make has no target {found[2]}")
     if command.startswith("ctest "):
-        status, output = run(["sh", "-c", re.sub(r"--test-dir \w+", f"--test-dir {BUILD} -N", command)], tree.ROOT)
+        status, output = run_command(["sh", "-c", re.sub(r"--test-dir \w+", f"--test-dir {BUILD} -N", command)], tree.ROOT)
         if status or not re.search(r"Total Tests: [1-9]", output):
             document.fail(line, f"no test matches: {command}")
 
@@ -243,7 +243,7 @@ def run_shell(document, folder, environment):
     if not commands:
         return
     (folder / "session.sh").write_text(script)
-    _, text = run(["bash", "session.sh"], folder, env=environment)
+    _, text = run_command(["bash", "session.sh"], folder, env=environment)
     results = re.findall(r"(.*?)\x01(\d+)\n", text, re.S)
     for i, (line, command, shown) in enumerate(commands):
         if i >= len(results):
@@ -275,7 +275,7 @@ def run_json(document, folder, environment):
             document.fail(reply.line, f"dtensor query replies {printed}")
 
 
-def check(document, all_documents):
+def check_document(document, all_documents):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         environment = prepare(folder)
@@ -292,7 +292,7 @@ def check_links(name, text):
     """Files that a page refers to exist."""
     for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
         if not link.startswith("http") and not (tree.ROOT / name).parent.joinpath(link).exists():
-            yield f"{name}: there is no {link}"
+            yield f"{name}: {link} does not exist"
 
 
 def check_figures(readme, measurements):
@@ -304,7 +304,7 @@ def check_figures(readme, measurements):
         ([] if figures else ["README.md: no figures are found in its tables"])
 
 
-# Documents that must be refused, each with a word of the reason.
+# Invalid documents, each with a part of the reason.
 SESSION = "```c\n#include <stdio.h>\nint main(void) { puts(\"two\"); return 0; }\n```\n```sh\n$ cc a.c -o a\n$ ./a\n%s\n```\n"
 REFUSED = {
     "output.md": (SESSION % "one", "printed"),
@@ -327,7 +327,7 @@ def main():
     pages = {name: Document(name, text) for name, text in texts.items()}
     refused = {name: Document(name, text) for name, (text, _) in REFUSED.items()}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda page: check(page, pages), [*pages.values(), *refused.values()]))
+        found = list(pool.map(lambda page: check_document(page, pages), [*pages.values(), *refused.values()]))
     wrong = [problem for problems in found[:len(pages)] for problem in problems]
     for (name, (_, reason)), problems in zip(REFUSED.items(), found[len(pages):]):
         if not any(reason in problem for problem in problems):
@@ -340,7 +340,7 @@ def main():
         wrong.append("this test accepts a link to a file that does not exist")
     counts = [sum(len(getattr(page, kind)) for page in pages.values()) for kind in ("programs", "statements", "level", "shell")]
     if min(counts) == 0:
-        wrong.append(f"programs, fragments, definitions, commands: {counts}: this test does not see what it should")
+        wrong.append(f"programs, fragments, definitions, commands: {counts}: this test does not find what it checks")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/check_published.sh finds what differs between the copies in tests/ and a folder. Where the folder from which they
-# were copied is beside the project, it does not differ.
+# scripts/check_published.sh finds differences between the copies in tests/ and a folder. If the folder from which they
+# were copied is next to the project, there are none.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -15,7 +15,7 @@ expect() { # STATUS PATTERN ARGUMENT...
     local status=0 output
     output=$("$check" "${@:3}" 2>&1) || status=$?
     if [ $status != "$1" ] || ! grep -q -- "$2" <<<"$output"; then
-        printf 'got status %s and\n%s\nexpected status %s and "%s"\n' $status "$output" "$1" "$2" >&2
+        printf 'expected status %s and "%s", got status %s and\n%s\n' "$1" "$2" $status "$output" >&2
         exit 1
     fi
 }
@@ -36,5 +36,5 @@ expect 0 ' 0 differences' --update "$work/published"
 if [ -d "$DTENSOR_SOURCE/../shared/golden" ]; then
     "$DTENSOR_SOURCE/scripts/check_published.sh" "$DTENSOR_SOURCE/../shared"
 else
-    echo "not compared with the folder that they were copied from: it is not beside the project"
+    echo "not compared with the folder that they were copied from: it is not next to the project"
 fi

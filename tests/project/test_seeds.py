@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Randomised tests take their seeds from tests/support (test_seed), and nowhere else.
 
-A stream of random numbers that starts from a number in the source cannot be run with other seeds, and a test may pass by
-the number that was picked.
+A stream of random numbers with a fixed seed cannot be run with other seeds, and its test may pass only with that one.
 """
 import re
 import sys
@@ -22,10 +21,10 @@ def complaints(name, text):
     return [f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {reason}" for match, reason in found]
 
 
-def check_the_checker():
+def test_the_checker():
     allowed = [("a.c", "uint64_t random = test_seed(7);"), ("a.c", "uint64_t seed = *(const uint64_t *)arg;"),
                ("a.c", "plan.seed = test_seed(1) + 3;"), ("a.c", " * random = 3"), ("a.py", "random.Random(test_seed(3))"),
-               ("a.py", "chance.random()")]
+               ("a.py", "rng.random()")]
     refused = [("a.c", "    uint64_t random = 7;"), ("a.c", "f((struct f){.seed = 1})"), ("a.c", "seed = (uint64_t)(100 * n + k);"),
                ("a.c", 'getenv("DTENSOR_TEST_SEED")'), ("a.py", "random.Random(3)"), ("a.py", "np.random.default_rng()"),
                ("a.py", 'os.environ["DTENSOR_TEST_SEED"]')]
@@ -36,7 +35,7 @@ def check_the_checker():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     sources = [str(name) for name in tree.files(".c", ".h", ".py") if name.parts[0] == "tests"]
     assert "tests/support/random.c" in sources
     found = {name: complaints(name, (tree.ROOT / name).read_text()) for name in sources if name != "tests/project/test_seeds.py"}

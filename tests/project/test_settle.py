@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a measurement ends is one rule: bench/settle.c and bench/settle.py decide alike on the same times, and as documented."""
+"""bench/settle.c and bench/settle.py end a measurement after the same times, as documented."""
 import ctypes
 import importlib.util
 import os
@@ -37,17 +37,17 @@ def load_c(folder):
 
 
 def run_both(library, settle, budget, times):
-    """Feeds both with times; returns the seconds of all repeats and the best after both stopped together."""
-    ours, theirs, used = library.bench_settle_new(budget), settle.Settle(budget), []
+    """Passes the same times to both; returns the times of all repeats and the best one."""
+    in_c, in_python, used = library.bench_settle_new(budget), settle.Settle(budget), []
     while True:
-        n = library.bench_settle_batch(ctypes.byref(ours))
-        assert n == theirs.batch(), (n, theirs.batch())
+        n = library.bench_settle_batch(ctypes.byref(in_c))
+        assert n == in_python.batch(), (n, in_python.batch())
         batch = [next(times) for _ in range(n)]
         used += batch
-        more = library.bench_settle_continues(ctypes.byref(ours), (ctypes.c_double * n)(*batch), n)
-        assert more == theirs.continues(batch) and ours.best == theirs.best == min(used)
+        more = library.bench_settle_continues(ctypes.byref(in_c), (ctypes.c_double * n)(*batch), n)
+        assert more == in_python.continues(batch) and in_c.best == in_python.best == min(used)
         if not more:
-            return used, ours.best
+            return used, in_c.best
 
 
 def constant(value):
@@ -69,19 +69,19 @@ def falling(value):
 
 def main():
     settle = load_python()
-    draw = random.Random(test_seed(5))
+    rng = random.Random(test_seed(5))
     with tempfile.TemporaryDirectory() as folder:
         library = load_c(folder)
         used, _ = run_both(library, settle, 1, constant(1.0))
         assert len(used) == 15, "five batches of three"
         used, _ = run_both(library, settle, 0.1, constant(1e-6))
         assert len(used) == 3 + 4 * 2000, "a batch has at most 2000 repeats"
-        assert run_both(library, settle, 0.1, cold(0.157, 4, 0.011))[1] == 0.011, "first calls that are cold do not count"
+        assert run_both(library, settle, 0.1, cold(0.157, 4, 0.011))[1] == 0.011, "slow first calls are ignored"
         used, best = run_both(library, settle, 0.01, falling(0.05))
-        assert 0.5 <= sum(used) < 0.65 and best == min(used), "what improves for ever ends after fifty budgets"
+        assert 0.5 <= sum(used) < 0.65 and best == min(used), "a measurement that keeps improving ends after fifty budgets"
         for _ in range(200):
-            centre = 10 ** draw.uniform(-6, 0)
-            run_both(library, settle, 10 ** draw.uniform(-3, 0), iter(lambda: centre * draw.uniform(1, 2), None))
+            centre = 10 ** rng.uniform(-6, 0)
+            run_both(library, settle, 10 ** rng.uniform(-3, 0), iter(lambda: centre * rng.uniform(1, 2), None))
         assert settle.fastest(iter(cold(0.1, 4, 0.01)).__next__, 0.1) == 0.01
     return 0
 

@@ -7,11 +7,11 @@ state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 mkdir "$state/bin"
 
-play() {
+replace_tool() {
     printf '#!/usr/bin/env bash\nstate=%q\n%s\n' "$state" "$2" >"$state/bin/$1"
     chmod +x "$state/bin/$1"
 }
-play dpkg-query '
+replace_tool dpkg-query '
 if [ "$3" = "\${Depends}" ]; then
     grep -qx clang "$state/installed" && cat "$state/clang_depends"
     exit
@@ -19,20 +19,20 @@ fi
 for name in "${@:4}"; do
     if grep -qxF "$name" "$state/installed"; then printf "installed:%s " "$name"; fi
 done'
-play apt-cache '
+replace_tool apt-cache '
 case $1 in
 show) if grep -qxF "$2" "$state/offered"; then echo "Package: $2"; else exit 100; fi ;;
 depends) grep -qx clang "$state/offered" && cat "$state/clang_depends" ;;
 esac'
-play apt-get '
+replace_tool apt-get '
 if [ "$1" = update ]; then cat "$state/offered_later" >>"$state/offered"; fi
 echo "$*" >>"$state/done"'
-play id 'cat "$state/user"'
-play sudo '
+replace_tool id 'cat "$state/user"'
+replace_tool sudo '
 [ "$(cat "$state/sudo")" = yes ] || exit 1
 [ "$1" = -n ] || { echo sudo >>"$state/done"; "$@"; }'
 
-# machine INSTALLED OFFERED: a root's, with clang 18 as the default clang.
+# machine INSTALLED OFFERED: the user is root, and clang 18 is the default clang.
 machine() {
     tr ' ' '\n' <<<"$1" >"$state/installed"
     tr ' ' '\n' <<<"$2" >"$state/offered"
@@ -47,11 +47,11 @@ setup() {
     output=$(PATH=$state/bin:$PATH "$DTENSOR_SOURCE/scripts/setup.sh" "$@" 2>&1) || status=$?
     did=$(cat "$state/done")
 }
-# expect WHAT GOT EXPECTED, where EXPECTED is a pattern.
+# expect CASE GOT EXPECTED, where EXPECTED is a pattern.
 expect() {
     # shellcheck disable=SC2053 # a pattern
     [[ $2 == $3 ]] || {
-        echo "$1: got '$2', expected '$3'" >&2
+        echo "$1: expected '$3', got '$2'" >&2
         exit 1
     }
 }
@@ -97,7 +97,7 @@ machine "$all libclang-rt-18-dev" "libclang-rt-18-dev"
 setup all
 expect "clang's run-time is installed" "$status/$did" "0/"
 
-machine "" "" # a fresh image, whose lists are empty until the update
+machine "" "" # a new image, whose lists are empty until the update
 tr ' ' '\n' <<<"$all libclang-rt-18-dev" >"$state/offered_later"
 setup all
 expect "names are chosen after the update" "$did" "*-qq $build mandoc g++ clang clang-format-14 clang-tidy-14 * libclang-rt-18-dev"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library exports what the public headers declare, and nothing else; the static one leaks no other names."""
+"""The shared library exports what the public headers declare, and nothing else; the static one has no other external names."""
 import os
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def main():
     wrong += [f"{name} is declared DT_API and not exported" for name in sorted(declared() - exported)]
     wrong += [f"{name} is exported and not declared DT_API" for name in sorted(exported - declared())]
     if "dt_version" not in exported & declared():
-        wrong.append("dt_version is missing: this test does not see what it should")
+        wrong.append("dt_version is missing: this test does not find what it checks")
     wrong += [f"{name} of the static library does not begin with dt_"
               for name in nm("--defined-only", "--extern-only", f"{LIBRARIES}/libdtensor.a")
               if not name.startswith("dt_")]

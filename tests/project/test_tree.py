@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source names its licence, and no file names a folder of a particular machine."""
+"""Every source has its licence, and no file has a path of a particular machine."""
 import re
 import sys
 
@@ -14,10 +14,10 @@ def complaints(name, text):
         yield "1: has no SPDX line at its top"
     for number, line in enumerate(text.split("\n"), 1):
         if MACHINE_PATH.search(line):
-            yield f"{number}: names a folder of one machine: {line.strip()}"
+            yield f"{number}: has a path of one machine: {line.strip()}"
 
 
-def check_the_checker():
+def test_the_checker():
     licence = "/* SPDX-License-Identifier: Apache-2.0 */\n"
     assert not list(complaints("a.c", licence + "x = a/root; b = ../work; // https://x.org/home"))
     assert len(list(complaints("a.c", "int x;\n"))) == 1
@@ -27,12 +27,12 @@ def check_the_checker():
 
 
 def main():
-    check_the_checker()
+    test_the_checker()
     wrong = []
     for name in tree.files():
         data = (tree.ROOT / name).read_bytes()
         if b"\0" not in data:
-            wrong += [f"{name}:{what}" for what in complaints(name.name, data.decode())]
+            wrong += [f"{name}:{complaint}" for complaint in complaints(name.name, data.decode())]
     print("\n".join(wrong))
     return 1 if wrong else 0
 

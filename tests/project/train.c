@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program "train" of dtrun(1): rank 0 reads data, and all ranks add up their gradients. Without data, rank 2 is
+ * The program "train" of dtrun(1): rank 0 reads data, and all ranks sum their gradients. Without data, rank 2 is
  * killed in the twelfth collective, for which rank 0 is late.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One fill of each kind: every distribution with every dtype that it gives, and parameters that reach all its paths.
+ * Fills of every distribution and every dtype that it has, with parameters that reach all its branches.
  */
 #ifndef DT_TESTS_RANDOM_FILLS_H
 #define DT_TESTS_RANDOM_FILLS_H
@@ -45,23 +45,23 @@ static const dt__random all_fills[] = {
     INTEGERS(.distribution = DT__BERNOULLI, .p = 0.5),
     INTEGERS(.distribution = DT__BERNOULLI, .p = 1),
     {.dtype = DT_I64, .distribution = DT__RANDINT, .from = INT64_MIN, .to = INT64_MAX},
-    /* three words of eight are drawn again */
+    /* three of eight words are rejected */
     {.dtype = DT_I64, .distribution = DT__RANDINT, .from = INT64_MIN, .to = INT64_C(1) << 61},
     {.dtype = DT_I8, .distribution = DT__RANDINT, .from = -128, .to = 128},
     {.dtype = DT_U8, .distribution = DT__RANDINT, .from = 0, .to = 256},
 };
 enum { N_FILLS = sizeof all_fills / sizeof *all_fills };
 
-static inline dt__draw begin_draw(dt_generator *generator, const dt__random *what) {
+static inline dt__draw begin_draw(dt_generator *generator, const dt__random *fill) {
     dt__draw draw;
-    if (dt__draw_begin(generator, what, &draw) != DT_OK)
-        fail_msg("distribution %d, %s: %s", (int)what->distribution, dt_dtype_name(what->dtype),
+    if (dt__draw_begin(generator, fill, &draw) != DT_OK)
+        fail_msg("distribution %d, %s: %s", (int)fill->distribution, dt_dtype_name(fill->dtype),
                  dt_error_text(dt__generator_ctx(generator)));
     return draw;
 }
 
-/* What the bits of a 16-bit float stand for, by the definition of the formats; finite values only. */
-static inline double value_of_16(dt_dtype dtype, uint16_t bits) {
+/* The value of an f16 or bf16 by the definition of the formats; finite values only. */
+static inline double f16_or_bf16_value(dt_dtype dtype, uint16_t bits) {
     const int n_fraction = dtype == DT_F16 ? 10 : 7, bias = dtype == DT_F16 ? 15 : 127;
     const int exponent = (bits & 0x7fff) >> n_fraction, fraction = bits & ((1 << n_fraction) - 1);
     double size = exponent ? ldexp((1 << n_fraction) + fraction, exponent - bias - n_fraction)
@@ -69,12 +69,12 @@ static inline double value_of_16(dt_dtype dtype, uint16_t bits) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* Equal bytes; otherwise says where they first differ, and how. */
-static inline void check_bytes(const char *name, const void *got, const void *want, size_t n) {
+/* Asserts that bytes are equal, and prints the first difference. */
+static inline void check_bytes(const char *name, const void *got, const void *expected, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (((const unsigned char *)got)[i] != ((const unsigned char *)want)[i])
-            fail_msg("%s: byte %zu is %02x instead of %02x", name, i, ((const unsigned char *)got)[i],
-                     ((const unsigned char *)want)[i]);
+        if (((const unsigned char *)got)[i] != ((const unsigned char *)expected)[i])
+            fail_msg("%s: byte %zu: expected %02x, got %02x", name, i, ((const unsigned char *)expected)[i],
+                     ((const unsigned char *)got)[i]);
 }
 
 #endif

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generators: draws are counted, states come back, children have numbers of their own, what is refused changes
- * nothing, and permutations.
+ * Generators: draws are counted, states are saved and restored, children have independent numbers, and invalid draws
+ * change nothing; and permutations.
  */
 #include "base/dtype.h"
 #include "random/fills.h"
+#include "random/statistics.h"
+#include "support/random.h"
 
 #include "tensor/tensor.h"
 
-static void generator__counts_draws_and_goes_back(void **state) {
+static void generator__counts_draws_and_restores_states(void **state) {
     (void)state; /* RND-003, RND-015, RND-016 */
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *a = dt_generator_default(ctx), *b = dt_generator_new(ctx, 42);
-    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
+    const dt__random fill = {DT__NORMAL, DT_F32, .std = 1};
     float x[24], y[24], again[24];
     assert_int_equal(dt_generator_save(a).seed, 0);
     assert_ptr_equal(dt_generator_default(ctx), a);
     assert_int_equal(dt_generator_seed(a, 42), DT_OK);
-    dt__draw first = begin_draw(a, &what);
+    dt__draw first = begin_draw(a, &fill);
     dt__draw_range(&first, 0, 24, x);
     dt_generator_state saved = dt_generator_save(a);
     assert_int_equal(saved.seed, 42);
     assert_int_equal(saved.draw, 1);
-    dt__draw other = begin_draw(b, &what);
+    dt__draw other = begin_draw(b, &fill);
     dt__draw_range(&other, 0, 24, y);
     check_bytes("same seed", y, x, sizeof x);
 
-    dt__draw second = begin_draw(a, &what);
+    dt__draw second = begin_draw(a, &fill);
     dt__draw_range(&second, 0, 24, y);
     assert_memory_not_equal(x, y, sizeof x);
     assert_int_equal(dt_generator_restore(a, saved), DT_OK);
-    second = begin_draw(a, &what);
+    second = begin_draw(a, &fill);
     dt__draw_range(&second, 0, 24, again);
     check_bytes("restored", again, y, sizeof y);
 
@@ -41,7 +43,7 @@ static void generator__counts_draws_and_goes_back(void **state) {
     dt_generator_seed(b, 55);
     assert_int_equal(dt_generator_save(b).draw, 0);
     dt_generator_release(b);
-    dt_generator_release(a); /* against the contract, and harmless: the next one is new */
+    dt_generator_release(a); /* against the contract, but handled: the next default generator is new */
     assert_int_equal(dt_generator_save(dt_generator_default(ctx)).seed, 0);
     assert_int_equal(dt_generator_save(NULL).seed, 0);
     assert_int_equal(dt_generator_seed(NULL, 1), DT_ERR_VALUE);
@@ -50,7 +52,7 @@ static void generator__counts_draws_and_goes_back(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void child__follows_from_seed_and_name_alone(void **state) {
+static void child__depends_on_seed_and_name_only(void **state) {
     (void)state; /* RND-011: stages of a pipeline */
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *parent = dt_generator_new(ctx, 9);
@@ -85,12 +87,12 @@ static void generator__tags_differ_with_seed_and_draw(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void draw__refuses_what_makes_no_sense(void **state) {
+static void draw__invalid_parameters_are_refused(void **state) {
     (void)state;
     static const struct {
-        dt__random what;
+        dt__random fill;
         dt_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {{DT__UNIFORM, DT_F32, .low = 2, .high = 1}, DT_ERR_VALUE, "low 2 and high 1"},
         {{DT__UNIFORM, DT_F32, .low = NAN, .high = 1}, DT_ERR_VALUE, "low nan"},
@@ -129,8 +131,8 @@ static void draw__refuses_what_makes_no_sense(void **state) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt_generator *generator = dt_generator_new(ctx, 1);
         dt__draw draw = {.group = 12345};
-        assert_int_equal(dt__draw_begin(generator, &cases[i].what, &draw), cases[i].status);
-        assert_error_contains(ctx, cases[i].status, cases[i].says);
+        assert_int_equal(dt__draw_begin(generator, &cases[i].fill, &draw), cases[i].status);
+        assert_error_contains(ctx, cases[i].status, cases[i].message);
         assert_int_equal(dt_generator_save(generator).draw, 0);
         assert_int_equal(draw.group, 12345);
         dt__ctx_free(ctx);
@@ -142,17 +144,17 @@ static void generator__ends_after_2_to_the_48_draws(void **state) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, 1);
     dt__draw draw;
-    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
+    const dt__random fill = {DT__NORMAL, DT_F32, .std = 1};
     assert_int_equal(dt_generator_restore(generator, (dt_generator_state){5, 1ull << 48}), DT_ERR_VALUE);
     assert_int_equal(dt_generator_save(generator).seed, 1);
     ctx->status = DT_OK;
     assert_int_equal(dt_generator_restore(generator, (dt_generator_state){5, (1ull << 48) - 1}), DT_OK);
-    assert_int_equal(dt__draw_begin(generator, &what, &draw), DT_ERR_STATE);
+    assert_int_equal(dt__draw_begin(generator, &fill, &draw), DT_ERR_STATE);
     assert_error_contains(ctx, DT_ERR_STATE, "2^48 draws");
     dt__ctx_free(ctx);
 }
 
-/* A limit that is given is kept to the bit, in every dtype. */
+/* Rounding to a dtype does not yield the upper limit. */
 static void uniform__stays_below_its_upper_limit(void **state) {
     (void)state;
     enum { N = 1 << 16 };
@@ -160,24 +162,24 @@ static void uniform__stays_below_its_upper_limit(void **state) {
     static const double limits[][2] = {{0, 1}, {1, 2}, {-1, 0}, {-2, -1}, {0, 65504}, {1, 1}};
     uint16_t *got = malloc(N * sizeof *got);
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt_generator *generator = dt_generator_new(ctx, 1);
+    dt_generator *generator = dt_generator_new(ctx, test_seed(11));
     for (int t = 0; t < 2; t++)
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
-            dt__random what = {DT__UNIFORM, dtypes[t], .low = limits[k][0], .high = limits[k][1]};
-            dt__draw draw = begin_draw(generator, &what);
+            dt__random fill = {DT__UNIFORM, dtypes[t], .low = limits[k][0], .high = limits[k][1]};
+            dt__draw draw = begin_draw(generator, &fill);
             dt__draw_range(&draw, 0, N, got);
             for (int i = 0; i < N; i++) {
-                const double value = value_of_16(dtypes[t], got[i]);
-                if (!(value >= what.low && (value < what.high || what.low == what.high)))
-                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_name(what.dtype), value, what.low, what.high);
+                const double value = f16_or_bf16_value(dtypes[t], got[i]);
+                if (!(value >= fill.low && (value < fill.high || fill.low == fill.high)))
+                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_name(fill.dtype), value, fill.low, fill.high);
             }
         }
     free(got);
     dt__ctx_free(ctx);
 }
 
-/* Integers that a float cannot hold are rounded, but never to a number that was not asked for. */
-static void randint__of_floats_stays_between_its_limits(void **state) {
+/* Integers that a float cannot represent are rounded, but not to numbers out of the range. */
+static void randint__of_floats_stays_within_its_limits(void **state) {
     (void)state;
     enum { N = 1 << 12 };
     static const struct {
@@ -196,74 +198,74 @@ static void randint__of_floats_stays_between_its_limits(void **state) {
     };
     unsigned char *got = malloc(N * 8);
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt_generator *generator = dt_generator_new(ctx, 1);
+    dt_generator *generator = dt_generator_new(ctx, test_seed(12));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        dt__random what = {DT__RANDINT, cases[k].dtype, .from = cases[k].from, .to = cases[k].to};
-        dt__draw draw = begin_draw(generator, &what);
+        dt__random fill = {DT__RANDINT, cases[k].dtype, .from = cases[k].from, .to = cases[k].to};
+        dt__draw draw = begin_draw(generator, &fill);
         dt__draw_range(&draw, 0, N, got);
         for (int i = 0; i < N; i++) {
-            double value = dt__read_f64(what.dtype, got + (size_t)i * dt_dtype_size(what.dtype));
-            if (!(value < 0x1p63 && (int64_t)value >= what.from && (int64_t)value < what.to))
-                fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_name(what.dtype), value, (long long)what.from,
-                         (long long)what.to);
+            double value = dt__read_f64(fill.dtype, got + (size_t)i * dt_dtype_size(fill.dtype));
+            if (!(value < 0x1p63 && (int64_t)value >= fill.from && (int64_t)value < fill.to))
+                fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_name(fill.dtype), value, (long long)fill.from,
+                         (long long)fill.to);
         }
     }
     free(got);
     dt__ctx_free(ctx);
 }
 
-static void permutation__holds_each_number_once_and_parts_agree(void **state) {
+static void permutation__has_each_number_once_and_ranges_agree(void **state) {
     (void)state;
     static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 1000, 4096, 4097, 4160, 4225, 65536, 65537, 300007};
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt_generator *generator = dt_generator_new(ctx, 1);
+    dt_generator *generator = dt_generator_new(ctx, test_seed(13));
     dt__order order, again;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int64_t n = sizes[s];
-        int64_t *whole = calloc((size_t)n + 1, sizeof *whole), *part = calloc((size_t)n + 1, sizeof *part);
-        bool *seen = calloc((size_t)n + 1, sizeof *seen);
+        int64_t *full = calloc((size_t)n + 1, sizeof *full), *range = calloc((size_t)n + 1, sizeof *range);
+        bool *is_used = calloc((size_t)n + 1, sizeof *is_used);
         dt_generator_state before = dt_generator_save(generator);
         assert_int_equal(dt__order_begin(generator, n, &order), DT_OK);
         assert_int_equal(dt_generator_save(generator).draw, before.draw + 1);
-        dt__order_range(&order, 0, n, whole);
+        dt__order_range(&order, 0, n, full);
         for (int64_t i = 0; i < n; i++) {
-            assert_true(whole[i] >= 0 && whole[i] < n && !seen[whole[i]]);
-            seen[whole[i]] = true;
+            assert_true(full[i] >= 0 && full[i] < n && !is_used[full[i]]);
+            is_used[full[i]] = true;
         }
         dt_generator_restore(generator, before);
         assert_int_equal(dt__order_begin(generator, n, &again), DT_OK);
         for (int64_t begin = 0; begin <= n; begin += 1 + n / 3) {
-            const int64_t some = (n - begin) / 2;
-            dt__order_range(&again, begin, some, part);
-            check_bytes("part", part, whole + begin, (size_t)some * sizeof *part);
+            const int64_t entries = (n - begin) / 2;
+            dt__order_range(&again, begin, entries, range);
+            check_bytes("range", range, full + begin, (size_t)entries * sizeof *range);
         }
-        free(whole);
-        free(part);
-        free(seen);
+        free(full);
+        free(range);
+        free(is_used);
     }
     assert_int_equal(dt__order_begin(generator, -1, &order), DT_ERR_VALUE);
     assert_error_contains(ctx, DT_ERR_VALUE, "expected a size of at least 0, got -1");
     dt__ctx_free(ctx);
 }
 
-/* The largest order there is: entries far out lie in range and differ from each other. */
-static void permutation__of_2_to_the_63_entries_can_be_asked_for(void **state) {
+/* The largest permutation: its last entries are in range and differ from each other. */
+static void permutation__can_have_2_to_the_63_entries(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__order order;
-    int64_t some[64];
+    int64_t entries[64];
     assert_int_equal(dt__order_begin(dt_generator_default(ctx), INT64_MAX, &order), DT_OK);
-    dt__order_range(&order, INT64_MAX - 64, 64, some);
+    dt__order_range(&order, INT64_MAX - 64, 64, entries);
     for (int i = 0; i < 64; i++) {
-        assert_true(some[i] >= 0 && some[i] < INT64_MAX);
+        assert_true(entries[i] >= 0 && entries[i] < INT64_MAX);
         for (int k = 0; k < i; k++)
-            assert_true(some[k] != some[i]);
+            assert_true(entries[k] != entries[i]);
     }
     dt__ctx_free(ctx);
 }
 
-/* Computed from the words of the head of permutation.c by a program in another language. */
-static void permutation__gives_known_entries(void **state) {
+/* Computed by a program in another language from the description in the head of permutation.c. */
+static void permutation__has_known_entries(void **state) {
     (void)state;
     static const struct {
         int64_t size, at, entry;
@@ -292,80 +294,78 @@ static void permutation__gives_known_entries(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void check_chi(const char *what, const int *counts, int n_bins, double n, double limit) {
-    double chi = 0, want = n / n_bins;
-    for (int i = 0; i < n_bins; i++)
-        chi += (counts[i] - want) * (counts[i] - want) / want;
-    if (chi > limit)
-        fail_msg("%s: chi-square is %g; %g is the limit", what, chi, limit);
+static void check_chi(const char *name, const int *counts, int n_bins, double n) {
+    const double got = chi_square(counts, n_bins, n / n_bins), limit = chi_limit(n_bins - 1);
+    if (got > limit)
+        fail_msg("%s: expected a chi-square of at most %g, got %g", name, limit, got);
 }
 
 static void permutation__orders_are_equally_likely(void **state) {
     (void)state;
     enum { N = 24000 };
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt_generator *generator = dt_generator_new(ctx, 1);
-    dt__order made;
+    dt_generator *generator = dt_generator_new(ctx, test_seed(14));
+    dt__order drawn;
     int64_t order[4];
     int counts[256] = {0}, found[24], n_orders = 0;
     for (int i = 0; i < N; i++) {
-        assert_int_equal(dt__order_begin(generator, 4, &made), DT_OK);
-        dt__order_range(&made, 0, 4, order);
+        assert_int_equal(dt__order_begin(generator, 4, &drawn), DT_OK);
+        dt__order_range(&drawn, 0, 4, order);
         counts[order[0] << 6 | order[1] << 4 | order[2] << 2 | order[3]]++;
     }
     for (int i = 0; i < 256; i++)
         if (counts[i] && n_orders < 24)
             found[n_orders++] = counts[i];
     assert_int_equal(n_orders, 24);
-    check_chi("orders of 4", found, 24, N, 49.7); /* 23 degrees of freedom: one in a thousand is above */
+    check_chi("orders of 4", found, 24, N);
     dt__ctx_free(ctx);
 }
 
-/* Long orders: where the first entries go, and how neighbours lie, is as it should be over many draws. */
+/* Over many draws: the distribution of the first entries, their distance, fixed points and ascents. */
 static void permutation__of_many_entries_has_no_pattern(void **state) {
     (void)state;
     enum { N = 5003, DRAWS = 4000, BINS = 64 };
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt_generator *generator = dt_generator_new(ctx, 8);
-    dt__order made;
+    dt_generator *generator = dt_generator_new(ctx, test_seed(15));
+    dt__order drawn;
     int first[BINS] = {0}, pair[BINS] = {0}, step[BINS] = {0};
-    int64_t order[N], fixed = 0, rising = 0;
+    int64_t order[N], n_fixed = 0, n_ascents = 0;
     for (int i = 0; i < DRAWS; i++) {
-        assert_int_equal(dt__order_begin(generator, N, &made), DT_OK);
-        dt__order_range(&made, 0, i < 400 ? N : 2, order);
+        assert_int_equal(dt__order_begin(generator, N, &drawn), DT_OK);
+        dt__order_range(&drawn, 0, i < 400 ? N : 2, order);
         first[order[0] * BINS / N]++;
         pair[order[0] * 8 / N * 8 + order[1] * 8 / N]++;
         step[(order[1] - order[0] + N) % N * BINS / N]++;
         for (int k = 0; k < N && i < 400; k++) {
-            fixed += order[k] == k;
-            rising += k > 0 && order[k] > order[k - 1];
+            n_fixed += order[k] == k;
+            n_ascents += k > 0 && order[k] > order[k - 1];
         }
     }
-    check_chi("first entry", first, BINS, DRAWS, 103.4); /* 63 degrees of freedom: one in a thousand is above */
-    check_chi("first two entries", pair, BINS, DRAWS, 103.4);
-    check_chi("their distance", step, BINS, DRAWS, 103.4);
-    /* One fixed entry per order, of variance 1; (N - 1) / 2 rises, of variance (N + 1) / 12: four deviations. */
-    if (fabs((double)fixed - 400) > 4 * sqrt(400))
-        fail_msg("%d entries of 400 orders stay in place; it should be about 400", (int)fixed);
-    if (fabs((double)rising - 400 * (N - 1) / 2.0) > 4 * sqrt(400 * (N + 1) / 12.0))
-        fail_msg("%d rises in 400 orders; it should be about %d", (int)rising, 400 * (N - 1) / 2);
+    check_chi("first entry", first, BINS, DRAWS);
+    check_chi("first two entries", pair, BINS, DRAWS);
+    check_chi("their distance", step, BINS, DRAWS);
+    /* One fixed point per permutation, of variance 1; (N - 1) / 2 ascents, of variance (N + 1) / 12. */
+    if (fabs((double)n_fixed - 400) > SIGMAS * sqrt(400))
+        fail_msg("expected about 400 fixed points in 400 permutations, got %d", (int)n_fixed);
+    if (fabs((double)n_ascents - 400 * (N - 1) / 2.0) > SIGMAS * sqrt(400 * (N + 1) / 12.0))
+        fail_msg("expected about %d ascents in 400 permutations, got %d", 400 * (N - 1) / 2, (int)n_ascents);
     dt__ctx_free(ctx);
 }
 
 static bool use_generators(dt_ctx *ctx, void *user) {
     (void)user;
-    dt_generator *own = dt_generator_default(ctx), *new = dt_generator_new(ctx, 4);
-    dt_generator *child = dt_generator_child(new, "x"), *kept = dt_generator_retain(child);
-    bool worked = own && child;
-    dt_spec *spec = worked ? dt_spec_parse(ctx, "f32[8,8] S(0) on mesh(1)") : NULL;
+    dt_generator *default_generator = dt_generator_default(ctx), *generator = dt_generator_new(ctx, 4);
+    dt_generator *child = dt_generator_child(generator, "x"), *reference = dt_generator_retain(child);
+    bool ok = default_generator && child;
+    dt_spec *spec = ok ? dt_spec_parse(ctx, "f32[8,8] S(0) on mesh(1)") : NULL;
     dt__draw draw;
-    float part[64];
-    worked = spec && dt__draw_begin(child, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw) == DT_OK &&
-             dt__draw_spec(&draw, NULL, spec, (int64_t[]){0}, NULL, part) == DT_OK;
+    float range[64];
+    ok = spec && dt__draw_begin(child, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw) == DT_OK &&
+         dt__draw_spec(&draw, NULL, spec, (int64_t[]){0}, NULL, range) == DT_OK;
     dt_spec_release(spec);
     dt_generator_release(child);
-    dt_generator_release(kept);
-    return worked; /* `new` and the default one go with the context */
+    dt_generator_release(reference);
+    return ok; /* the other generators are freed with the context */
 }
 
 static void generators__survive_failing_allocations(void **state) {
@@ -375,16 +375,16 @@ static void generators__survive_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generator__counts_draws_and_goes_back),
-        cmocka_unit_test(child__follows_from_seed_and_name_alone),
+        cmocka_unit_test(generator__counts_draws_and_restores_states),
+        cmocka_unit_test(child__depends_on_seed_and_name_only),
         cmocka_unit_test(generator__tags_differ_with_seed_and_draw),
-        cmocka_unit_test(draw__refuses_what_makes_no_sense),
+        cmocka_unit_test(draw__invalid_parameters_are_refused),
         cmocka_unit_test(generator__ends_after_2_to_the_48_draws),
         cmocka_unit_test(uniform__stays_below_its_upper_limit),
-        cmocka_unit_test(randint__of_floats_stays_between_its_limits),
-        cmocka_unit_test(permutation__holds_each_number_once_and_parts_agree),
-        cmocka_unit_test(permutation__gives_known_entries),
-        cmocka_unit_test(permutation__of_2_to_the_63_entries_can_be_asked_for),
+        cmocka_unit_test(randint__of_floats_stays_within_its_limits),
+        cmocka_unit_test(permutation__has_each_number_once_and_ranges_agree),
+        cmocka_unit_test(permutation__has_known_entries),
+        cmocka_unit_test(permutation__can_have_2_to_the_63_entries),
         cmocka_unit_test(permutation__of_many_entries_has_no_pattern),
         cmocka_unit_test(permutation__orders_are_equally_likely),
         cmocka_unit_test(generators__survive_failing_allocations),

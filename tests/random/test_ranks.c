@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks together: parts that are drawn without communication make up the tensor that one rank draws, and generators
- * that have drifted apart are found out by the tag of a collective.
+ * Several ranks: shards that are drawn without communication form the tensor that one rank draws, and generators that
+ * differ are detected by the tag of a collective.
  */
 #include "random/fills.h"
 #include "support/ranks.h"
 
 enum { N_ROWS = 7, N_COLUMNS = 5 };
 
-/* Each rank draws its rows; gathered, they are the whole. RND-004, RND-013, RND-014 */
+/* Each rank draws its rows; gathered, they are the full tensor. RND-004, RND-013, RND-014 */
 static int gather_rows(dt_ctx *ctx, void *arg) {
     (void)arg;
     char text[64];
@@ -19,9 +19,9 @@ static int gather_rows(dt_ctx *ctx, void *arg) {
     dt__draw draw;
     CHECK_OK(ctx, dt_generator_seed(generator, 123));
     CHECK_OK(ctx, dt__draw_begin(generator, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw));
-    float part[N_ROWS * N_COLUMNS], all[N_ROWS * N_COLUMNS], whole[N_ROWS * N_COLUMNS];
+    float local_part[N_ROWS * N_COLUMNS], all[N_ROWS * N_COLUMNS], full[N_ROWS * N_COLUMNS];
     int64_t rank = dt_rank(ctx), counts[16];
-    CHECK_OK(ctx, dt__draw_spec(&draw, NULL, spec, &rank, NULL, part));
+    CHECK_OK(ctx, dt__draw_spec(&draw, NULL, spec, &rank, NULL, local_part));
     for (int64_t r = 0; r < dt_world(ctx); r++) {
         dt_local local;
         dt_spec_local_of(spec, r, &local);
@@ -29,14 +29,14 @@ static int gather_rows(dt_ctx *ctx, void *arg) {
     }
     CHECK_OK(ctx, dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_ALL_GATHER,
                                                                    .dtype = DT_F32,
-                                                                   .src = part,
+                                                                   .src = local_part,
                                                                    .dst = all,
                                                                    .counts = counts,
                                                                    .tag = dt_generator_tag(generator)}));
-    dt__draw_range(&draw, 0, N_ROWS * N_COLUMNS, whole);
+    dt__draw_range(&draw, 0, N_ROWS * N_COLUMNS, full);
     for (int i = 0; i < N_ROWS * N_COLUMNS; i++)
-        CHECK(!memcmp(&all[i], &whole[i], sizeof *all), "element %d is %g, alone it is %g", i, (double)all[i],
-              (double)whole[i]);
+        CHECK(!memcmp(&all[i], &full[i], sizeof *all), "element %d: expected %g, got %g", i, (double)full[i],
+              (double)all[i]);
     dt_spec_release(spec);
     return 0;
 }
@@ -48,16 +48,16 @@ static void ranks__draw_what_one_rank_draws(void **state) {
         run_ranks(worlds[i], gather_rows, NULL);
 }
 
-typedef struct drift {
-    uint64_t seed, draw; /* by how much rank 1 is off */
-} drift;
+typedef struct difference {
+    uint64_t seed, draw; /* of rank 1 from the others */
+} difference;
 
 static int reduce_with_tags(dt_ctx *ctx, void *arg) {
-    const drift *by = arg;
+    const difference *test = arg;
     dt_generator *generator = dt_generator_new(ctx, 7);
     dt_generator_state at = {7, 3};
     if (dt_rank(ctx) == 1)
-        at = (dt_generator_state){at.seed + by->seed, at.draw + by->draw};
+        at = (dt_generator_state){at.seed + test->seed, at.draw + test->draw};
     CHECK_OK(ctx, dt_generator_restore(generator, at));
     float x = 1;
     dt_status status = dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_ALL_REDUCE,
@@ -67,8 +67,9 @@ static int reduce_with_tags(dt_ctx *ctx, void *arg) {
                                                                         .dst = &x,
                                                                         .count = 1,
                                                                         .tag = dt_generator_tag(generator)});
-    dt_status want = by->seed || by->draw ? DT_ERR_MISMATCH : DT_OK;
-    CHECK(status == want, "%s instead of %s: %s", dt_status_name(status), dt_status_name(want), dt_error_text(ctx));
+    dt_status expected = test->seed || test->draw ? DT_ERR_MISMATCH : DT_OK;
+    CHECK(status == expected, "expected %s, got %s: %s", dt_status_name(expected), dt_status_name(status),
+          dt_error_text(ctx));
     CHECK(status != DT_OK || x == (float)dt_world(ctx), "the sum is %g", (double)x);
     dt_error_clear(ctx);
     return 0;
@@ -76,10 +77,10 @@ static int reduce_with_tags(dt_ctx *ctx, void *arg) {
 
 static void generators__that_differ_are_an_error_on_every_rank(void **state) {
     (void)state;
-    static drift drifts[] = {{0, 0}, {1, 0}, {0, 1}, {UINT64_MAX, 1}};
-    for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++)
+    static difference differences[] = {{0, 0}, {1, 0}, {0, 1}, {UINT64_MAX, 1}};
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
         for (int64_t world = 2; world <= 5; world += world < 3 ? 1 : 2)
-            run_ranks(world, reduce_with_tags, &drifts[i]);
+            run_ranks(world, reduce_with_tags, &differences[i]);
 }
 
 int main(void) {

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether the numbers are distributed as they should be, for any seed. A true sample passes each of some 140 checks but
- * once in 10^7, so a run fails by chance about once in 70,000. For normal statistics that is SIGMAS standard errors;
- * the limits of the Kolmogorov-Smirnov and chi-square statistics are the same quantile.
+ * Whether the numbers have their distributions, for any seed. A true sample fails each of some 140 checks once in
+ * 10^7, so that a run fails by chance about once in 70,000. For normal statistics the limit is SIGMAS standard
+ * errors; the limits of the Kolmogorov-Smirnov and chi-square statistics are the same quantile.
  */
 #include "random/fills.h"
+#include "random/statistics.h"
 
 enum { N = 1 << 18 };
-static const double SIGMAS = 5.33; /* 2 * normal_cdf(-5.33) = 1e-7 */
-
 /* The numbers of one draw as doubles. */
-static double *sample(dt_generator *generator, const dt__random *what) {
-    dt__draw draw = begin_draw(generator, what);
+static double *sample(dt_generator *generator, const dt__random *fill) {
+    dt__draw draw = begin_draw(generator, fill);
     double *values = malloc(N * sizeof *values);
-    char *raw = malloc(N * dt_dtype_size(what->dtype));
+    char *raw = malloc(N * dt_dtype_size(fill->dtype));
     dt__draw_range(&draw, 0, N, raw);
     for (size_t i = 0; i < N; i++)
-        switch (what->dtype) {
+        switch (fill->dtype) {
         case DT_F32:
             values[i] = (double)((float *)raw)[i];
             break;
         case DT_F16:
         case DT_BF16:
-            values[i] = value_of_16(what->dtype, ((uint16_t *)raw)[i]);
+            values[i] = f16_or_bf16_value(fill->dtype, ((uint16_t *)raw)[i]);
             break;
         case DT_I64:
             values[i] = (double)((int64_t *)raw)[i];
@@ -47,7 +46,7 @@ static double mean_power(const double *x, double center, int power) {
 
 static void check_below(const char *name, dt_dtype dtype, double got, double limit) {
     if (!(fabs(got) <= limit))
-        fail_msg("%s of %s: %g is beyond %g", name, dt_dtype_name(dtype), got, limit);
+        fail_msg("%s of %s: expected at most %g, got %g", name, dt_dtype_name(dtype), limit, got);
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -55,15 +54,15 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The largest distance between the shares that are and that should be below a value. Sorts x. */
+/* The Kolmogorov-Smirnov statistic: the largest distance of the empirical distribution function from cdf. Sorts x. */
 static double ks_distance(double *x, double (*cdf)(double)) {
-    double most = 0;
+    double max = 0;
     qsort(x, N, sizeof *x, compare_doubles);
     for (int i = 0; i < N; i++) {
         double p = cdf(x[i]);
-        most = fmax(most, fmax(p - (double)i / N, (double)(i + 1) / N - p));
+        max = fmax(max, fmax(p - (double)i / N, (double)(i + 1) / N - p));
     }
-    return most;
+    return max;
 }
 #define KS_LIMIT (2.9 / sqrt((double)N)) /* 2 * exp(-2 * 2.9^2) = 1e-7 */
 
@@ -78,7 +77,7 @@ static double mirrored_cdf(double x) { return normal_cdf(x) / normal_cdf(-3); }
 
 static const struct {
     const char *name;
-    dt__random what;
+    dt__random fill;
     double (*cdf)(double);
     double mean, variance, fourth; /* central */
 } shapes[] = {
@@ -96,25 +95,25 @@ static const struct {
     {"tail", 5, INFINITY, tail_cdf}, {"mirrored", -INFINITY, -3, mirrored_cdf},
 };
 
-static void shapes__are_those_of_the_distributions(void **state) {
+static void samples__have_the_distribution_function(void **state) {
     (void)state;
     static const dt_dtype dtypes[] = {DT_F32, DT_F64};
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, test_seed(2024));
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int t = 0; t < 2; t++) {
-            dt__random what = shapes[s].what;
-            what.dtype = dtypes[t];
-            double *x = sample(generator, &what);
-            check_below(shapes[s].name, what.dtype, ks_distance(x, shapes[s].cdf), KS_LIMIT);
+            dt__random fill = shapes[s].fill;
+            fill.dtype = dtypes[t];
+            double *x = sample(generator, &fill);
+            check_below(shapes[s].name, fill.dtype, ks_distance(x, shapes[s].cdf), KS_LIMIT);
             free(x);
         }
     for (size_t s = 0; s < sizeof truncations / sizeof *truncations; s++) {
-        dt__random what = {DT__TRUNCATED_NORMAL, DT_F64, .std = 1, .low = truncations[s].low,
+        dt__random fill = {DT__TRUNCATED_NORMAL, DT_F64, .std = 1, .low = truncations[s].low,
                            .high = truncations[s].high};
-        double *x = sample(generator, &what);
-        check_below(truncations[s].name, what.dtype, ks_distance(x, truncations[s].cdf), KS_LIMIT);
-        assert_true(x[0] >= what.low && x[N - 1] <= what.high);
+        double *x = sample(generator, &fill);
+        check_below(truncations[s].name, fill.dtype, ks_distance(x, truncations[s].cdf), KS_LIMIT);
+        assert_true(x[0] >= fill.low && x[N - 1] <= fill.high);
         free(x);
     }
     dt__ctx_free(ctx);
@@ -127,12 +126,12 @@ static void moments__are_those_of_the_distributions(void **state) {
     dt_generator *generator = dt_generator_new(ctx, test_seed(2025));
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int t = 0; t < 4; t++) {
-            dt__random what = shapes[s].what;
-            what.dtype = dtypes[t];
-            double *x = sample(generator, &what), variance = shapes[s].variance;
-            check_below(shapes[s].name, what.dtype, mean_power(x, 0, 1) - shapes[s].mean,
+            dt__random fill = shapes[s].fill;
+            fill.dtype = dtypes[t];
+            double *x = sample(generator, &fill), variance = shapes[s].variance;
+            check_below(shapes[s].name, fill.dtype, mean_power(x, 0, 1) - shapes[s].mean,
                         SIGMAS * sqrt(variance / N));
-            check_below(shapes[s].name, what.dtype, mean_power(x, shapes[s].mean, 2) - variance,
+            check_below(shapes[s].name, fill.dtype, mean_power(x, shapes[s].mean, 2) - variance,
                         SIGMAS * sqrt((shapes[s].fourth - variance * variance) / N));
             free(x);
         }
@@ -142,19 +141,6 @@ static void moments__are_those_of_the_distributions(void **state) {
     check_below("kurtosis", DT_F32, mean_power(x, 1.5, 4) / 0.4096 - 3, SIGMAS * sqrt(96.0 / N));
     free(x);
     dt__ctx_free(ctx);
-}
-
-static double chi_square(const int *counts, int n, double expected) {
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (counts[i] - expected) * (counts[i] - expected) / expected;
-    return sum;
-}
-
-/* One in 10^7 is above: the cube root of chi-square / degrees is nearly normal (Wilson and Hilferty), and 5.2 standard
- * deviations are exceeded on one side so often. With 2 degrees, where this is least exact, it is one in 7 * 10^7. */
-static double chi_limit(double degrees) {
-    return degrees * pow(1 - 2 / (9 * degrees) + 5.2 * sqrt(2 / (9 * degrees)), 3);
 }
 
 static void bits__are_uniform(void **state) {
@@ -181,17 +167,17 @@ static void bits__are_uniform(void **state) {
         check_below("bit", DT_I64, (double)ones[b] - N / 2.0, SIGMAS * sqrt(N / 4.0));
 }
 
-/* 2^64 words for 3 * 2^61 numbers: eight for three of them, unless some are drawn again. */
+/* 2^64 words for 3 * 2^61 numbers: without rejection, eight words for three numbers. */
 static void integers__of_a_wide_range_are_equally_likely(void **state) {
     (void)state;
     int counts[3] = {0};
     int64_t *x = malloc(N * sizeof *x);
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__random what = {DT__RANDINT, DT_I64, .from = 0, .to = INT64_C(3) << 61};
-    dt__draw draw = begin_draw(dt_generator_new(ctx, test_seed(2026)), &what);
+    dt__random fill = {DT__RANDINT, DT_I64, .from = 0, .to = INT64_C(3) << 61};
+    dt__draw draw = begin_draw(dt_generator_new(ctx, test_seed(2026)), &fill);
     dt__draw_range(&draw, 0, N, x);
     for (int i = 0; i < N; i++) {
-        assert_true(x[i] >= what.from && x[i] < what.to);
+        assert_true(x[i] >= fill.from && x[i] < fill.to);
         counts[x[i] % 3]++;
     }
     check_below("remainders", DT_I64, chi_square(counts, 3, N / 3.0), chi_limit(2));
@@ -199,7 +185,7 @@ static void integers__of_a_wide_range_are_equally_likely(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void integers_and_masks__have_their_shares(void **state) {
+static void integers_and_masks__have_their_frequencies(void **state) {
     (void)state;
     int counts[1000] = {0};
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -236,7 +222,7 @@ static double correlation(const double *x, const double *y, int n) {
     return xy / sqrt(xx * yy);
 }
 
-static void squares_less_one(double *x) {
+static void square_and_center(double *x) {
     for (int i = 0; i < N; i++)
         x[i] = x[i] * x[i] - 1;
 }
@@ -247,17 +233,17 @@ static void neighbours_draws_and_seeds__are_not_correlated(void **state) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     const uint64_t seed = test_seed(1);
     dt_generator *generator = dt_generator_new(ctx, seed), *next_seed = dt_generator_new(ctx, seed + 1);
-    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
-    double *x = sample(generator, &what), *next = sample(generator, &what), *other = sample(next_seed, &what);
+    const dt__random fill = {DT__NORMAL, DT_F32, .std = 1};
+    double *x = sample(generator, &fill), *next = sample(generator, &fill), *other = sample(next_seed, &fill);
     dt_generator *child = dt_generator_child(generator, "a");
-    double *of_child = sample(child, &what);
+    double *of_child = sample(child, &fill);
     for (int squared = 0; squared < 2; squared++) {
         for (size_t i = 0; i < sizeof lags / sizeof *lags; i++)
             check_below("lag", DT_F32, correlation(x, x + lags[i], N - lags[i]), SIGMAS / sqrt((double)N));
         check_below("next draw", DT_F32, correlation(x, next, N), SIGMAS / sqrt((double)N));
         check_below("next seed", DT_F32, correlation(x, other, N), SIGMAS / sqrt((double)N));
         check_below("child", DT_F32, correlation(x, of_child, N), SIGMAS / sqrt((double)N));
-        squares_less_one(x), squares_less_one(next), squares_less_one(other), squares_less_one(of_child);
+        square_and_center(x), square_and_center(next), square_and_center(other), square_and_center(of_child);
     }
     free(x), free(next), free(other), free(of_child);
     dt__ctx_free(ctx);
@@ -265,10 +251,10 @@ static void neighbours_draws_and_seeds__are_not_correlated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes__are_those_of_the_distributions),
+        cmocka_unit_test(samples__have_the_distribution_function),
         cmocka_unit_test(moments__are_those_of_the_distributions),
         cmocka_unit_test(bits__are_uniform),
-        cmocka_unit_test(integers_and_masks__have_their_shares),
+        cmocka_unit_test(integers_and_masks__have_their_frequencies),
         cmocka_unit_test(integers__of_a_wide_range_are_equally_likely),
         cmocka_unit_test(neighbours_draws_and_seeds__are_not_correlated),
     };

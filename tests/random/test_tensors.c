@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random tensors: whatever the mesh, the placements and the number of ranks, the bits are those of a plain tensor.
- * Matrix: 1 2 3 4 5 7 8 ranks, meshes of one to three dims, even, uneven, empty, strided, ordered and explicit parts.
+ * Random tensors: for all meshes, placements and numbers of ranks the bits are those of a plain tensor. Matrix: ranks
+ * 1 2 3 4 5 7 8, meshes of one to three dims, even, uneven, empty, strided and ordered shards, and explicit extents.
  */
 #include "random/fills.h"
 #include "support/ranks.h"
@@ -14,13 +14,13 @@ typedef struct layout_case {
     const char *mesh, *place;
 } layout_case;
 
-/* Of tensors [7,9,2]. RND-004, RND-005, RND-006, RND-013, RND-014, RND-017 */
+/* Of tensors of shape [7,9,2]. RND-004, RND-005, RND-006, RND-013, RND-014, RND-017 */
 static const layout_case layouts[] = {
     {1, "1", "S(0)"},
     {2, "2", "S(0)"},
     {2, "2", "R"},
     {3, "3", "S(1)"},
-    {3, "3", "S(2)"}, /* the last rank has nothing */
+    {3, "3", "S(2)"}, /* the last shard is empty */
     {4, "4", "_S(1,2)"},
     {4, "2x2", "S(0),S(1)"},
     {4, "2x2", "S(1),S(0)"},
@@ -44,9 +44,9 @@ static const layout_case layouts[] = {
 };
 enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
 
-static dt_tensor *make(dt_ctx *ctx, int which, const dt_random_options *o) {
+static dt_tensor *make_random(dt_ctx *ctx, int maker, const dt_random_options *o) {
     dt_shape shape = DT_SHAPE(7, 9, 2);
-    switch (which) {
+    switch (maker) {
     case 0:
         return dt_rand_sized(ctx, shape, o, sizeof *o);
     case 1:
@@ -62,13 +62,13 @@ static dt_tensor *make(dt_ctx *ctx, int which, const dt_random_options *o) {
     case 6:
         return dt_dropout_mask_sized(ctx, 0.2, shape, o, sizeof *o);
     default:
-        return dt_randperm_sized(ctx, which == 7 ? 126 : 5000, o, sizeof *o);
+        return dt_randperm_sized(ctx, maker == 7 ? 126 : 5000, o, sizeof *o);
     }
 }
 enum { N_MAKERS = 9 };
 
-/* Element by element, by the spec's own arithmetic. */
-static int check_part(dt_tensor *got, dt_tensor *want) {
+/* Compares the local tensor with the plain one, element by element, with indices of the spec. */
+static int compare_local(dt_tensor *got, dt_tensor *expected) {
     const dt_spec *spec = dt_tensor_spec(got);
     const int64_t *shape = dt_tensor_local_shape(got), *strides = dt_tensor_strides(got);
     size_t bytes = dt_dtype_size(dt_tensor_dtype(got));
@@ -77,15 +77,15 @@ static int check_part(dt_tensor *got, dt_tensor *want) {
     if (!dt_mesh_coordinate(dt_spec_mesh(spec), coordinate))
         return dt_tensor_local_elements(got) != 0;
     for (int64_t i = 0; i < dt_tensor_local_elements(got); i++) {
-        int64_t here = 0, there = 0;
+        int64_t local_at = 0, global_at = 0;
         CHECK(dt_spec_to_global(spec, coordinate, index, global), "element %d", (int)i);
         for (int d = 0; d < n_dims; d++) {
-            here += index[d] * strides[d];
-            there += global[d] * dt_tensor_strides(want)[d];
+            local_at += index[d] * strides[d];
+            global_at += global[d] * dt_tensor_strides(expected)[d];
         }
-        CHECK(memcmp((char *)dt_data(got) + (size_t)here * bytes, (char *)dt_data(want) + (size_t)there * bytes,
-                     bytes) == 0,
-              "element %d of the part differs from element %d of the whole", (int)i, (int)there);
+        CHECK(memcmp((char *)dt_data(got) + (size_t)local_at * bytes,
+                     (char *)dt_data(expected) + (size_t)global_at * bytes, bytes) == 0,
+              "element %d of the local tensor differs from element %d of the plain one", (int)i, (int)global_at);
         for (int d = n_dims - 1; d >= 0 && ++index[d] == shape[d]; d--)
             index[d] = 0;
     }
@@ -94,31 +94,32 @@ static int check_part(dt_tensor *got, dt_tensor *want) {
 
 static bool is_partial(const char *place) { return strchr(place, 'P'); }
 
-static int draw_everywhere(dt_ctx *ctx, void *arg) {
+static int compare_with_plain(dt_ctx *ctx, void *arg) {
     const layout_case *layout = arg;
     dt_mesh *mesh = dt_mesh_new(ctx, layout->mesh);
     CHECK(mesh, "%s", dt_error_text(ctx));
     dt_generator *a = dt_generator_new(ctx, test_seed(5)), *b = dt_generator_new(ctx, test_seed(5));
     static const dt_dtype dtypes[] = {DT_F32, DT_F64, DT_BF16, DT_I32, DT_F16};
-    for (int which = 0; which < N_MAKERS; which++)
+    for (int maker = 0; maker < N_MAKERS; maker++)
         for (int k = 0; k < 5; k++) {
-            bool integers = which == 4 || which >= 7, is_float = dtypes[k] != DT_I32;
-            if ((which >= 7 && (is_float || strchr(layout->place, '1') || strchr(layout->place, '2'))) ||
-                (!is_float && !integers && which != 5))
+            bool integers = maker == 4 || maker >= 7, is_float = dtypes[k] != DT_I32;
+            if ((maker >= 7 && (is_float || strchr(layout->place, '1') || strchr(layout->place, '2'))) ||
+                (!is_float && !integers && maker != 5))
                 continue;
             dt_scope scope = dt_scope_begin(ctx);
-            dt_random_options there = {.mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
-            dt_random_options here = {.dtype = dtypes[k], .generator = b};
-            dt_tensor *got = make(ctx, which, &there), *want = make(ctx, which, &here);
-            CHECK(got && want, "%s on %s: %s", layout->place, layout->mesh, dt_error_text(ctx));
-            CHECK(dt_generator_tag(a) == dt_generator_tag(b), "maker %d has drawn more than once", which);
+            dt_random_options distributed = {
+                .mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
+            dt_random_options plain = {.dtype = dtypes[k], .generator = b};
+            dt_tensor *got = make_random(ctx, maker, &distributed), *expected = make_random(ctx, maker, &plain);
+            CHECK(got && expected, "%s on %s: %s", layout->place, layout->mesh, dt_error_text(ctx));
+            CHECK(dt_generator_tag(a) == dt_generator_tag(b), "maker %d: expected one draw", maker);
             if (!is_partial(layout->place))
-                CHECK(check_part(got, want) == 0, "maker %d, %s on %s", which, layout->place, layout->mesh);
+                CHECK(compare_local(got, expected) == 0, "maker %d, %s on %s", maker, layout->place, layout->mesh);
             dt_tensor *full = dt_full_tensor(got);
             CHECK(full, "%s", dt_error_text(ctx));
-            size_t bytes = (size_t)dt_tensor_elements(want) * dt_dtype_size(dtypes[k]);
-            CHECK(dt_tensor_elements(full) == 0 || memcmp(dt_data(full), dt_data(want), bytes) == 0,
-                  "maker %d, %s on %s: the whole is another one", which, layout->place, layout->mesh);
+            size_t bytes = (size_t)dt_tensor_elements(expected) * dt_dtype_size(dtypes[k]);
+            CHECK(dt_tensor_elements(full) == 0 || memcmp(dt_data(full), dt_data(expected), bytes) == 0,
+                  "maker %d, %s on %s: the full tensor differs", maker, layout->place, layout->mesh);
             dt_scope_end(scope);
         }
     dt_mesh_release(mesh);
@@ -128,28 +129,27 @@ static int draw_everywhere(dt_ctx *ctx, void *arg) {
 static void tensors__of_any_layout_have_the_bits_of_one_rank(void **state) {
     (void)state;
     for (int i = 0; i < N_LAYOUTS; i++)
-        run_ranks(layouts[i].world, draw_everywhere, (void *)&layouts[i]);
+        run_ranks(layouts[i].world, compare_with_plain, (void *)&layouts[i]);
 }
 
-/* The bits themselves, so that they stay: f32 uniform numbers of seed 0 are the top 24 bits of the generator's
- * words. */
-static void rand__gives_the_numbers_of_the_draw(void **state) {
+/* A tensor has the numbers of a draw in row-major order, and the next tensor those of the next draw. */
+static void rand__has_the_numbers_of_the_draw(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *x = dt_rand(ctx, DT_SHAPE(3, 5)), *y = dt_rand(ctx, DT_SHAPE(15));
     dt_generator *generator = dt_generator_new(ctx, 0);
-    float want[15];
+    float expected[15];
     dt__draw draw = begin_draw(generator, &(dt__random){DT__UNIFORM, DT_F32, .high = 1});
-    dt__draw_range(&draw, 0, 15, want);
-    check_bytes("rand", dt_data(x), want, sizeof want);
+    dt__draw_range(&draw, 0, 15, expected);
+    check_bytes("rand", dt_data(x), expected, sizeof expected);
     draw = begin_draw(generator, &(dt__random){DT__UNIFORM, DT_F32, .high = 1});
-    dt__draw_range(&draw, 0, 15, want);
-    check_bytes("the next", dt_data(y), want, sizeof want);
+    dt__draw_range(&draw, 0, 15, expected);
+    check_bytes("next draw", dt_data(y), expected, sizeof expected);
     assert_int_equal(dt_close(ctx), 0);
 }
 
 /* RND-001, RND-003, RND-016 */
-static void fills__in_place_give_what_makers_give(void **state) {
+static void fills__in_place_have_the_values_of_makers(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_generator *a = dt_generator_new(ctx, 42), *b = dt_generator_new(ctx, 42);
@@ -157,15 +157,15 @@ static void fills__in_place_give_what_makers_give(void **state) {
         dt_tensor *big = dt_zeros(ctx, DT_SHAPE(12, 40)), *small = dt_empty(ctx, DT_SHAPE(8, 3), .dtype = DT_F64);
         dt_tensor *view = dt_transpose(dt_slice(big, 1, 3, 38, 5), 0, 1); /* [7,12], strides 5 and 40 */
         assert_int_equal(dt_normal_(view, .mean = 1.5, .std = DT_REAL(0.8), .generator = a), DT_OK);
-        dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = DT_REAL(0.8), .generator = b);
+        dt_tensor *expected = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = DT_REAL(0.8), .generator = b);
         for (int i = 0; i < 12 * 40; i++) {
             int row = i / 40, column = i % 40;
             bool inside = column % 5 == 3 && column < 38;
             float got = ((float *)dt_data(big))[i];
-            if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
-                fail_msg("element [%d,%d] is %g", row, column, (double)got);
+            if (got != (inside ? ((float *)dt_data(expected))[column / 5 * 12 + row] : 0))
+                fail_msg("element [%d,%d] is wrong: got %g", row, column, (double)got);
         }
-        dt_tensor *forward = dt_empty(ctx, DT_SHAPE(9)); /* from the end to the front */
+        dt_tensor *forward = dt_empty(ctx, DT_SHAPE(9)); /* filled from the end */
         assert_int_equal(dt_uniform_(dt_as_strided(forward, DT_SHAPE(9), DT_SHAPE(-1), 8), .generator = a), DT_OK);
         dt_tensor *backward = dt_rand(ctx, DT_SHAPE(9), .generator = b);
         for (int i = 0; i < 9; i++)
@@ -199,7 +199,7 @@ static void fills__in_place_give_what_makers_give(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void options__default_as_documented_and_zero_can_be_meant(void **state) {
+static void options__have_documented_defaults_and_can_be_zero(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3))), DT_I64);
@@ -208,9 +208,10 @@ static void options__default_as_documented_and_zero_can_be_meant(void **state) {
     assert_int_equal(dt_tensor_dtype(dt_bernoulli(ctx, 0.5, DT_SHAPE(3), .dtype = DT_BOOL)), DT_BOOL);
     dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = 7, .std = DT_REAL(0));
     dt_tensor *negative = dt_rand(ctx, DT_SHAPE(100), .low = DT_REAL(-3), .high = DT_REAL(0));
-    dt_tensor *half = dt_truncated_normal(ctx, DT_SHAPE(100), .low = DT_REAL(0));
+    dt_tensor *nonnegative = dt_truncated_normal(ctx, DT_SHAPE(100), .low = DT_REAL(0));
     for (int i = 0; i < 100; i++) {
-        float x = ((float *)dt_data(seven))[i], y = ((float *)dt_data(negative))[i], z = ((float *)dt_data(half))[i];
+        float x = ((float *)dt_data(seven))[i], y = ((float *)dt_data(negative))[i],
+              z = ((float *)dt_data(nonnegative))[i];
         if (x != 7 || !(y >= -3 && y < 0) || !(z >= 0 && z <= 2))
             fail_msg("element %d: %g, %g, %g", i, (double)x, (double)y, (double)z);
     }
@@ -221,48 +222,50 @@ static void options__default_as_documented_and_zero_can_be_meant(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* What is refused takes no draw and leaves no tensor. */
-static void calls__that_make_no_sense_are_refused(void **state) {
+/* Failed calls take no draw and make no tensor. */
+static void calls__with_invalid_arguments_are_refused(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL), *other = dt_init(NULL);
     dt_tensor *x = dt_zeros(ctx, DT_SHAPE(4, 1)), *i = dt_zeros(ctx, DT_SHAPE(4), .dtype = DT_I32);
     dt_tensor *wide = dt_expand(x, DT_SHAPE(4, 6)), *windows = dt_unfold(dt_zeros(ctx, DT_SHAPE(9)), 0, 4, 2);
-#define REFUSED(call, status, says)                                                                                  \
+#define ASSERT_REFUSED(call, status, message)                                                                        \
     do {                                                                                                             \
         assert_true(call);                                                                                           \
-        assert_error_contains(ctx, status, says);                                                                    \
+        assert_error_contains(ctx, status, message);                                                                 \
         dt_error_clear(ctx);                                                                                         \
         assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 0);                                      \
     } while (0)
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = DT_REAL(-1)), DT_ERR_VALUE,
-            "randn: expected a finite mean and a finite std >= 0, got mean 0 and std -1");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE,
-            "randn: unsupported dtype: expected a float, got i32");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE,
-            "randn: unsupported dtype: expected a float, got c64");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(-3)), DT_ERR_SHAPE, "randn");
-    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = DT_REAL(3)), DT_ERR_VALUE, "got low 3 and high 1");
-    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = DT_REAL(-1)), DT_ERR_VALUE,
-            "exponential: expected rate and 1 / rate above 0 and finite in f32, got rate -1");
-    REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "got from 5 and to 5");
-    REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: expected p from 0 to 1, got 1.5");
-    REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE, "dropout_mask: expected p from 0 to 1, got -1");
-    REFUSED(!dt_randperm(ctx, -1), DT_ERR_VALUE, "randperm: expected a size from 0");
-    REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "expected a size from 0 to 128");
-    REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE,
-            "randperm: unsupported dtype: expected an integer, got f64");
-    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "unsupported dtype: expected a float, got i32");
-    REFUSED(dt_normal_(wide) != DT_OK, DT_ERR_STATE, "normal_: cannot write to f32[4,6]");
-    REFUSED(dt_uniform_(windows) != DT_OK, DT_ERR_STATE, "uniform_: cannot write to f32[3,4]");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .generator = dt_generator_default(other)), DT_ERR_STATE, "another context");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .place = "S(0)"), DT_ERR_MESH, "randn: placements S(0)");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = DT_REAL(-1)), DT_ERR_VALUE,
+                   "randn: expected a finite mean and a finite std >= 0, got mean 0 and std -1");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE,
+                   "randn: unsupported dtype: expected a float, got i32");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE,
+                   "randn: unsupported dtype: expected a float, got c64");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(-3)), DT_ERR_SHAPE, "randn");
+    ASSERT_REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = DT_REAL(3)), DT_ERR_VALUE, "got low 3 and high 1");
+    ASSERT_REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = DT_REAL(-1)), DT_ERR_VALUE,
+                   "exponential: expected rate and 1 / rate above 0 and finite in f32, got rate -1");
+    ASSERT_REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "got from 5 and to 5");
+    ASSERT_REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: expected p from 0 to 1, got 1.5");
+    ASSERT_REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE,
+                   "dropout_mask: expected p from 0 to 1, got -1");
+    ASSERT_REFUSED(!dt_randperm(ctx, -1), DT_ERR_VALUE, "randperm: expected a size from 0");
+    ASSERT_REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "expected a size from 0 to 128");
+    ASSERT_REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE,
+                   "randperm: unsupported dtype: expected an integer, got f64");
+    ASSERT_REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "unsupported dtype: expected a float, got i32");
+    ASSERT_REFUSED(dt_normal_(wide) != DT_OK, DT_ERR_STATE, "normal_: cannot write to f32[4,6]");
+    ASSERT_REFUSED(dt_uniform_(windows) != DT_OK, DT_ERR_STATE, "uniform_: cannot write to f32[3,4]");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(3), .generator = dt_generator_default(other)), DT_ERR_STATE,
+                   "another context");
+    ASSERT_REFUSED(!dt_randn(ctx, DT_SHAPE(3), .place = "S(0)"), DT_ERR_MESH, "randn: placements S(0)");
     assert_null(dt_randn_like(NULL));
     assert_int_equal(dt_normal_(NULL), DT_ERR_VALUE);
     assert_int_equal(dt_close(other), 0);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Large fills are shared among threads; the bits are those of one. */
+/* Large fills use several threads; the bits are those of one thread. */
 static void fills__are_the_same_with_any_number_of_threads(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 5};
@@ -276,11 +279,11 @@ static void fills__are_the_same_with_any_number_of_threads(void **state) {
         dt_generator_seed(dt_generator_default(ctx), 0);
         assert_int_equal(dt_normal_(view), DT_OK);
         dt_tensor *perm = dt_randperm(ctx, N);
-        const float *got = dt_data(dense), *turned = dt_data(view);
+        const float *got = dt_data(dense), *transposed = dt_data(view);
         for (int i = 0; i < N; i++)
-            if (memcmp(&got[i], &turned[i % COLUMNS * ROWS + i / COLUMNS], sizeof *got) != 0)
-                fail_msg("element %d is %g, in the view %g", i, (double)got[i],
-                         (double)turned[i % COLUMNS * ROWS + i / COLUMNS]);
+            if (memcmp(&got[i], &transposed[i % COLUMNS * ROWS + i / COLUMNS], sizeof *got) != 0)
+                fail_msg("element %d: expected %g in the view, got %g", i, (double)got[i],
+                         (double)transposed[i % COLUMNS * ROWS + i / COLUMNS]);
         if (!first) {
             first = malloc(N * sizeof *first);
             order = malloc(N * sizeof *order);
@@ -295,7 +298,7 @@ static void fills__are_the_same_with_any_number_of_threads(void **state) {
     free(order);
 }
 
-/* On the fake transport nothing is filled, and the draw counts. */
+/* On the fake transport nothing is filled, but draws are counted. */
 static void tensors__without_data_count_their_draws(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4096, .rank = 77});
@@ -309,37 +312,38 @@ static void tensors__without_data_count_their_draws(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-typedef struct drift {
+typedef struct difference {
     const char *mesh;
-    int kind; /* 0 none, 1 seed, 2 a draw more, 3 another draw, 4 a draw on another mesh of rank 1's own */
-} drift;
+    int kind; /* 0: none, 1: seed, 2: one more draw, 3: another distribution, 4: a draw on a mesh of rank 1 alone */
+} difference;
 
-/* Ranks that have not drawn the same get an error in the next redistribution on the mesh, and not before; after
- * clearing it and agreeing on a seed they go on. RND-008, RND-009 */
-static int draw_apart(dt_ctx *ctx, void *arg) {
-    const drift *by = arg;
-    bool off = dt_rank(ctx) == 1;
-    dt_mesh *mesh = dt_mesh_new(ctx, by->mesh);
+/* Ranks whose draws differ get an error in the next redistribution on the mesh, and not before; after clearing it and
+ * setting the same seed they continue. RND-008, RND-009 */
+static int draw_differently(dt_ctx *ctx, void *arg) {
+    const difference *test = arg;
+    bool differs = dt_rank(ctx) == 1;
+    dt_mesh *mesh = dt_mesh_new(ctx, test->mesh);
     dt_tensor *other = dt_ones(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)");
     dt_generator *generator = dt_generator_default(ctx);
-    if (by->kind == 1 && off)
+    if (test->kind == 1 && differs)
         dt_generator_seed(generator, 9);
-    if (by->kind == 2 && off)
-        CHECK(dt_rand(ctx, DT_SHAPE(2)), "%s", dt_error_text(ctx)); /* plain: nobody's business, but it counts */
-    if (by->kind == 4 && off) {
+    if (test->kind == 2 && differs)
+        CHECK(dt_rand(ctx, DT_SHAPE(2)), "%s",
+              dt_error_text(ctx)); /* a plain tensor is not compared, but its draw is counted */
+    if (test->kind == 4 && differs) {
         int64_t one = 1, self = 1;
         dt_mesh *alone = dt_mesh_from_ranks(ctx, &self, &one, 1, NULL);
         dt_generator *own = dt_generator_new(ctx, 77);
         CHECK(dt_rand(ctx, DT_SHAPE(2), .mesh = alone, .place = "R", .generator = own), "%s", dt_error_text(ctx));
     }
-    CHECK(dt_full_tensor(other), "%s", dt_error_text(ctx)); /* a collective before: fine */
-    if (by->kind == 3 && off)
+    CHECK(dt_full_tensor(other), "%s", dt_error_text(ctx)); /* a collective before the difference succeeds */
+    if (test->kind == 3 && differs)
         dt_rand(ctx, DT_SHAPE(6), .mesh = mesh, .place = "R");
     else
         dt_randn(ctx, DT_SHAPE(6), .mesh = mesh, .place = "R");
-    bool worked = dt_full_tensor(other) != NULL, wanted = by->kind == 0 || by->kind == 4;
-    CHECK(worked == wanted, "kind %d: %s", by->kind, dt_error_text(ctx));
-    if (worked)
+    bool succeeded = dt_full_tensor(other) != NULL, should_succeed = test->kind == 0 || test->kind == 4;
+    CHECK(succeeded == should_succeed, "kind %d: %s", test->kind, dt_error_text(ctx));
+    if (succeeded)
         return 0;
     CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "made different calls on mesh("),
           "%s", dt_error_text(ctx));
@@ -350,39 +354,40 @@ static int draw_apart(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void ranks__that_draw_differently_are_found_out(void **state) {
+static void ranks__whose_draws_differ_get_an_error(void **state) {
     (void)state;
     for (int kind = 0; kind <= 4; kind++) {
-        run_ranks(2, draw_apart, &(drift){"2", kind});
-        run_ranks(5, draw_apart, &(drift){"5", kind});
+        run_ranks(2, draw_differently, &(difference){"2", kind});
+        run_ranks(5, draw_differently, &(difference){"5", kind});
     }
 }
 
-/* RND-011: stages with generators and meshes of their own do not disturb each other. */
+/* RND-011: stages with their own generators and meshes are independent. */
 static int draw_in_stages(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "pp=2,spmd=2"), *stage = dt_mesh_slice(mesh, "spmd");
     dt_generator *own = dt_generator_new(ctx, 123 + (uint64_t)(dt_rank(ctx) / 2));
     dt_tensor *x = dt_empty(ctx, DT_SHAPE(8, 3), .mesh = stage, .place = "S(0)");
     CHECK_OK(ctx, dt_normal_(x, .generator = own));
-    dt_tensor *whole = dt_full_tensor(x);
-    CHECK(whole, "%s", dt_error_text(ctx));
-    float mine[12], all[4 * 12];
-    memcpy(mine, dt_data(x), sizeof mine);
-    CHECK_OK(ctx, dt_comm_all_gather(dt_group_world(ctx), mine, all, 12, DT_F32));
+    dt_tensor *full = dt_full_tensor(x);
+    CHECK(full, "%s", dt_error_text(ctx));
+    float local[12], all[4 * 12];
+    memcpy(local, dt_data(x), sizeof local);
+    CHECK_OK(ctx, dt_comm_all_gather(dt_group_world(ctx), local, all, 12, DT_F32));
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < a; b++)
-            CHECK(memcmp(&all[a * 12], &all[b * 12], sizeof mine) != 0, "ranks %d and %d hold the same", a, b);
+            CHECK(memcmp(&all[a * 12], &all[b * 12], sizeof local) != 0, "ranks %d and %d have the same values", a,
+                  b);
     return 0;
 }
 
-static void stages__draw_numbers_of_their_own(void **state) {
+static void stages__have_independent_numbers(void **state) {
     (void)state;
     run_ranks(4, draw_in_stages, NULL);
 }
 
-/* Without a transport there is no heap: memory of the caller's. */
-static bool fill_some(dt_ctx *ctx, void *user) {
+/* Without a transport there is no heap: the tensors borrow memory. */
+static bool fill_tensors(dt_ctx *ctx, void *user) {
     (void)user;
     float memory[16], more[12];
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
@@ -397,20 +402,20 @@ static bool fill_some(dt_ctx *ctx, void *user) {
 
 static void fills__survive_failing_allocations(void **state) {
     (void)state;
-    assert_true(assert_survives_failing_allocations(fill_some, NULL) >= 8);
+    assert_true(assert_survives_failing_allocations(fill_tensors, NULL) >= 8);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors__of_any_layout_have_the_bits_of_one_rank),
-        cmocka_unit_test(rand__gives_the_numbers_of_the_draw),
-        cmocka_unit_test(fills__in_place_give_what_makers_give),
-        cmocka_unit_test(options__default_as_documented_and_zero_can_be_meant),
-        cmocka_unit_test(calls__that_make_no_sense_are_refused),
+        cmocka_unit_test(rand__has_the_numbers_of_the_draw),
+        cmocka_unit_test(fills__in_place_have_the_values_of_makers),
+        cmocka_unit_test(options__have_documented_defaults_and_can_be_zero),
+        cmocka_unit_test(calls__with_invalid_arguments_are_refused),
         cmocka_unit_test(fills__are_the_same_with_any_number_of_threads),
         cmocka_unit_test(tensors__without_data_count_their_draws),
-        cmocka_unit_test(ranks__that_draw_differently_are_found_out),
-        cmocka_unit_test(stages__draw_numbers_of_their_own),
+        cmocka_unit_test(ranks__whose_draws_differ_get_an_error),
+        cmocka_unit_test(stages__have_independent_numbers),
         cmocka_unit_test(fills__survive_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

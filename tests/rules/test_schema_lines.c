@@ -16,7 +16,7 @@ static const struct {
     {"sparse_mm", "expected '(' after the name"},
 };
 
-/* The one line with the alias of a list behind its brackets. */
+/* The one line with the alias of a list after its brackets. */
 static const char AFTER[] = "Tensor[](a!)", BEFORE[] = "Tensor(a!)[]";
 
 static void check_refused(test_calls *self, const char *name, const char *line) {

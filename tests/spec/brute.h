@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which coordinate holds which indices, by the definition alone: lists of indices are split into chunks, one split
- * after the other. And random cases to compare with. Nothing here shares code or formulas with the library.
+ * The indices that each coordinate holds, by the definition alone: lists of indices are split into chunks, one split
+ * after the other; and random cases. Nothing here shares code or formulas with the library.
  */
 #ifndef DT_TESTS_SPEC_BRUTE_H
 #define DT_TESTS_SPEC_BRUTE_H
@@ -15,29 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRUTE_MOST_INDICES = 256, BRUTE_MOST_DIMS = 4 };
+enum { BRUTE_MAX_INDICES = 256, BRUTE_MAX_DIMS = 4 };
 
 static inline int brute_below(uint64_t *random, int n) { return (int)test_below(random, n); }
 
-/* What a mesh of n_mesh_dims does with a tensor of n_dims; order[d] lists the mesh dims that cut dim d. */
+/* Placements of a tensor of n_dims on a mesh of n_mesh_dims; order[d] lists the mesh dims that split dim d. */
 typedef struct brute_case {
     int n_mesh_dims, n_dims;
-    int64_t mesh[BRUTE_MOST_DIMS], shape[BRUTE_MOST_DIMS];
-    dt_placement placements[BRUTE_MOST_DIMS];
-    int64_t extents[BRUTE_MOST_DIMS][BRUTE_MOST_INDICES];
-    int n_order[BRUTE_MOST_DIMS], order[BRUTE_MOST_DIMS][BRUTE_MOST_DIMS];
+    int64_t mesh[BRUTE_MAX_DIMS], shape[BRUTE_MAX_DIMS];
+    dt_placement placements[BRUTE_MAX_DIMS];
+    int64_t extents[BRUTE_MAX_DIMS][BRUTE_MAX_INDICES];
+    int n_order[BRUTE_MAX_DIMS], order[BRUTE_MAX_DIMS][BRUTE_MAX_DIMS];
     char text[512];
 } brute_case;
 
 typedef struct brute_list {
-    int n, items[BRUTE_MOST_INDICES];
+    int n, items[BRUTE_MAX_INDICES];
 } brute_list;
 
-/* Chunk number i of `parts`, each ceil(n / parts) long until nothing is left. */
-static inline brute_list brute_chunk(const brute_list *from, int64_t parts, int64_t i) {
+/* Chunk i of n_chunks, each of ceil(n / n_chunks) indices, the last ones short or empty. */
+static inline brute_list brute_chunk(const brute_list *from, int64_t n_chunks, int64_t i) {
     brute_list out = {0};
     int64_t length = 0;
-    while (length * parts < from->n)
+    while (length * n_chunks < from->n)
         length++;
     for (int at = 0; at < from->n; at++)
         if (length && at / length == i)
@@ -45,7 +45,7 @@ static inline brute_list brute_chunk(const brute_list *from, int64_t parts, int6
     return out;
 }
 
-static inline brute_list brute_cut(const brute_list *from, const dt_placement *placement, int64_t n, int64_t r) {
+static inline brute_list brute_split(const brute_list *from, const dt_placement *placement, int64_t n, int64_t r) {
     brute_list out = {0};
     if (placement->n_extents) {
         int64_t skip = 0;
@@ -58,9 +58,9 @@ static inline brute_list brute_cut(const brute_list *from, const dt_placement *p
     int64_t n_chunks = placement->kind == DT_PLACEMENT_STRIDED ? placement->split_factor : 1;
     for (int64_t i = 0; i < n_chunks && i < from->n; i++) {
         brute_list chunk = brute_chunk(from, n_chunks, i);
-        brute_list part = brute_chunk(&chunk, n, r);
-        memcpy(out.items + out.n, part.items, (size_t)part.n * sizeof *part.items);
-        out.n += part.n;
+        brute_list block = brute_chunk(&chunk, n, r);
+        memcpy(out.items + out.n, block.items, (size_t)block.n * sizeof *block.items);
+        out.n += block.n;
     }
     return out;
 }
@@ -72,7 +72,7 @@ static inline brute_list brute_shard(const brute_case *c, int d, const int64_t *
         list.items[i] = i;
     for (int k = 0; k < c->n_order[d]; k++) {
         int m = c->order[d][k];
-        list = brute_cut(&list, &c->placements[m], c->mesh[m], coordinate[m]);
+        list = brute_split(&list, &c->placements[m], c->mesh[m], coordinate[m]);
     }
     return list;
 }
@@ -106,7 +106,7 @@ static inline dt_placement brute_random_placement(uint64_t *random, int n_dims, 
     return dt_placement_partial((dt_reduce)partial);
 }
 
-/* Dims that one plain shard cuts get explicit sizes now and then, zeros among them. */
+/* One in three dims that are split by one plain shard gets explicit extents, some of them 0. */
 static inline void brute_random_extents(uint64_t *random, brute_case *c, int d) {
     int m = c->order[d][0];
     if (c->n_order[d] != 1 || c->placements[m].kind != DT_PLACEMENT_SHARD || brute_below(random, 3))
@@ -124,8 +124,8 @@ static inline void brute_random_extents(uint64_t *random, brute_case *c, int d) 
 static inline void brute_random_order(uint64_t *random, brute_case *c, int d) {
     for (int m = 0; m < c->n_mesh_dims; m++) {
         const dt_placement *p = &c->placements[m];
-        bool cuts = p->kind == DT_PLACEMENT_SHARD || p->kind == DT_PLACEMENT_STRIDED;
-        if (cuts && (p->dim == d || p->dim + c->n_dims == d))
+        bool splits = p->kind == DT_PLACEMENT_SHARD || p->kind == DT_PLACEMENT_STRIDED;
+        if (splits && (p->dim == d || p->dim + c->n_dims == d))
             c->order[d][c->n_order[d]++] = m;
     }
     if (brute_below(random, 2) == 0)
@@ -152,15 +152,15 @@ static inline void brute_name(brute_case *c) {
 }
 
 /* A case of this shape on a mesh of at most most_ranks. */
-static inline void brute_random_case_of(uint64_t *random, int most_ranks, int n_dims, const int64_t *shape,
+static inline void brute_random_case_of(uint64_t *random, int max_ranks, int n_dims, const int64_t *shape,
                                         brute_case *c) {
     static const int sizes[] = {1, 2, 2, 3, 3, 4, 5, 7};
-    *c = (brute_case){.n_mesh_dims = 1 + brute_below(random, BRUTE_MOST_DIMS), .n_dims = n_dims};
+    *c = (brute_case){.n_mesh_dims = 1 + brute_below(random, BRUTE_MAX_DIMS), .n_dims = n_dims};
     memcpy(c->shape, shape, (size_t)n_dims * sizeof *shape);
     int ranks = 1, partial = brute_below(random, DT_N_REDUCES + 1);
     for (int m = 0; m < c->n_mesh_dims; m++) {
         int size = sizes[brute_below(random, sizeof sizes / sizeof *sizes)];
-        c->mesh[m] = ranks * size <= most_ranks ? size : 1;
+        c->mesh[m] = ranks * size <= max_ranks ? size : 1;
         ranks *= (int)c->mesh[m];
         c->placements[m] = brute_random_placement(random, n_dims, partial);
     }
@@ -173,23 +173,23 @@ static inline void brute_random_case_of(uint64_t *random, int most_ranks, int n_
 
 static inline int brute_random_shape(uint64_t *random, int64_t *shape) {
     static const int sizes[] = {0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 31};
-    int n_dims = brute_below(random, BRUTE_MOST_DIMS);
+    int n_dims = brute_below(random, BRUTE_MAX_DIMS);
     for (int d = 0; d < n_dims; d++)
         shape[d] = sizes[brute_below(random, n_dims < 3 ? 16 : 10)];
     return n_dims;
 }
 
-static inline void brute_random_case(uint64_t *random, int most_ranks, brute_case *c) {
-    int64_t shape[BRUTE_MOST_DIMS];
+static inline void brute_random_case(uint64_t *random, int max_ranks, brute_case *c) {
+    int64_t shape[BRUTE_MAX_DIMS];
     int n_dims = brute_random_shape(random, shape);
-    brute_random_case_of(random, most_ranks, n_dims, shape, c);
+    brute_random_case_of(random, max_ranks, n_dims, shape, c);
 }
 
 static inline dt__sharding_desc brute_desc(const brute_case *c) {
     return (dt__sharding_desc){c->n_mesh_dims, c->mesh, c->n_dims, c->shape, c->n_mesh_dims, c->placements};
 }
 
-/* The library's view of the case. */
+/* The case as the library represents it. */
 static inline dt__sharding brute_sharding(dt__arena *arena, const brute_case *c) {
     dt__sharding sharding;
     dt__sharding_desc desc = brute_desc(c);
@@ -201,9 +201,9 @@ static inline dt__sharding brute_sharding(dt__arena *arena, const brute_case *c)
 /* Prints the case and both numbers. */
 #define check_equal(name, got, expected)                                                                             \
     do {                                                                                                             \
-        int64_t got_ = (got), want_ = (expected);                                                                    \
-        if (got_ != want_)                                                                                           \
-            fail_msg("%s: " #got " is %" PRId64 ", " #expected " is %" PRId64, (name), got_, want_);                 \
+        int64_t got_ = (got), expected_ = (expected);                                                                \
+        if (got_ != expected_)                                                                                       \
+            fail_msg("%s: " #got ": expected " #expected " = %" PRId64 ", got %" PRId64, (name), expected_, got_);   \
     } while (0)
 
 #endif

@@ -45,10 +45,10 @@ static dt__sharding sharding_of(fixture *f, const int64_t *mesh, int n_dims, con
     return sharding;
 }
 
-/* Dim 0 has this size and offset at the coordinate; other dims are whole. */
+/* Dim 0 has this size and offset at the coordinate; other dims are not split. */
 static void check_dim_0(const char *name, const dt__sharding *sharding, const int64_t *coordinate, int64_t size,
                         int64_t offset) {
-    int64_t shape[BRUTE_MOST_DIMS], at[BRUTE_MOST_DIMS];
+    int64_t shape[BRUTE_MAX_DIMS], at[BRUTE_MAX_DIMS];
     dt__sharding_local(sharding, coordinate, shape, at);
     check_equal(name, shape[0], size);
     check_equal(name, at[0], offset);
@@ -151,15 +151,15 @@ static void local_shape__shard_strided_shard(void **state) {
 }
 
 static void local_shape__is_a_slice_of_the_global_tensor(void **state) {
-    fixture *f = *state; /* UTL-012, UTL-013: without strides, shape and offset name the part completely */
+    fixture *f = *state; /* UTL-012, UTL-013: without strided shards, shape and offset determine the shard */
     const int64_t eight = 8;
     for (int64_t size = 0; size <= 16; size++) {
         dt__sharding sharded = sharding_of(f, &eight, 1, &size, "S(0)");
-        dt__sharding whole = sharding_of(f, &eight, 1, &size, "R");
+        dt__sharding replicated = sharding_of(f, &eight, 1, &size, "R");
         for (int64_t r = 0, next = 0; r < 8; r++) {
             int64_t chunk = (size + 7) / 8, expected = size - next < chunk ? size - next : chunk;
             check_dim_0("S(0)", &sharded, &r, expected, next);
-            check_dim_0("R", &whole, &r, size, 0);
+            check_dim_0("R", &replicated, &r, size, 0);
             next += expected;
         }
     }
@@ -211,7 +211,7 @@ static void local_shape__data_and_tensor_parallel(void **state) {
 }
 
 static void fsdp_and_tensor_parallel__rows_by_rank(void **state) {
-    fixture *f = *state; /* UTL-040, UTL-041: sizes and offsets; what moves is tested with redistribution */
+    fixture *f = *state; /* UTL-040, UTL-041: sizes and offsets; data is tested with redistribution */
     dt__sharding fsdp1 = sharding_of(f, LIST(2, 2), 2, LIST(4, 2), "S(0),S(0)");
     dt__sharding fsdp2 = sharding_of(f, LIST(2, 2), 2, LIST(4, 2), "_S(0,2),S(0)");
     for (int64_t r = 0; r < 4; r++) {
@@ -220,7 +220,7 @@ static void fsdp_and_tensor_parallel__rows_by_rank(void **state) {
     }
 }
 
-static void strided__takes_the_same_part_of_each_chunk(void **state) {
+static void strided__holds_the_same_block_of_each_chunk(void **state) {
     fixture *f = *state;
     const int64_t four = 4, eight = 8;
     dt__sharding u24 = sharding_of(f, &four, 1, &eight, "_S(0,1)");
@@ -237,15 +237,15 @@ static void strided__takes_the_same_part_of_each_chunk(void **state) {
         check_indices("UTL-026", &u26, 0, at, 2, LIST(2 * r, 2 * r + 1)); /* UTL-026 */
         int64_t row = r / 2 * 2;
         check_indices("UTL-027", &u27_row, 0, at, 4, LIST(row, row + 1, row + 4, row + 5)); /* UTL-027 */
-        int64_t half = row + r % 2 * 4;
-        check_indices("UTL-027", &u27, 0, at, 2, LIST(half, half + 1));
+        int64_t first_index = row + r % 2 * 4;
+        check_indices("UTL-027", &u27, 0, at, 2, LIST(first_index, first_index + 1));
         check_indices("UTL-028", &u28_row, 1, at, 2, LIST(r / 2, r / 2 + 2)); /* UTL-028 */
         check_indices("UTL-028", &u28, 1, at, 1, LIST(r / 2 + r % 2 * 2));
         check_indices("UTL-028", &u28, 0, at, 2, LIST(0, 1));
     }
 }
 
-/* Every index is held once: what was split can be gathered. */
+/* Every index is held once, so that the shards can be gathered. */
 static void check_gathers(const char *name, const dt__sharding *sharding, int dim, int64_t n_ranks, int64_t inner) {
     int held[256] = {0};
     for (int64_t r = 0; r < n_ranks; r++) {
@@ -258,7 +258,7 @@ static void check_gathers(const char *name, const dt__sharding *sharding, int di
         check_equal(name, held[i], 1);
 }
 
-static void strided__uneven_sizes_gather_to_the_whole(void **state) {
+static void strided__uneven_sizes_can_be_gathered(void **state) {
     fixture *f = *state;
     static const int64_t sizes[] = {2, 3, 5, 11};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -285,8 +285,7 @@ static void strided__uneven_sizes_gather_to_the_whole(void **state) {
         }
 }
 
-/* Both shardings give each rank of a 2x2x2x2x2 mesh the same part of 32x32x32: everything divides evenly, so parts
- * that are single runs compare by size and offset. */
+/* Both shardings assign the same indices of 32x32x32 to each rank of a 2x2x2x2x2 mesh. */
 static void check_same_parts(const char *name, const dt__sharding *a, const dt__sharding *b) {
     for (int64_t r = 0; r < 32; r++)
         for (int d = 0; d < 3; d++) {
@@ -300,17 +299,17 @@ static void check_same_parts(const char *name, const dt__sharding *a, const dt__
         }
 }
 
-static bool cut_same_dim(const dt_placement *a, const dt_placement *b) {
+static bool split_same_dim(const dt_placement *a, const dt_placement *b) {
     return dt__is_cut(a) && dt__is_cut(b) && a->dim == b->dim;
 }
 
-/* A shard order as strided shards that cut from left to right: the split factor of a mesh dim is the product of the
- * mesh dims to its right that cut before it. */
+/* A shard order as strided shards that split from left to right: the split factor of a mesh dim is the product of the
+ * mesh dims to its right that split before it. */
 static void order_to_strided(int n, const int64_t *mesh, const dt_placement *placements, dt_placement *out) {
     for (int m = 0; m < n; m++) {
         int64_t factor = 1;
         for (int right = m + 1; right < n; right++)
-            if (cut_same_dim(&placements[right], &placements[m]) &&
+            if (split_same_dim(&placements[right], &placements[m]) &&
                 placements[right].position < placements[m].position)
                 factor *= mesh[right];
         out[m] = placements[m];
@@ -339,8 +338,8 @@ static void check_order_round_trip(fixture *f, const dt_placement *ordered) {
     dt__arena_rewind(&f->arena, mark);
 }
 
-/* Every permutation of the mesh dims, cut into 1 to 3 segments, given to every rising choice of tensor dims: dim[i]
- * is the tensor dim of the i-th mesh dim of the permutation, and never falls. */
+/* Every permutation of the mesh dims, divided into segments, one per tensor dim: dims[i] is the tensor dim that the
+ * i-th mesh dim of the permutation splits; dims never decreases. */
 static int round_trip_segments(fixture *f, const int *permutation, int at, int dim, int *dims) {
     if (at == 5) {
         dt_placement placements[5];
@@ -376,13 +375,13 @@ static int round_trip_permutations(fixture *f, int *permutation, int at) {
     return n;
 }
 
-static void strided__says_every_shard_order(void **state) {
+static void strided__expresses_every_shard_order(void **state) {
     fixture *f = *state; /* UTL-038, all 2520 of them */
     int permutation[] = {0, 1, 2, 3, 4};
     check_equal("orders", round_trip_permutations(f, permutation, 0), 2520);
 }
 
-static void strided__negative_dims_say_an_order_too(void **state) {
+static void strided__negative_dims_express_an_order(void **state) {
     fixture *f = *state; /* RED-041 */
     dt__sharding a = sharding_of(f, LIST(4, 2), 2, LIST(8, 4), "_S(-2,2),S(-2)");
     dt__sharding b = sharding_of(f, LIST(4, 2), 2, LIST(8, 4), "S(0)[1],S(0)[0]");
@@ -408,7 +407,7 @@ static void strided__that_is_no_order_is_not_converted(void **state) {
     }
 }
 
-static void shards__are_even_or_not(void **state) {
+static void shards__even_and_uneven_ones_are_distinguished(void **state) {
     fixture *f = *state;
     static const struct {
         int64_t mesh[2], shape[2];
@@ -428,7 +427,7 @@ static void shards__are_even_or_not(void **state) {
     }
 }
 
-static void stride_order__by_falling_strides(void **state) {
+static void stride_order__is_by_descending_stride(void **state) {
     (void)state;
     int order[4];
     dt__stride_order_of(4, LIST(1, 8, 8, 2), order);
@@ -455,13 +454,13 @@ int main(void) {
         TEST(local_shape__is_a_slice_of_the_global_tensor),
         TEST(local_shape__data_and_tensor_parallel),
         TEST(fsdp_and_tensor_parallel__rows_by_rank),
-        TEST(strided__takes_the_same_part_of_each_chunk),
-        TEST(strided__uneven_sizes_gather_to_the_whole),
-        TEST(strided__says_every_shard_order),
-        TEST(strided__negative_dims_say_an_order_too),
+        TEST(strided__holds_the_same_block_of_each_chunk),
+        TEST(strided__uneven_sizes_can_be_gathered),
+        TEST(strided__expresses_every_shard_order),
+        TEST(strided__negative_dims_express_an_order),
         TEST(strided__that_is_no_order_is_not_converted),
-        TEST(shards__are_even_or_not),
-        TEST(stride_order__by_falling_strides),
+        TEST(shards__even_and_uneven_ones_are_distinguished),
+        TEST(stride_order__is_by_descending_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

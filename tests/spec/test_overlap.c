@@ -15,7 +15,7 @@ static int position_of(const brute_list *list, int item) {
     return -1;
 }
 
-/* Runs ascend without touching, and name each common index with its position in both lists. */
+/* Runs ascend, are not adjacent, and have each common index with its position in both lists. */
 static void check_runs(const char *name, const dt__shard *shard_a, const dt__shard *shard_b, const brute_list *a,
                        const brute_list *b) {
     dt__overlap_run run = {0};
@@ -26,7 +26,7 @@ static void check_runs(const char *name, const dt__shard *shard_a, const dt__sha
             continue;
         if (size == 0 || a->items[i] >= run.end) {
             if (!dt__overlap_next(shard_a, shard_b, &at, &run))
-                fail_msg("%s: %d is common and in no run", name, a->items[i]);
+                fail_msg("%s: expected a run with the common index %d, got none", name, a->items[i]);
             check_equal(name, run.begin, a->items[i]);
             check_equal(name, run.begin == last_end, false);
             last_end = run.end;
@@ -42,7 +42,7 @@ static void check_runs(const char *name, const dt__shard *shard_a, const dt__sha
 static void check_pair(const brute_case *a, const dt__sharding *sharding_a, int64_t rank_a, const brute_case *b,
                        const dt__sharding *sharding_b, int64_t rank_b) {
     char name[1100];
-    int64_t at_a[BRUTE_MOST_DIMS], at_b[BRUTE_MOST_DIMS];
+    int64_t at_a[BRUTE_MAX_DIMS], at_b[BRUTE_MAX_DIMS];
     snprintf(name, sizeof name, "%s rank %" PRId64 " and %s rank %" PRId64, a->text, rank_a, b->text, rank_b);
     brute_coordinate(a, rank_a, at_a);
     brute_coordinate(b, rank_b, at_b);
@@ -62,7 +62,7 @@ static void overlap__is_the_common_indices(void **state) {
     uint64_t random = test_seed(4);
     for (int i = 0; i < N_CASES; i++) {
         brute_case a, b;
-        int64_t shape[BRUTE_MOST_DIMS];
+        int64_t shape[BRUTE_MAX_DIMS];
         dt__arena_mark mark = dt__arena_begin(&arena);
         int n_dims = brute_random_shape(&random, shape);
         brute_random_case_of(&random, 60, n_dims, shape, &a);
@@ -77,8 +77,8 @@ static void overlap__is_the_common_indices(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* 2^40 runs on one side: what is not common costs nothing. */
-static void overlap__follows_the_common_runs_only(void **state) {
+/* 2^40 runs on one side: indices that are not common take no time. */
+static void overlap__visits_only_common_runs(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
@@ -88,7 +88,7 @@ static void overlap__follows_the_common_runs_only(void **state) {
     dt__sharding_desc desc_a = {1, &n_a, 1, &size, 1, &strided}, desc_b = {1, &n_b, 1, &size, 1, &plain};
     assert_int_equal(dt__sharding_new(&arena, &desc_a, &a), DT_OK);
     assert_int_equal(dt__sharding_new(&arena, &desc_b, &b), DT_OK);
-    /* Chunks of 2^22, of which coordinate 1 holds the upper half; each of b's shards of 4 is inside one half. */
+    /* Chunks of 2^22, of which coordinate 1 holds the upper half; each shard of b has 4 indices in one half. */
     const int64_t upper = (INT64_C(1) << 59) + (INT64_C(1) << 19), lower = INT64_C(1) << 59;
     dt__shard shard_a, shard_b;
     dt__overlap_run run;
@@ -110,7 +110,7 @@ static void overlap__follows_the_common_runs_only(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlap__is_the_common_indices),
-        cmocka_unit_test(overlap__follows_the_common_runs_only),
+        cmocka_unit_test(overlap__visits_only_common_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

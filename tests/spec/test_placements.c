@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placements as values and as text: what is the same, what is refused, and where an error points.
+ * Placements as values and as text: equality, invalid values, and the columns of syntax errors.
  */
 #include "spec/brute.h"
 
@@ -59,7 +59,7 @@ static void placement__equal_means_the_same_kind_and_fields(void **state) {
     assert_true(dt_placement_equal(&with_extents, &with_other));
 }
 
-static void placements__text_and_values_are_the_same_thing(void **state) {
+static void placements__text_round_trips(void **state) {
     (void)state;
     static const char *const texts[] = {
         "",         "R",       "S(0)",         "S(-1)",           "_S(0,2)",
@@ -82,7 +82,7 @@ static void placements__text_and_values_are_the_same_thing(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void placements__blanks_between_tokens_do_not_matter(void **state) {
+static void placements__blanks_between_tokens_are_ignored(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     int n;
@@ -108,7 +108,7 @@ static void placements__text_is_truncated_to_the_capacity(void **state) {
     assert_int_equal(dt_placements_text(2, placements, 0, NULL), 16);
 }
 
-static void placements__random_ones_round_trip(void **state) {
+static void placements__random_values_round_trip(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
@@ -190,7 +190,7 @@ static void placements__errors_point_at_the_character(void **state) {
     }
 }
 
-static void placements__no_text_is_an_error(void **state) {
+static void placements__null_text_is_an_error(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     int n;
@@ -200,8 +200,8 @@ static void placements__no_text_is_an_error(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* What a list of placements may not say on a mesh of 2x3 and a tensor of 10x5. */
-static void placements__that_do_not_fit_are_refused(void **state) {
+/* Placements that are invalid on a mesh of 2x3 for a tensor of 10x5. */
+static void placements__invalid_for_mesh_and_shape_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -252,16 +252,16 @@ static void check_refused(const dt__sharding_desc *desc, dt_status status, const
 
 static void placements__values_without_a_text_form_are_refused(void **state) {
     (void)state;
-    const int64_t mesh[] = {2}, shape[] = {10}, no_rank[] = {0}, negative[] = {-1}, minus[] = {11, -1};
+    const int64_t mesh[] = {2}, shape[] = {10}, no_rank[] = {0}, negative[] = {-1}, with_negative[] = {11, -1};
     const int64_t huge[] = {INT64_C(1) << 62, INT64_C(1) << 62}, empty[] = {INT64_C(1) << 62, INT64_C(1) << 62, 0};
     dt_placement shard = dt_placement_shard(0), replicate = dt_placement_replicate(), two[2] = {replicate, replicate};
     dt_placement unknown = {.kind = DT_N_PLACEMENT_KINDS}, no_reduce = {.kind = DT_PLACEMENT_PARTIAL, .reduce = 77};
     dt_placement no_factor = {.kind = DT_PLACEMENT_STRIDED}, strided = dt_placement_strided(0, 2), extents = shard;
     dt_placement position = shard;
     strided.n_extents = 2;
-    strided.extents = minus;
+    strided.extents = with_negative;
     extents.n_extents = 2;
-    extents.extents = minus;
+    extents.extents = with_negative;
     position.ordered = true;
     position.position = -1;
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &unknown}, DT_ERR_PLACEMENT,
@@ -288,8 +288,8 @@ static void placements__values_without_a_text_form_are_refused(void **state) {
     check_refused(&(dt__sharding_desc){33, mesh, 1, shape, 33, &shard}, DT_ERR_MESH, "got 33");
     dt_placement out;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__sharding_desc fine = {1, mesh, 3, empty, 1, &shard}; /* no elements: nothing overflows */
-    assert_int_equal(dt__placements_normalise(ctx, &fine, &out), DT_OK);
+    dt__sharding_desc without_elements = {1, mesh, 3, empty, 1, &shard}; /* no elements: nothing overflows */
+    assert_int_equal(dt__placements_normalise(ctx, &without_elements, &out), DT_OK);
     dt__ctx_free(ctx);
 }
 
@@ -347,13 +347,14 @@ static void placements__order_can_be_set_by_mesh_dims(void **state) {
         {5, 1, {0}, "expected 0, got 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        dt_ctx *fresh = dt__ctx_new(NULL);
-        assert_int_equal(dt_placements_set_order(fresh, 4, placements, rows[i].dim, rows[i].n, rows[i].mesh_dims),
-                         DT_ERR_PLACEMENT);
-        assert_error_contains(fresh, DT_ERR_PLACEMENT, rows[i].message);
+        dt_ctx *failing_ctx = dt__ctx_new(NULL);
+        assert_int_equal(
+            dt_placements_set_order(failing_ctx, 4, placements, rows[i].dim, rows[i].n, rows[i].mesh_dims),
+            DT_ERR_PLACEMENT);
+        assert_error_contains(failing_ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_text(4, placements, sizeof printed, printed);
         assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
-        dt__ctx_free(fresh);
+        dt__ctx_free(failing_ctx);
     }
     dt__ctx_free(ctx);
 }
@@ -389,16 +390,16 @@ static void placements__extents_can_be_set_by_tensor_dim(void **state) {
         {0, 0, "no sizes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        dt_ctx *fresh = dt__ctx_new(NULL);
-        assert_int_equal(dt_placements_set_extents(fresh, 4, placements, rows[i].dim, rows[i].n, sizes),
+        dt_ctx *failing_ctx = dt__ctx_new(NULL);
+        assert_int_equal(dt_placements_set_extents(failing_ctx, 4, placements, rows[i].dim, rows[i].n, sizes),
                          DT_ERR_PLACEMENT);
-        assert_error_contains(fresh, DT_ERR_PLACEMENT, rows[i].message);
-        dt__ctx_free(fresh);
+        assert_error_contains(failing_ctx, DT_ERR_PLACEMENT, rows[i].message);
+        dt__ctx_free(failing_ctx);
     }
     dt__ctx_free(ctx);
 }
 
-/* Errors show long lists in part. */
+/* Errors quote only the beginning of long lists. */
 static void placements__errors_quote_a_bounded_text(void **state) {
     (void)state;
     enum { N = 5000 };
@@ -419,13 +420,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(placement__kinds_are_distinguished),
         cmocka_unit_test(placement__equal_means_the_same_kind_and_fields),
-        cmocka_unit_test(placements__text_and_values_are_the_same_thing),
-        cmocka_unit_test(placements__blanks_between_tokens_do_not_matter),
+        cmocka_unit_test(placements__text_round_trips),
+        cmocka_unit_test(placements__blanks_between_tokens_are_ignored),
         cmocka_unit_test(placements__text_is_truncated_to_the_capacity),
-        cmocka_unit_test(placements__random_ones_round_trip),
+        cmocka_unit_test(placements__random_values_round_trip),
         cmocka_unit_test(placements__errors_point_at_the_character),
-        cmocka_unit_test(placements__no_text_is_an_error),
-        cmocka_unit_test(placements__that_do_not_fit_are_refused),
+        cmocka_unit_test(placements__null_text_is_an_error),
+        cmocka_unit_test(placements__invalid_for_mesh_and_shape_are_refused),
         cmocka_unit_test(placements__values_without_a_text_form_are_refused),
         cmocka_unit_test(placements__are_normalised),
         cmocka_unit_test(placements__order_can_be_set_by_mesh_dims),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shard arithmetic against lists of indices that are cut by the definition.
+ * Shard arithmetic against lists of indices that are split by the definition.
  */
 #include "spec/brute.h"
 
 #include "spec/spec.h"
 
-enum { N_CASES = 20000, MOST_RANKS = 60 };
+enum { N_CASES = 20000, MAX_RANKS = 60 };
 
 static void check_shard(const char *name, const dt__shard *shard, const brute_list *expected, int64_t global_size) {
     check_equal(name, shard->size, expected->n);
@@ -24,7 +24,7 @@ static void check_shard(const char *name, const dt__shard *shard, const brute_li
     }
 }
 
-/* Runs are maximal, ascending, and cover the list; from the middle of one, the rest of it is given. */
+/* Runs are maximal, ascending, and cover the list; from the middle of one, the rest of it is returned. */
 static void check_runs(const char *name, const dt__shard *shard, const brute_list *expected) {
     for (int i = 0; i < expected->n; i++) {
         int end = i + 1;
@@ -45,10 +45,10 @@ static void shard__holds_the_indices_of_the_definition(void **state) {
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
-        brute_random_case(&random, MOST_RANKS, &c);
+        brute_random_case(&random, MAX_RANKS, &c);
         dt__sharding sharding = brute_sharding(&arena, &c);
         for (int64_t rank = 0; rank < brute_world(&c); rank++) {
-            int64_t coordinate[BRUTE_MOST_DIMS], shape[BRUTE_MOST_DIMS], offset[BRUTE_MOST_DIMS];
+            int64_t coordinate[BRUTE_MAX_DIMS], shape[BRUTE_MAX_DIMS], offset[BRUTE_MAX_DIMS];
             brute_coordinate(&c, rank, coordinate);
             dt__sharding_local(&sharding, coordinate, shape, offset);
             for (int d = 0; d < c.n_dims; d++) {
@@ -79,17 +79,17 @@ static bool brute_holds(const brute_case *c, const int64_t *coordinate, const in
     return true;
 }
 
-/* The enumeration names, in row-major order, exactly the coordinates that hold the element. */
+/* The enumeration yields, in row-major order, exactly the coordinates that hold the element. */
 static void check_owners(const brute_case *c, const dt__sharding *sharding, const int64_t *element) {
-    int64_t owner[BRUTE_MOST_DIMS], coordinate[BRUTE_MOST_DIMS], named[BRUTE_MOST_DIMS], at = 0;
+    int64_t owner[BRUTE_MAX_DIMS], coordinate[BRUTE_MAX_DIMS], next_owner[BRUTE_MAX_DIMS], at = 0;
     dt__sharding_owner(sharding, element, owner);
-    bool more = dt__sharding_next_owner(sharding, owner, &at, named);
+    bool more = dt__sharding_next_owner(sharding, owner, &at, next_owner);
     for (int64_t rank = 0; rank < brute_world(c); rank++) {
         brute_coordinate(c, rank, coordinate);
-        bool is_next = more && !memcmp(named, coordinate, (size_t)c->n_mesh_dims * sizeof *named);
+        bool is_next = more && !memcmp(next_owner, coordinate, (size_t)c->n_mesh_dims * sizeof *next_owner);
         check_equal(c->text, is_next, brute_holds(c, coordinate, element));
         if (is_next)
-            more = dt__sharding_next_owner(sharding, owner, &at, named);
+            more = dt__sharding_next_owner(sharding, owner, &at, next_owner);
     }
     check_equal(c->text, more, false);
 }
@@ -108,7 +108,7 @@ static void owners__are_exactly_those_that_hold_the_element(void **state) {
         for (int d = 0; d < c.n_dims; d++)
             empty |= c.shape[d] == 0;
         for (int k = 0; k < 8 && !empty; k++) {
-            int64_t element[BRUTE_MOST_DIMS] = {0};
+            int64_t element[BRUTE_MAX_DIMS] = {0};
             for (int d = 0; d < c.n_dims; d++)
                 element[d] = brute_below(&random, (int)c.shape[d]);
             check_owners(&c, &sharding, element);
@@ -119,21 +119,21 @@ static void owners__are_exactly_those_that_hold_the_element(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
+static void shards__evenness_and_largest_size_consider_all_ranks(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     uint64_t random = test_seed(3);
-    int n_even = 0, n_surprising = 0;
+    int n_even = 0, n_largest_elsewhere = 0;
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
-        brute_random_case(&random, MOST_RANKS, &c);
+        brute_random_case(&random, MAX_RANKS, &c);
         dt__sharding sharding = brute_sharding(&arena, &c);
         for (int d = 0; d < c.n_dims; d++) {
             int64_t max = 0, min = INT64_MAX, first = -1, largest = -1;
             for (int64_t rank = 0; rank < brute_world(&c); rank++) {
-                int64_t coordinate[BRUTE_MOST_DIMS] = {0};
+                int64_t coordinate[BRUTE_MAX_DIMS] = {0};
                 brute_coordinate(&c, rank, coordinate);
                 int64_t n = brute_shard(&c, d, coordinate).n;
                 max = n > max ? n : max;
@@ -144,22 +144,23 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
             check_equal(c.text, largest, max);
             check_equal(c.text, dt__sharding_dim_is_even(&sharding, d), max == min);
             n_even += max == min && max > 0;
-            n_surprising += first < max && c.n_order[d] > 1;
+            n_largest_elsewhere += first < max && c.n_order[d] > 1;
         }
         dt__arena_rewind(&arena, mark);
     }
-    /* The random cases do contain even shards, and chains where coordinate 0 does not hold most. */
+    /* The random cases contain even shards, and dims split several times whose largest shard is not at coordinate 0.
+     * */
     assert_true(n_even > 100);
-    assert_true(n_surprising > 10);
+    assert_true(n_largest_elsewhere > 10);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
-static void largest__refuses_a_chain_that_it_cannot_search(void **state) {
+static void largest__too_many_different_sizes_are_an_error(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    static const int64_t cuts[][2] = {
+    static const int64_t splits[][2] = {
         {2, 43},
         {2, 427277040337225771},
         {2, 46242954621793025},
@@ -174,15 +175,15 @@ static void largest__refuses_a_chain_that_it_cannot_search(void **state) {
         {4, 20070726832376},
         {2, 24111600187250},
     };
-    enum { N_CUTS = sizeof cuts / sizeof *cuts };
-    int64_t mesh[N_CUTS], shape = 2589605458820409599, largest = -1;
-    dt_placement placements[N_CUTS];
-    for (int m = 0; m < N_CUTS; m++) {
-        mesh[m] = cuts[m][0];
-        placements[m] = dt_placement_strided(0, cuts[m][1]);
+    enum { N_SPLITS = sizeof splits / sizeof *splits };
+    int64_t mesh[N_SPLITS], shape = 2589605458820409599, largest = -1;
+    dt_placement placements[N_SPLITS];
+    for (int m = 0; m < N_SPLITS; m++) {
+        mesh[m] = splits[m][0];
+        placements[m] = dt_placement_strided(0, splits[m][1]);
     }
     dt__sharding sharding;
-    dt__sharding_desc desc = {N_CUTS, mesh, 1, &shape, N_CUTS, placements};
+    dt__sharding_desc desc = {N_SPLITS, mesh, 1, &shape, N_SPLITS, placements};
     assert_int_equal(dt__sharding_new(&arena, &desc, &sharding), DT_OK);
     assert_int_equal(dt__sharding_dim_largest(ctx, &sharding, 0, &largest), DT_ERR_UNSUPPORTED);
     assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "too many different sizes");
@@ -191,7 +192,8 @@ static void largest__refuses_a_chain_that_it_cannot_search(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Sizes near 2^63 and meshes of 10^5 … 10^9 ranks: every position of interest is checked by the inverse functions. */
+/* Sizes near 2^63 and meshes of 10^5 … 10^9 ranks: indices at the ends and in the middle are checked by the inverse
+ * functions. */
 static void shard__is_exact_at_the_largest_sizes(void **state) {
     (void)state;
     static const struct {
@@ -245,7 +247,7 @@ static void shard__is_exact_at_the_largest_sizes(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* On an n x n mesh, the sizes of all parts add up to the whole. */
+/* On a mesh of 317x331 ranks, the sizes of all shards add up to that of the dim. */
 static void shard__sizes_on_a_large_mesh_add_up(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -275,8 +277,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shard__holds_the_indices_of_the_definition),
         cmocka_unit_test(owners__are_exactly_those_that_hold_the_element),
-        cmocka_unit_test(shards__even_and_largest_are_right_for_all_ranks),
-        cmocka_unit_test(largest__refuses_a_chain_that_it_cannot_search),
+        cmocka_unit_test(shards__evenness_and_largest_size_consider_all_ranks),
+        cmocka_unit_test(largest__too_many_different_sizes_are_an_error),
         cmocka_unit_test(shard__is_exact_at_the_largest_sizes),
         cmocka_unit_test(shard__sizes_on_a_large_mesh_add_up),
     };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Specs: equal ones are one, facts of this rank and of others, text form, what is refused, and memory that runs out.
+ * Specs: equal specs are one object, local shapes of this rank and of others, the text form, errors, and failing
+ * allocations.
  */
 #include "spec/brute.h"
 
 #include "spec/spec.h"
 
-/* A context that claims to be a rank of a world. */
+/* A context that is a rank of a world without a transport. */
 static dt_ctx *context_of(int64_t world, int64_t rank) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     ctx->world = world;
@@ -24,7 +25,7 @@ static dt_spec *spec_of(dt_mesh *mesh, const char *text, size_t n_dims, const in
     return spec;
 }
 
-static void spec__equal_ones_are_one_pointer(void **state) {
+static void spec__equal_specs_are_one_object(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(8, 3);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *again = dt_mesh_new(ctx, "dp=2,tp=4");
@@ -43,7 +44,7 @@ static void spec__equal_ones_are_one_pointer(void **state) {
     assert_ptr_equal(a, d);
     assert_int_equal(a->n_refs, 4);
     dt_spec_release(b), dt_spec_release(c), dt_spec_release(d);
-    dt_mesh_release(again), dt_mesh_release(mesh); /* the spec holds its own handle */
+    dt_mesh_release(again), dt_mesh_release(mesh); /* the spec holds a reference */
     assert_int_equal(dt_mesh_size(dt_spec_mesh(a)), 8);
     dt_spec_release(a);
     dt__ctx_free(ctx);
@@ -53,7 +54,7 @@ static void spec__any_difference_makes_another_spec(void **state) {
     (void)state; /* SCH-001: a spec as the key of a cache distinguishes all of these */
     dt_ctx *ctx = context_of(8, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *renamed = dt_mesh_new(ctx, "dp=2,cp=4");
-    dt_mesh *plain = dt_mesh_new(ctx, "2x4"), *turned = dt_mesh_new(ctx, "dp,tp=[[4,5,6,7],[0,1,2,3]]");
+    dt_mesh *plain = dt_mesh_new(ctx, "2x4"), *reversed = dt_mesh_new(ctx, "dp,tp=[[4,5,6,7],[0,1,2,3]]");
     const struct {
         dt_mesh *mesh;
         dt_dtype dtype;
@@ -68,7 +69,7 @@ static void spec__any_difference_makes_another_spec(void **state) {
         {mesh, DT_F32, "S(0),P(sum)", {10, 6}, {0, 1}},  {mesh, DT_F32, "S(0),P(max)", {10, 6}, {0, 1}},
         {mesh, DT_F32, "S(0),P(mask)", {10, 6}, {0, 1}}, {mesh, DT_F32, "S(0),S(0)", {6, 10}, {0, 1}},
         {mesh, DT_F32, "S(0),S(0)", {10, 6}, {1, 0}},    {renamed, DT_F32, "S(0),S(0)", {10, 6}, {0, 1}},
-        {plain, DT_F32, "S(0),S(0)", {10, 6}, {0, 1}},   {turned, DT_F32, "S(0),S(0)", {10, 6}, {0, 1}},
+        {plain, DT_F32, "S(0),S(0)", {10, 6}, {0, 1}},   {reversed, DT_F32, "S(0),S(0)", {10, 6}, {0, 1}},
     };
     enum { N = sizeof rows / sizeof *rows };
     dt_spec *specs[N];
@@ -92,7 +93,7 @@ static void spec__any_difference_makes_another_spec(void **state) {
 }
 
 static void spec__ids_are_never_reused(void **state) {
-    (void)state; /* SCH-006: references that are given back leave nothing behind */
+    (void)state; /* SCH-006: released specs leave nothing allocated */
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
@@ -122,7 +123,7 @@ static void spec__ids_are_never_reused(void **state) {
 }
 
 static void spec__same_mesh_for_another_rank_is_another_spec(void **state) {
-    (void)state; /* within one context only tools do this: they ask about worlds that are not theirs */
+    (void)state; /* within one context only tools do this, for ranks of other worlds */
     dt_ctx *ctx = context_of(2, 0);
     dt_mesh *first = dt_mesh_new(ctx, "2");
     dt_spec *a = spec_of(first, "S(0)", SHAPE(5));
@@ -137,7 +138,7 @@ static void spec__same_mesh_for_another_rank_is_another_spec(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__facts_are_derived(void **state) {
+static void spec__properties_are_derived(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(12, 7); /* coordinate (1, 0, 1) */
     dt_mesh *mesh = dt_mesh_new(ctx, "a=2,b=3,c=2");
@@ -169,7 +170,7 @@ static void spec__facts_are_derived(void **state) {
     assert_int_equal(mesh_dims[1], 0);
     assert_int_equal(dt_spec_cut_order(spec, 0, mesh_dims), 0);
     assert_int_equal(dt_spec_cut_order(spec, -1, mesh_dims), 0);
-    /* c cuts 5 into 3 and 2; a cuts the 2 into 1 and 1: this rank holds index 4. */
+    /* c splits 5 into 3 and 2; a splits the 2 into 1 and 1: this rank holds index 4. */
     const dt_local *local = dt_spec_local(spec);
     assert_true(local->member);
     assert_int_equal(local->n_dims, 3);
@@ -242,11 +243,11 @@ static void spec__ranks_outside_the_mesh_hold_an_empty_tensor(void **state) {
     }
 }
 
-/* Random cases through the public calls: every rank's part, element by element. */
+/* Random cases through the public calls: the shard of every rank, element by element. */
 static void check_elements(const brute_case *c, dt_spec *spec, const int64_t *coordinate, const dt_local *local) {
-    int64_t index[BRUTE_MOST_DIMS] = {0}, global[BRUTE_MOST_DIMS] = {0}, back[BRUTE_MOST_DIMS] = {0};
-    int64_t owner[BRUTE_MOST_DIMS] = {0};
-    brute_list lists[BRUTE_MOST_DIMS] = {0};
+    int64_t index[BRUTE_MAX_DIMS] = {0}, global[BRUTE_MAX_DIMS] = {0}, back[BRUTE_MAX_DIMS] = {0};
+    int64_t owner[BRUTE_MAX_DIMS] = {0};
+    brute_list lists[BRUTE_MAX_DIMS] = {0};
     for (int d = 0; d < c->n_dims; d++)
         lists[d] = brute_shard(c, d, coordinate);
     for (int64_t e = 0; e < local->elements; e++) {
@@ -300,7 +301,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
         if (!spec)
             fail_msg("%s: %s", c.text, dt_error_text(ctx));
         for (int64_t r = 0; r < world; r++) {
-            int64_t coordinate[BRUTE_MOST_DIMS] = {0};
+            int64_t coordinate[BRUTE_MAX_DIMS] = {0};
             dt_local by_rank, local;
             brute_coordinate(&c, r, coordinate);
             dt_spec_local_of(spec, r, &by_rank);
@@ -348,16 +349,16 @@ static void spec__indices_out_of_range_are_reported(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Names the ranks that hold an element, as a number: 0x31 for ranks 3 and 1, from the last to the first. */
+/* The ranks that hold an element as hexadecimal digits, the first owner last: 0x31 for owners 1 and 3. */
 static int64_t owner_ranks(const dt_spec *spec, const int64_t *element) {
-    int64_t owner[DT_SPEC_MAX_DIMS], at = 0, rank = -1, named = 0, digit = 1;
+    int64_t owner[DT_SPEC_MAX_DIMS], at = 0, rank = -1, digits = 0, digit = 1;
     assert_true(dt_spec_owners(spec, element, owner));
     for (; dt_spec_next_owner(spec, owner, &at, &rank); digit *= 16)
-        named += rank * digit;
-    return named;
+        digits += rank * digit;
+    return digits;
 }
 
-static void spec__owners_are_named_by_rank(void **state) {
+static void spec__owners_are_enumerated_as_ranks(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(8, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp,tp=[[7,5],[3,1]]");
@@ -370,7 +371,7 @@ static void spec__owners_are_named_by_rank(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__queries_of_null_are_harmless(void **state) {
+static void spec__queries_of_null_return_defaults(void **state) {
     (void)state;
     char text[4] = "x";
     assert_null(dt_spec_new(NULL, NULL));
@@ -391,7 +392,7 @@ static void spec__queries_of_null_are_harmless(void **state) {
     assert_string_equal(text, "");
 }
 
-static void spec__text_is_read_back_as_the_same_spec(void **state) {
+static void spec__text_is_parsed_as_the_same_spec(void **state) {
     (void)state;
     static const struct {
         const char *text, *normal;
@@ -491,7 +492,7 @@ static void check_refused(const dt_spec_desc *desc, dt_status status, const char
     dt__ctx_free(ctx);
 }
 
-static void spec__descriptions_that_do_not_fit_are_refused(void **state) {
+static void spec__invalid_descriptions_are_refused(void **state) {
     (void)state;
     const int64_t shape[] = {8};
     const dt_placement shard = dt_placement_shard(0);
@@ -511,7 +512,7 @@ static void spec__descriptions_that_do_not_fit_are_refused(void **state) {
                   "stride order");
 }
 
-/* A mesh may have more dims than a spec can take. */
+/* A mesh may have more dims than a spec. */
 static void spec__a_mesh_of_too_many_dims_is_refused(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(1, 0);
@@ -544,58 +545,58 @@ static void spec__the_largest_tensor_is_exact(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* A program that uses everything once; returns whether all calls succeeded. */
-static bool use_everything(dt_ctx *ctx) {
+/* Every function that allocates, once; returns whether all calls succeeded. */
+static bool call_all_functions(dt_ctx *ctx) {
     int n = 0;
     dt_placement *placements = dt_placements_parse(ctx, "S(0:3,4,1),S(1)", &n);
     dt_mesh *mesh = placements ? dt_mesh_new(ctx, "dp=3,tp=2") : NULL;
     dt_spec_desc desc = {.n_dims = 2, .shape = (int64_t[]){8, 5}, .n_placements = n, .placements = placements};
     dt_spec *spec = dt_spec_new(mesh, &desc), *same = spec ? dt_spec_new(mesh, &desc) : NULL;
     char text[100] = "";
-    bool fine = spec && same == spec && dt_spec_text(spec, sizeof text, text) && !dt_failed(ctx);
-    dt_spec *parsed = fine ? dt_spec_parse(ctx, text) : NULL;
-    fine = fine && parsed == spec;
+    bool ok = spec && same == spec && dt_spec_text(spec, sizeof text, text) && !dt_failed(ctx);
+    dt_spec *parsed = ok ? dt_spec_parse(ctx, text) : NULL;
+    ok = ok && parsed == spec;
     dt_spec_release(parsed), dt_spec_release(same), dt_spec_release(spec);
     dt_mesh_release(mesh);
     dt_placements_free(ctx, placements);
-    return fine;
+    return ok;
 }
 
-/* After a failure the same works: nothing was left half done. */
-static bool use_everything_until_it_works(dt_ctx *ctx, void *user) {
+/* After a failure the same calls succeed: the failed ones have left nothing incomplete. */
+static bool call_again_after_a_failure(dt_ctx *ctx, void *user) {
     (void)user;
     ctx->world = 6;
-    if (use_everything(ctx))
+    if (call_all_functions(ctx))
         return true;
     dt_status status = dt_error_status(ctx);
     dt_error_clear(ctx);
-    assert_true(use_everything(ctx));
+    assert_true(call_all_functions(ctx));
     dt_error_set(ctx, status, "the first time");
     return false;
 }
 
 static void spec__every_allocation_may_fail(void **state) {
     (void)state;
-    assert_in_range(assert_survives_failing_allocations(use_everything_until_it_works, NULL), 3, 1000);
+    assert_in_range(assert_survives_failing_allocations(call_again_after_a_failure, NULL), 3, 1000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spec__equal_ones_are_one_pointer),
+        cmocka_unit_test(spec__equal_specs_are_one_object),
         cmocka_unit_test(spec__any_difference_makes_another_spec),
         cmocka_unit_test(spec__ids_are_never_reused),
         cmocka_unit_test(spec__same_mesh_for_another_rank_is_another_spec),
-        cmocka_unit_test(spec__facts_are_derived),
+        cmocka_unit_test(spec__properties_are_derived),
         cmocka_unit_test(spec__a_tensor_without_dims),
         cmocka_unit_test(spec__ranks_outside_the_mesh_hold_an_empty_tensor),
         cmocka_unit_test(spec__random_cases_agree_with_the_definition),
         cmocka_unit_test(spec__indices_out_of_range_are_reported),
-        cmocka_unit_test(spec__owners_are_named_by_rank),
-        cmocka_unit_test(spec__queries_of_null_are_harmless),
-        cmocka_unit_test(spec__text_is_read_back_as_the_same_spec),
+        cmocka_unit_test(spec__owners_are_enumerated_as_ranks),
+        cmocka_unit_test(spec__queries_of_null_return_defaults),
+        cmocka_unit_test(spec__text_is_parsed_as_the_same_spec),
         cmocka_unit_test(spec__text_of_a_sub_mesh),
         cmocka_unit_test(spec__errors_in_text_point_at_the_character),
-        cmocka_unit_test(spec__descriptions_that_do_not_fit_are_refused),
+        cmocka_unit_test(spec__invalid_descriptions_are_refused),
         cmocka_unit_test(spec__a_mesh_of_too_many_dims_is_refused),
         cmocka_unit_test(spec__the_largest_tensor_is_exact),
         cmocka_unit_test(spec__every_allocation_may_fail),

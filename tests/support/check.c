@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The counting and failing memory hook: each block carries its size in front, so that wrong sizes are noticed.
+ * The counting and failing memory hook: each block is preceded by its size, so that wrong sizes are detected.
  */
 #include "support/check.h"
 
@@ -31,13 +31,13 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
     }
     if (++memory->n_calls == memory->fail_at)
         return NULL;
-    unsigned char *fresh = realloc(block, new_size + HEAD_BYTES);
-    if (!fresh)
+    unsigned char *moved = realloc(block, new_size + HEAD_BYTES);
+    if (!moved)
         return NULL;
-    memcpy(fresh, &new_size, sizeof new_size);
+    memcpy(moved, &new_size, sizeof new_size);
     memory->n_live += !block;
     memory->live_bytes += new_size - (block ? old_size : 0);
-    return fresh + HEAD_BYTES;
+    return moved + HEAD_BYTES;
 }
 
 /* The shared heap counts as one more allocation. */
@@ -58,17 +58,16 @@ long assert_survives_failing_allocations(test_body *body, void *user) {
         long n_before = memory.n_calls;
         memory.fail_at = n_before + n;
         bool worked = body(ctx, user);
-        bool was_short = memory.n_calls >= memory.fail_at;
+        bool has_failed = memory.n_calls >= memory.fail_at;
         dt_status status = dt_error_status(ctx);
-        if (worked == was_short || status != (was_short ? DT_ERR_MEMORY : DT_OK))
-            fail_msg("allocation %ld %s, the body %s, and the error is %s: %s", n,
-                     was_short ? "failed" : "was not made", worked ? "worked" : "did not work",
-                     dt_status_name(status), dt_error_text(ctx));
+        if (worked == has_failed || status != (has_failed ? DT_ERR_MEMORY : DT_OK))
+            fail_msg("allocation %ld %s, the body %s: the error is %s: %s", n, has_failed ? "failed" : "was not made",
+                     worked ? "succeeded" : "failed", dt_status_name(status), dt_error_text(ctx));
         dt__ctx_free(ctx);
         if (memory.n_live || memory.wrong_size)
-            fail_msg("after allocation %ld failed, %ld blocks are left%s", n, memory.n_live,
+            fail_msg("after allocation %ld failed: %ld blocks leak%s", n, memory.n_live,
                      memory.wrong_size ? " and a size was wrong" : "");
-        if (!was_short)
+        if (!has_failed)
             return n - 1;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every test program includes: cmocka with the headers that it wants before it, random numbers, and a memory hook
+ * What every test program includes: cmocka with the headers that it needs before it, random numbers, and a memory hook
  * that counts, checks sizes and can be made to fail.
  */
 #ifndef DT_TESTS_CHECK_H
@@ -31,8 +31,8 @@ dt_allocator test_memory_allocator(test_memory *memory);
 typedef bool test_body(dt_ctx *ctx, void *user);
 
 /* Runs the body with a fresh context whose n-th allocation fails, for n = 1, 2, … until it needs fewer than n. Each
- * time that memory was short the body must return false, with DT_ERR_MEMORY in the context; in the end it must return
- * true. Nothing may leak. Returns how many allocations were made to fail. */
+ * time that an allocation failed the body must return false, with DT_ERR_MEMORY in the context; in the end it must
+ * return true. Nothing may leak. Returns the number of failed allocations. */
 long assert_survives_failing_allocations(test_body *body, void *user);
 
 /* Skips the rest of a test for this reason, which `make test` lists at its end. */

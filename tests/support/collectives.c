@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Expected results by definition. Values are small integers, so that every dtype holds them and their sums exactly,
- * and the arithmetic here, in double, needs no rounding rules of its own; it has signed zeros as floats do.
+ * Expected results by definition. Values are small integers, so that every dtype represents them and their sums
+ * exactly, and the arithmetic here, in double, needs no rounding rules of its own; it has signed zeros as floats do.
  */
 #include "support/collectives.h"
 
@@ -15,7 +15,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, WRONG_BYTE = 0x5a };
 
 static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->collective.root; }
 
-/* Numbers come in pieces: drawn, reduced and converted in loops that a compiler can make fast. */
+/* Numbers are drawn, reduced and converted in pieces, in loops that a compiler can vectorise. */
 enum { PIECE = 1024 };
 struct numbers {
     double re[PIECE], im[PIECE];
@@ -36,15 +36,15 @@ static void draw(const test_case *collective, int64_t rank, int64_t first, int64
             out[i] = out[i] > 0;
 }
 
-/* Elements `first` and on of what a rank of the world puts in. */
-static void put_in(const test_case *collective, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
+/* Elements `first` and on of the input of a rank of the world. */
+static void draw_input(const test_case *collective, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
     draw(collective, rank, first, n, out->re);
     if (dt__is_complex(collective->dtype))
         draw(collective, rank + 100, first, n, out->im);
 }
 
-static double smaller(double a, double b) { return b < a ? b : a; }
-static double greater(double a, double b) { return b > a ? b : a; }
+static double min_of(double a, double b) { return b < a ? b : a; }
+static double max_of(double a, double b) { return b > a ? b : a; }
 
 static void multiply_complex(struct numbers *a, const struct numbers *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ static void multiply_complex(struct numbers *a, const struct numbers *b, int64_t
     }
 }
 
-/* a becomes what the reduction makes of a and b. */
+/* a becomes the reduction of a and b. */
 static void combine(const test_case *collective, struct numbers *a, const struct numbers *b, int64_t n) {
     bool complex = dt__is_complex(collective->dtype);
     if (collective->reduce == DT_PRODUCT && complex)
@@ -64,10 +64,10 @@ static void combine(const test_case *collective, struct numbers *a, const struct
             a->re[i] *= b->re[i];
     else if (collective->reduce == DT_MIN)
         for (int64_t i = 0; i < n; i++)
-            a->re[i] = smaller(a->re[i], b->re[i]);
+            a->re[i] = min_of(a->re[i], b->re[i]);
     else if (collective->reduce == DT_MAX)
         for (int64_t i = 0; i < n; i++)
-            a->re[i] = greater(a->re[i], b->re[i]);
+            a->re[i] = max_of(a->re[i], b->re[i]);
     else
         for (int64_t i = 0; i < n; i++)
             a->re[i] += b->re[i];
@@ -76,11 +76,11 @@ static void combine(const test_case *collective, struct numbers *a, const struct
             a->im[i] += b->im[i];
 }
 
-/* Of integers, the average is cut towards zero. */
+/* Averages of integers are truncated towards zero. */
 static void divide(const test_case *collective, struct numbers *a, int64_t n, double divisor) {
-    bool whole = dt__is_integral(collective->dtype);
+    bool is_integer = dt__is_integral(collective->dtype);
     for (int64_t i = 0; i < n; i++)
-        a->re[i] = whole ? trunc(a->re[i] / divisor) : a->re[i] / divisor;
+        a->re[i] = is_integer ? trunc(a->re[i] / divisor) : a->re[i] / divisor;
     if (dt__is_complex(collective->dtype))
         for (int64_t i = 0; i < n; i++)
             a->im[i] /= divisor;
@@ -90,9 +90,9 @@ static void divide(const test_case *collective, struct numbers *a, int64_t n, do
 static void reduce(const test_run *run, int64_t first, int64_t n, struct numbers *out) {
     const test_case *collective = &run->collective;
     struct numbers next;
-    put_in(collective, dt_group_world_rank(run->group, 0), first, n, out);
+    draw_input(collective, dt_group_world_rank(run->group, 0), first, n, out);
     for (int64_t k = 1; k < dt_group_size(run->group); k++) {
-        put_in(collective, dt_group_world_rank(run->group, k), first, n, &next);
+        draw_input(collective, dt_group_world_rank(run->group, k), first, n, &next);
         combine(collective, out, &next, n);
     }
     for (int64_t i = 0; collective->dtype == DT_BOOL && i < n; i++)
@@ -101,7 +101,7 @@ static void reduce(const test_run *run, int64_t first, int64_t n, struct numbers
         divide(collective, out, n, (double)dt_group_size(run->group));
 }
 
-/* The nearest half, ties to even: numbers here are finite, and too large ones become infinite. */
+/* The nearest f16, ties to even: numbers are finite here, and too large ones become infinite. */
 static uint16_t half_of(double value) {
     int exponent = 0;
     uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -175,12 +175,12 @@ static void write_elements(const test_run *run, void *memory, int64_t at, int64_
         if (rank < 0)
             reduce(run, first + done, piece, &numbers);
         else
-            put_in(collective, rank, first + done, piece, &numbers);
+            draw_input(collective, rank, first + done, piece, &numbers);
         convert(collective->dtype, (char *)memory + (size_t)(at + done) * item, &numbers, piece);
     }
 }
 
-/* An exchange in place receives as much from each member as it sends to it. */
+/* An all-to-all in place receives as much from each member as it sends to it. */
 static int64_t block_of(const test_case *collective, int64_t from, int64_t to) {
     if (!collective->unequal)
         return collective->count;
@@ -190,66 +190,66 @@ static int64_t block_of(const test_case *collective, int64_t from, int64_t to) {
     return test_below(&state, collective->count + 1);
 }
 
-/* Sizes of what this rank sends and receives. */
-static void count_parts(const test_run *run, int64_t *gives, int64_t *gets) {
+/* Numbers of elements that this rank sends and receives. */
+static void count_elements(const test_run *run, int64_t *n_sent, int64_t *n_received) {
     const test_case *collective = &run->collective;
-    int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group), all = 0, all_back = 0;
+    int64_t n = dt_group_size(run->group), own_rank = dt_group_rank(run->group), all = 0, all_received = 0;
     for (int64_t i = 0; i < n; i++) {
         all += run->counts ? run->counts[i] : collective->count;
-        all_back += run->recv_counts ? run->recv_counts[i] : run->counts ? run->counts[i] : collective->count;
+        all_received += run->recv_counts ? run->recv_counts[i] : run->counts ? run->counts[i] : collective->count;
     }
-    int64_t own = run->counts ? run->counts[me] : collective->count, value = collective->count;
+    int64_t own = run->counts ? run->counts[own_rank] : collective->count, value = collective->count;
     switch (collective->op) {
     case DT_BARRIER:
     case DT_N_COLLECTIVES:
-        *gives = *gets = 0;
+        *n_sent = *n_received = 0;
         return;
     case DT_BROADCAST:
-        *gives = on_root(run) ? value : 0;
-        *gets = value;
+        *n_sent = on_root(run) ? value : 0;
+        *n_received = value;
         return;
     case DT_SCATTER:
-        *gives = on_root(run) ? all : 0;
-        *gets = own;
+        *n_sent = on_root(run) ? all : 0;
+        *n_received = own;
         return;
     case DT_GATHER:
-        *gives = own;
-        *gets = on_root(run) ? all : 0;
+        *n_sent = own;
+        *n_received = on_root(run) ? all : 0;
         return;
     case DT_ALL_GATHER:
-        *gives = own;
-        *gets = all;
+        *n_sent = own;
+        *n_received = all;
         return;
     case DT_ALL_REDUCE:
-        *gives = *gets = value;
+        *n_sent = *n_received = value;
         return;
     case DT_REDUCE_SCATTER:
-        *gives = all;
-        *gets = own;
+        *n_sent = all;
+        *n_received = own;
         return;
     case DT_ALL_TO_ALL:
-        *gives = all;
-        *gets = all_back;
+        *n_sent = all;
+        *n_received = all_received;
         return;
     case DT_SEND:
-        *gives = value;
-        *gets = 0;
+        *n_sent = value;
+        *n_received = 0;
         return;
     case DT_RECV:
-        *gives = 0;
-        *gets = value;
+        *n_sent = 0;
+        *n_received = value;
         return;
     }
 }
 
-static unsigned char *take(test_run *run, size_t bytes) {
+static unsigned char *guarded_alloc(test_run *run, size_t bytes) {
     unsigned char *memory = run->heap ? dt_heap_alloc(run->ctx, bytes + 2 * GUARD) : malloc(bytes + 2 * GUARD);
     if (memory)
         memset(memory, GUARD_BYTE, bytes + 2 * GUARD);
     return memory;
 }
 
-static void give(const test_run *run, unsigned char *memory) {
+static void guarded_free(const test_run *run, unsigned char *memory) {
     if (run->heap)
         dt_heap_free(run->ctx, memory);
     else
@@ -257,24 +257,24 @@ static void give(const test_run *run, unsigned char *memory) {
 }
 
 static int make_counts(test_run *run) {
-    int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group);
+    int64_t n = dt_group_size(run->group), own_rank = dt_group_rank(run->group);
     bool exchange = run->collective.op == DT_ALL_TO_ALL;
     if (!run->collective.unequal)
         return 0;
     run->counts = calloc((size_t)n, sizeof(int64_t));
     run->recv_counts = exchange ? calloc((size_t)n, sizeof(int64_t)) : NULL;
     for (int64_t i = 0; i < n; i++) {
-        run->counts[i] = block_of(&run->collective, exchange ? me : 0, i);
+        run->counts[i] = block_of(&run->collective, exchange ? own_rank : 0, i);
         if (exchange)
-            run->recv_counts[i] = block_of(&run->collective, i, me);
+            run->recv_counts[i] = block_of(&run->collective, i, own_rank);
     }
     return 0;
 }
 
 static void fill_source(const test_run *run, void *memory) {
-    int64_t gives, gets;
-    count_parts(run, &gives, &gets);
-    write_elements(run, memory, 0, dt_rank(run->ctx), 0, gives);
+    int64_t n_sent, n_received;
+    count_elements(run, &n_sent, &n_received);
+    write_elements(run, memory, 0, dt_rank(run->ctx), 0, n_sent);
 }
 
 static int64_t sum_before(const test_case *collective, const int64_t *counts, int64_t i) {
@@ -288,22 +288,22 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *c
     *run = (test_run){.ctx = ctx, .group = group, .collective = *collective};
     run->heap = collective->memory == TEST_HEAP || (collective->memory == TEST_MIXED && dt_rank(ctx) % 2);
     make_counts(run);
-    int64_t gives, gets, me = dt_group_rank(group);
+    int64_t n_sent, n_received, own_rank = dt_group_rank(group);
     size_t item = dt_dtype_size(collective->dtype);
-    count_parts(run, &gives, &gets);
-    run->src_bytes = (size_t)gives * item;
-    run->dst_bytes = (size_t)gets * item;
+    count_elements(run, &n_sent, &n_received);
+    run->src_bytes = (size_t)n_sent * item;
+    run->dst_bytes = (size_t)n_received * item;
     bool gather_like = collective->op == DT_GATHER || collective->op == DT_ALL_GATHER;
-    bool in_place = collective->in_place && gives && gets;
-    size_t room = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
-    run->src = take(run, in_place ? room : run->src_bytes);
-    run->dst = in_place ? run->src : take(run, run->dst_bytes);
+    bool in_place = collective->in_place && n_sent && n_received;
+    size_t capacity = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
+    run->src = guarded_alloc(run, in_place ? capacity : run->src_bytes);
+    run->dst = in_place ? run->src : guarded_alloc(run, run->dst_bytes);
     if (!run->src || !run->dst) {
         test_drop(run);
         return 1;
     }
     char *src = (char *)run->src + GUARD, *dst = (char *)run->dst + GUARD;
-    size_t own_at = (size_t)sum_before(collective, run->counts, me) * item;
+    size_t own_at = (size_t)sum_before(collective, run->counts, own_rank) * item;
     if (in_place && gather_like)
         src += own_at;
     if (in_place && (collective->op == DT_SCATTER || collective->op == DT_REDUCE_SCATTER))
@@ -322,28 +322,28 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *c
     return 0;
 }
 
-static void expect(const test_run *run, void *memory) {
+static void compute_expected(const test_run *run, void *memory) {
     const test_case *collective = &run->collective;
-    int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group), gives, gets;
+    int64_t n = dt_group_size(run->group), own_rank = dt_group_rank(run->group), n_sent, n_received;
     int64_t root = dt_group_world_rank(run->group, collective->root);
-    int64_t own_at = sum_before(collective, run->counts, me);
-    count_parts(run, &gives, &gets);
+    int64_t own_at = sum_before(collective, run->counts, own_rank);
+    count_elements(run, &n_sent, &n_received);
     if (collective->op == DT_BROADCAST || collective->op == DT_RECV)
-        write_elements(run, memory, 0, root, 0, gets);
+        write_elements(run, memory, 0, root, 0, n_received);
     if (collective->op == DT_SCATTER)
-        write_elements(run, memory, 0, root, own_at, gets);
+        write_elements(run, memory, 0, root, own_at, n_received);
     if (collective->op == DT_ALL_REDUCE)
-        write_elements(run, memory, 0, -1, 0, gets);
+        write_elements(run, memory, 0, -1, 0, n_received);
     if (collective->op == DT_REDUCE_SCATTER)
-        write_elements(run, memory, 0, -1, own_at, gets);
+        write_elements(run, memory, 0, -1, own_at, n_received);
     int64_t at = 0;
-    for (int64_t k = 0; k < n && gets; k++) {
+    for (int64_t k = 0; k < n && n_received; k++) {
         int64_t rank = dt_group_world_rank(run->group, k), size = 0, from = 0;
         if (collective->op == DT_GATHER || collective->op == DT_ALL_GATHER)
             size = run->counts ? run->counts[k] : collective->count;
         if (collective->op == DT_ALL_TO_ALL) {
-            size = block_of(collective, k, me);
-            for (int64_t j = 0; j < me; j++)
+            size = block_of(collective, k, own_rank);
+            for (int64_t j = 0; j < own_rank; j++)
                 from += block_of(collective, k, j);
         }
         write_elements(run, memory, at, rank, from, size);
@@ -351,7 +351,7 @@ static void expect(const test_run *run, void *memory) {
     }
 }
 
-static int guards_hold(const unsigned char *memory, size_t bytes, const char *name) {
+static int check_guards(const unsigned char *memory, size_t bytes, const char *name) {
     for (size_t i = 0; i < GUARD; i++)
         CHECK(memory[i] == GUARD_BYTE && memory[GUARD + bytes + i] == GUARD_BYTE, "a byte next to %s was written",
               name);
@@ -360,70 +360,71 @@ static int guards_hold(const unsigned char *memory, size_t bytes, const char *na
 
 /* An f16 or bf16 average is rounded; the small sums here divide exactly only by powers of two, so those two dtypes
  * are compared through the library's reference kernels elsewhere and with a tolerance of one unit here. */
-static bool same(const test_run *run, const unsigned char *got, const unsigned char *want, size_t bytes) {
-    if (!bytes || !memcmp(got, want, bytes))
+static bool is_equal(const test_run *run, const unsigned char *got, const unsigned char *expected, size_t bytes) {
+    if (!bytes || !memcmp(got, expected, bytes))
         return true;
     if (run->collective.reduce != DT_AVG || (run->collective.dtype != DT_F16 && run->collective.dtype != DT_BF16))
         return false;
     for (size_t i = 0; i < bytes / 2; i++) {
         uint16_t a, b;
         memcpy(&a, got + 2 * i, 2);
-        memcpy(&b, want + 2 * i, 2);
+        memcpy(&b, expected + 2 * i, 2);
         if (a > b ? a - b > 1 : b - a > 1)
             return false;
     }
     return true;
 }
 
-static int compare(test_run *run) {
+static int compare_result(test_run *run) {
     const unsigned char *got = run->call.dst;
-    if (!run->want) {
-        run->want = malloc(run->dst_bytes + 1);
-        expect(run, run->want);
+    if (!run->expected) {
+        run->expected = malloc(run->dst_bytes + 1);
+        compute_expected(run, run->expected);
     }
-    bool right = same(run, got, run->want, run->dst_bytes);
+    bool equal = is_equal(run, got, run->expected, run->dst_bytes);
     size_t at = 0, item = dt_dtype_size(run->collective.dtype);
-    while (!right && got[at] == run->want[at])
+    while (!equal && got[at] == run->expected[at])
         at++;
-    CHECK(right, "rank %lld, %s of %s x %lld, %s%s%s, memory %d: element %zu: got byte %02x, want %02x",
+    CHECK(equal, "rank %lld, %s of %s x %lld, %s%s%s, memory %d: element %zu: expected byte %02x, got %02x",
           (long long)dt_rank(run->ctx), dt_collective_name(run->collective.op), dt_dtype_name(run->collective.dtype),
           (long long)run->collective.count, dt_reduce_name(run->collective.reduce),
           run->collective.in_place ? ", in place" : "", run->collective.unequal ? ", unequal" : "",
-          (int)run->collective.memory, at / item, got[at], run->want[at]);
+          (int)run->collective.memory, at / item, run->expected[at], got[at]);
     return 0;
 }
 
 static int source_is_untouched(const test_run *run) {
-    unsigned char *want = malloc(run->src_bytes + 1);
-    fill_source(run, want);
-    bool same_bytes = !run->src_bytes || !memcmp(run->call.src, want, run->src_bytes);
-    free(want);
+    unsigned char *expected = malloc(run->src_bytes + 1);
+    fill_source(run, expected);
+    bool same_bytes = !run->src_bytes || !memcmp(run->call.src, expected, run->src_bytes);
+    free(expected);
     CHECK(same_bytes, "%s changed its source", dt_collective_name(run->collective.op));
     return 0;
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-int test_spared(const test_run *run) {
-    bool apart = run->src != run->dst;
-    size_t room = larger(run->src_bytes, run->dst_bytes);
-    return guards_hold(run->src, apart ? run->src_bytes : room, "src") ||
-           guards_hold(run->dst, apart ? run->dst_bytes : room, "dst") || (apart && source_is_untouched(run));
+int test_source_is_intact(const test_run *run) {
+    bool is_separate = run->src != run->dst;
+    size_t capacity = larger(run->src_bytes, run->dst_bytes);
+    return check_guards(run->src, is_separate ? run->src_bytes : capacity, "src") ||
+           check_guards(run->dst, is_separate ? run->dst_bytes : capacity, "dst") ||
+           (is_separate && source_is_untouched(run));
 }
 
-void test_again(test_run *run) {
-    bool apart = run->src != run->dst;
-    memset(run->dst + GUARD, WRONG_BYTE, apart ? run->dst_bytes : larger(run->src_bytes, run->dst_bytes));
-    if (!apart)
+void test_reset(test_run *run) {
+    bool is_separate = run->src != run->dst;
+    memset(run->dst + GUARD, WRONG_BYTE, is_separate ? run->dst_bytes : larger(run->src_bytes, run->dst_bytes));
+    if (!is_separate)
         fill_source(run, (void *)(uintptr_t)run->call.src);
 }
 
-int test_check(test_run *run) { return compare(run) || test_spared(run); }
+int test_check(test_run *run) { return compare_result(run) || test_source_is_intact(run); }
 
 void test_drop(test_run *run) {
     if (run->src != run->dst)
-        give(run, run->dst);
-    give(run, run->src);
+        guarded_free(run, run->dst);
+    guarded_free(run, run->src);
     run->src = run->dst = NULL;
     test_drop_closed(run);
 }
@@ -435,7 +436,7 @@ void test_drop_closed(test_run *run) {
         free(run->src);
     free(run->counts);
     free(run->recv_counts);
-    free(run->want);
+    free(run->expected);
 }
 
 int test_finish(test_run *run) {
@@ -444,22 +445,22 @@ int test_finish(test_run *run) {
     return wrong;
 }
 
-int test_once(dt_ctx *ctx, dt_group *group, const test_case *collective) {
+int test_run_once(dt_ctx *ctx, dt_group *group, const test_case *collective) {
     test_run run;
     CHECK(!test_prepare(&run, ctx, group, collective), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_comm_run(group, &run.call));
     return test_finish(&run);
 }
 
-/* Most calls are small, so that a program gets far; each size from nothing to the most has its share. */
-static int64_t any_count(uint64_t *random, int64_t most) {
-    int64_t limit = most;
+/* Most calls are small, so that programs have many of them; every size from 0 to the maximum occurs. */
+static int64_t any_count(uint64_t *random, int64_t max_count) {
+    int64_t limit = max_count;
     for (int64_t halvings = test_below(random, 20); halvings > 0 && limit > 0; halvings--)
         limit /= 2;
     return test_below(random, limit + 1);
 }
 
-test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes) {
+test_case test_random_case(uint64_t *random, int64_t n_members, int64_t max_bytes) {
     test_case collective = {
         .op = (dt_collective)test_below(random, DT_SEND),
         .dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32)),
@@ -473,6 +474,6 @@ test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes)
     do
         collective.reduce = (dt_reduce)test_below(random, DT_N_REDUCES);
     while (!dt_reduce_allowed(collective.dtype, collective.reduce));
-    collective.count = any_count(random, most_bytes / n_members / (int64_t)dt_dtype_size(collective.dtype));
+    collective.count = any_count(random, max_bytes / n_members / (int64_t)dt_dtype_size(collective.dtype));
     return collective;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The expected result of a collective, computed by definition from the inputs of all ranks: a rank's inputs are a
- * function of (seed, rank, element), so that each rank can work out its own expected result alone.
+ * function of (seed, rank, element), so that each rank can compute its own expected result alone.
  */
 #ifndef DT_TESTS_COLLECTIVES_H
 #define DT_TESTS_COLLECTIVES_H
@@ -23,10 +23,10 @@ typedef struct test_case {
     uint64_t tag;
 } test_case;
 
-/* Any collective of the group (send and recv are the caller's matter), of blocks up to so many bytes together. */
-test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes);
+/* A random collective of the group (not send or recv), with blocks of up to max_bytes in total. */
+test_case test_random_case(uint64_t *random, int64_t n_members, int64_t max_bytes);
 
-/* A case under way on this rank. */
+/* A case in progress on this rank. */
 typedef struct test_run {
     dt_ctx *ctx;
     dt_group *group;
@@ -34,25 +34,25 @@ typedef struct test_run {
     dt_comm_call call;
     int64_t *counts, *recv_counts;
     unsigned char *src, *dst;    /* start of the guarded blocks */
-    unsigned char *want;         /* what dst must hold; made when it is first needed */
+    unsigned char *expected;     /* contents of dst; computed on first use */
     size_t src_bytes, dst_bytes; /* without guards */
     bool heap;
 } test_run;
 
-/* Fills memory and the call; 0, or 1 when memory is out, with the error in the context. */
+/* Fills memory and the call; 0, or 1 if an allocation failed, with the error in the context. */
 int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *collective);
-/* Makes a finished run ready to be run once more: fresh input where the call overwrote it, and a dst that is wrong. */
-void test_again(test_run *run);
-/* Compares the result, the untouched source and the guards around both. 0 or 1. */
+/* Prepares a finished run to be run again: new input where the call overwrote it, and a dst with wrong values. */
+void test_reset(test_run *run);
+/* Compares the result, the source, which is not changed, and the guards around both. 0 or 1. */
 int test_check(test_run *run);
 /* After a call that failed: the source and the guards are as they were, whatever happened to dst. 0 or 1. */
-int test_spared(const test_run *run);
+int test_source_is_intact(const test_run *run);
 void test_drop(test_run *run);
-/* The same when the context is closed already, and its heap gone. */
+/* The same after the context has been closed, and its heap freed. */
 void test_drop_closed(test_run *run);
 /* Checks and frees. */
 int test_finish(test_run *run);
 /* Prepares, runs to the end and finishes. */
-int test_once(dt_ctx *ctx, dt_group *group, const test_case *collective);
+int test_run_once(dt_ctx *ctx, dt_group *group, const test_case *collective);
 
 #endif

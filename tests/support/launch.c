@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and watching ranks, and looking for what they might leave behind.
+ * Starting and monitoring ranks, and detecting processes, files and memory that they leave behind.
  */
 #include "support/launch.h"
 
@@ -50,8 +50,8 @@ void *test_shared_memory(size_t bytes) {
     return memory;
 }
 
-static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_init_options *options, dt_rank_fn *fn,
-                              void *arg) {
+static _Noreturn void run_rank(const test_launch *launch, int64_t rank, const dt_init_options *options,
+                               dt_rank_fn *fn, void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     test_become_child();
     dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
@@ -83,7 +83,7 @@ void test_launch_begin(test_launch *launch, int64_t n, const dt_init_options *op
         launch->pids[rank] = fork();
         assert_true(launch->pids[rank] >= 0);
         if (launch->pids[rank] == 0)
-            be_rank(launch, rank, options ? options : &defaults, fn, arg);
+            run_rank(launch, rank, options ? options : &defaults, fn, arg);
         dt__segment_set_pid(launch->segment, rank, launch->pids[rank]);
     }
 }
@@ -105,21 +105,21 @@ int64_t test_launch_poll(test_launch *launch) {
     return running;
 }
 
-/* The ranks that are still there, and what they say they do. */
+/* Prints what each rank is doing. */
 static void describe_running(const test_launch *launch) {
     for (int64_t rank = 0; rank < launch->n; rank++) {
         char doing[1400];
         dt__segment_describe(launch->segment, rank, doing, sizeof doing);
-        print_error("rank %lld (%s): %s\n", (long long)rank, launch->pids[rank] ? "runs" : "has ended", doing);
+        print_error("rank %lld (%s): %s\n", (long long)rank, launch->pids[rank] ? "running" : "ended", doing);
     }
 }
 
 void test_launch_end(test_launch *launch, double seconds) {
-    double give_up_at = test_seconds() + seconds;
-    bool late = false;
+    double deadline = test_seconds() + seconds;
+    bool is_overdue = false;
     while (test_launch_poll(launch)) {
-        if (!late && test_seconds() > give_up_at) {
-            late = true;
+        if (!is_overdue && test_seconds() > deadline) {
+            is_overdue = true;
             describe_running(launch);
             for (int64_t rank = 0; rank < launch->n; rank++)
                 if (launch->pids[rank])
@@ -129,9 +129,9 @@ void test_launch_end(test_launch *launch, double seconds) {
     }
     dt__segment_unmap(launch->segment);
     close(launch->fd);
-    if (late)
+    if (is_overdue)
         fail_msg("ranks did not end within %g s", seconds);
-    assert_nothing_is_left();
+    assert_nothing_leaks();
 }
 
 struct counted_body {
@@ -147,7 +147,7 @@ static int run_and_close(dt_ctx *ctx, void *arg) {
     if (code || closed)
         return code ? code : closed;
     if (body->counted)
-        CHECK(!body->counted->n_live && !body->counted->wrong_size, "%ld blocks are left%s", body->counted->n_live,
+        CHECK(!body->counted->n_live && !body->counted->wrong_size, "%ld blocks leak%s", body->counted->n_live,
               body->counted->wrong_size ? ", and a size was wrong" : "");
     return 0;
 }
@@ -172,14 +172,15 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
     }
     for (int64_t rank = 0; rank < ranks->n; rank++)
         if (codes[rank]) {
-            char how[64];
-            dt__describe_wait_status(codes[rank], how, sizeof how);
-            fail_msg("rank %lld of %lld: %s", (long long)rank, (long long)ranks->n, test_with_tsan ? "failed" : how);
+            char ending[64];
+            dt__describe_wait_status(codes[rank], ending, sizeof ending);
+            fail_msg("rank %lld of %lld: %s", (long long)rank, (long long)ranks->n,
+                     test_with_tsan ? "failed" : ending);
         }
 }
 
 /* Calls fn with the target of each link in /proc/self/fd. */
-static void each_file(void (*fn)(const char *target, void *arg), void *arg) {
+static void for_each_file(void (*fn)(const char *target, void *arg), void *arg) {
     DIR *files = opendir("/proc/self/fd");
     assert_non_null(files);
     for (const struct dirent *entry; (entry = readdir(files));) {
@@ -201,22 +202,22 @@ static void count_file(const char *target, void *arg) {
 
 int test_open_files(void) {
     int n = 0;
-    each_file(count_file, &n);
+    for_each_file(count_file, &n);
     return n;
 }
 
-static void refuse_segment(const char *target, void *arg) {
+static void assert_no_segment(const char *target, void *arg) {
     (void)arg;
     if (strstr(target, "memfd:dtensor"))
         fail_msg("%s is still open", target);
 }
 
-void assert_nothing_is_left(void) {
+void assert_nothing_leaks(void) {
     char line[512];
     int status;
     if (waitpid(-1, &status, WNOHANG) >= 0)
-        fail_msg("a child process is left");
-    each_file(refuse_segment, NULL);
+        fail_msg("a child process is still running");
+    for_each_file(assert_no_segment, NULL);
     FILE *maps = fopen("/proc/self/maps", "re");
     assert_non_null(maps);
     while (fgets(line, sizeof line, maps))

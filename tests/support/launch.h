@@ -15,7 +15,7 @@
 
 enum { TEST_MAX_RANKS = 16 };
 
-/* Whether the program was built with a race detector, which sees threads only, and how much slower things may be. */
+/* Whether the program was built with a race detector, which handles threads only, and the factor for time limits. */
 extern const bool test_with_tsan;
 extern const double test_slowness;
 
@@ -23,7 +23,7 @@ typedef struct test_launch {
     int64_t n;
     struct dt__segment *segment;
     int fd;
-    bool notifies;                /* deaths are published to the ranks, as dtrun does; otherwise they find out */
+    bool notifies;                /* ranks are notified of deaths, as by dtrun; otherwise they detect them */
     bool bare;                    /* ranks get no context (ctx is NULL): they call dt_init themselves */
     pid_t pids[TEST_MAX_RANKS];   /* 0 once it is waited for */
     int statuses[TEST_MAX_RANKS]; /* of waitpid */
@@ -32,14 +32,14 @@ typedef struct test_launch {
 /* Forks n ranks, each with a context made with these options. Unlike elsewhere, fn closes its context itself, and its
  * result is the exit code. */
 void test_launch_begin(test_launch *launch, int64_t n, const dt_init_options *options, dt_rank_fn *fn, void *arg);
-/* Waits for those that have ended by now; how many still run. */
+/* Reaps the ranks that have ended; returns the number of running ones. */
 int64_t test_launch_poll(test_launch *launch);
-/* Waits for all of them, at most so long, and makes sure that nothing is left. */
+/* Waits for all ranks, with a time-out, and checks that nothing leaks. */
 void test_launch_end(test_launch *launch, double seconds);
 
 /* Runs fn on n ranks whose contexts are made with these options, closes them, and fails the test unless all return 0
  * within the time. With `counted`, a rank's ordinary memory is counted in it (each rank has a copy of its own), and a
- * rank that has not given all of it back when it has closed fails too. Under a race detector the ranks are threads and
+ * rank that has not freed all of it after closing fails too. Under a race detector the ranks are threads and
  * nothing is counted. */
 typedef struct test_ranks {
     int64_t n;
@@ -50,11 +50,11 @@ typedef struct test_ranks {
 void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg);
 
 /* This process has no children, and no shared memory of a launch is open or mapped. */
-void assert_nothing_is_left(void);
+void assert_nothing_leaks(void);
 /* Open files of this process. */
 int test_open_files(void);
 
-/* Memory that forked ranks share with the test: zeroed; ends with the process. */
+/* Memory that forked ranks share with the test: zeroed, never freed. */
 void *test_shared_memory(size_t bytes);
 
 double test_seconds(void);

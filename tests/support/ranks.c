@@ -52,7 +52,7 @@ static bool write_all(int fd, const char *text, size_t n) {
     return true;
 }
 
-void test_complain(const char *file, int line, const char *condition, const char *format, ...) {
+void test_report_failure(const char *file, int line, const char *condition, const char *format, ...) {
     char text[8192];
     va_list args;
     int n = snprintf(text, sizeof text, "%s:%d: %s: ", file, line, condition);
@@ -62,7 +62,7 @@ void test_complain(const char *file, int line, const char *condition, const char
     va_end(args);
     at = strlen(text);
     text[at < sizeof text - 1 ? at : at - 1] = '\n';
-    fflush(NULL); /* what was printed before comes first, and is not lost with the process */
+    fflush(NULL); /* earlier output comes first, and is not lost with the process */
     size_t n_chars = at < sizeof text - 1 ? at + 1 : at;
     if (!write_all(saved_stderr, text, n_chars))
         (void)write_all(STDERR_FILENO, text, n_chars);
@@ -77,7 +77,7 @@ void test_become_child(void) {
 
 bool test_leaks(void) { return __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check(); }
 
-static int be_forked_rank(dt_ctx *ctx, void *arg) {
+static int run_forked_rank(dt_ctx *ctx, void *arg) {
     const struct body *body = arg;
     test_become_child();
     int code = body->fn(ctx, body->arg);
@@ -100,7 +100,7 @@ void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
     }
     char *error;
     struct body body = {fn, arg};
-    if (dt_spawn(n, be_forked_rank, &body, &error) != DT_OK) {
+    if (dt_spawn(n, run_forked_rank, &body, &error) != DT_OK) {
         print_error("%lld ranks: %s\n", (long long)n, error);
         free(error);
         fail();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running a function on several ranks from a test: forked, or as threads where a race detector should look on. A rank
+ * Running a function on several ranks from a test: forked, or as threads under a race detector. A rank
  * reports failures with CHECK, which prints both operands and makes the rank's function return 1.
  */
 #ifndef DT_TESTS_RANKS_H
@@ -17,15 +17,14 @@
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
 
 /* In a forked process: a fault ends it, and so does a failed assertion after printing its text; the test library would
- * jump back into the test and continue with the tests behind it. */
+ * jump back into the test and continue with the following tests. */
 void test_become_child(void);
 
 /* Prints a failed check in one piece, on the standard error that the test was started with: the text survives a rank
  * that has redirected or closed its own, and one that is killed right after. */
-void test_complain(const char *file, int line, const char *condition, const char *format, ...) DT_PRINTF(4);
+void test_report_failure(const char *file, int line, const char *condition, const char *format, ...) DT_PRINTF(4);
 
-/* Prints on standard error what a leak detector finds, if the program was built with one; whether it found something.
- */
+/* Prints the leaks that a leak detector finds, if the program was built with one; returns whether there are any. */
 bool test_leaks(void);
 
 /* The groups that the context has, and whether two of them use the same channel. */
@@ -35,7 +34,7 @@ bool test_share_channel(const dt_group *a, const dt_group *b);
 #define CHECK(condition, ...)                                                                                        \
     do {                                                                                                             \
         if (!(condition)) {                                                                                          \
-            test_complain(__FILE__, __LINE__, #condition, __VA_ARGS__);                                              \
+            test_report_failure(__FILE__, __LINE__, #condition, __VA_ARGS__);                                        \
             return 1;                                                                                                \
         }                                                                                                            \
     } while (0)

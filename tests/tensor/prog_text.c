@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads tensors on standard input and writes each as text: for the test that compares with NumPy. A tensor is a line
- * "DTYPE THRESHOLD WIDTH PRECISION N_DIMS SIZES…" and its bytes in hexadecimal on the next. Texts end with a line "--".
+ * Reads tensors from standard input and prints each as text, for the test that compares with NumPy. A tensor is a
+ * line "DTYPE THRESHOLD WIDTH PRECISION N_DIMS SIZES…" and its bytes in hexadecimal on the next. Texts end with a
+ * line "--".
  */
 #include "dtensor/dtensor.h"
 
@@ -10,13 +11,13 @@
 
 int main(void) {
     dt_ctx *ctx = dt_init(NULL);
-    char word[16];
+    char dtype_name[16];
     int width, precision, n_dims;
     long long threshold;
-    while (scanf("%15s %lld %d %d %d", word, &threshold, &width, &precision, &n_dims) == 5) {
+    while (scanf("%15s %lld %d %d %d", dtype_name, &threshold, &width, &precision, &n_dims) == 5) {
         int64_t shape[DT_SPEC_MAX_DIMS], n = 1;
         dt_dtype dtype;
-        if (!dt_dtype_parse(word, &dtype) || n_dims > DT_SPEC_MAX_DIMS)
+        if (!dt_dtype_parse(dtype_name, &dtype) || n_dims > DT_SPEC_MAX_DIMS)
             return 1;
         for (int d = 0; d < n_dims; d++) {
             long long size;

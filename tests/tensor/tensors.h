@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tests of tensors share: reading any element by its index, and comparing tensors element by element.
+ * For tests of tensors: reading an element by its index, and comparing tensors element by element.
  */
 #ifndef DT_TESTS_TENSORS_H
 #define DT_TESTS_TENSORS_H
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next index, row by row; false after the last one. */
+/* The next index in row-major order; false after the last one. */
 static inline bool tensors_next(int n_dims, const int64_t *shape, int64_t *index) {
     for (int d = n_dims - 1; d >= 0; d--) {
         if (++index[d] < shape[d])
@@ -35,7 +35,7 @@ static inline bool tensors_same_shape(const dt_tensor *a, const dt_tensor *b) {
                   (size_t)dt_tensor_local_n_dims(a) * sizeof(int64_t)) == 0;
 }
 
-/* Whether two local parts are equal, bit by bit. */
+/* Whether two local tensors are equal bit by bit. */
 static inline bool tensors_equal(const dt_tensor *a, const dt_tensor *b) {
     int64_t index[DT_SPEC_MAX_DIMS] = {0}, n = dt_tensor_local_elements(a);
     if (!a || !b || dt_tensor_dtype(a) != dt_tensor_dtype(b) || !tensors_same_shape(a, b))
@@ -46,7 +46,7 @@ static inline bool tensors_equal(const dt_tensor *a, const dt_tensor *b) {
     return true;
 }
 
-/* A shape from a text, in storage of the caller's block. */
+/* A shape of n sizes that the caller stores. */
 #define TENSORS_SHAPE(n, sizes) ((dt_shape){(n), (sizes)})
 
 #endif

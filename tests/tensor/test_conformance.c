@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Behaviours of tensors' specs that are published for a world of 8: sizes of shards, shard orders, strided shards.
- * Checked on tensors without data, on the fake transport.
+ * Published behaviours of the specs of tensors in a world of 8: sizes of shards, shard orders, strided shards.
+ * The transport is fake, and tensors have no data.
  */
 #include "tensor/tensors.h"
 
@@ -24,7 +24,7 @@ static void shards__of_small_sizes(void **state) {
     }
 }
 
-static void text_is(int n, const dt_placement *placements, const char *expected) {
+static void assert_text(int n, const dt_placement *placements, const char *expected) {
     char text[128];
     dt_placements_text(n, placements, sizeof text, text);
     assert_string_equal(text, expected);
@@ -37,15 +37,15 @@ static void orders__are_printed_checked_and_compared(void **state) {
     int n;
     /* DT-054 */
     dt_placement *p = dt_placements_parse(ctx, "S(2),S(1),S(0)", &n);
-    text_is(n, p, "S(2),S(1),S(0)");
+    assert_text(n, p, "S(2),S(1),S(0)");
     dt_placements_free(ctx, p);
     p = dt_placements_parse(ctx, "S(1),S(1),S(1)", &n);
     assert_int_equal(dt_placements_set_order(ctx, n, p, 1, 3, (int[]){2, 0, 1}), DT_OK);
-    text_is(n, p, "S(1)[1],S(1)[2],S(1)[0]");
+    assert_text(n, p, "S(1)[1],S(1)[2],S(1)[0]");
     dt_placements_free(ctx, p);
     p = dt_placements_parse(ctx, "R,R,S(1)", &n);
-    text_is(n, p, "R,R,S(1)");
-    text_is(2, p, "R,R");
+    assert_text(n, p, "R,R,S(1)");
+    assert_text(2, p, "R,R");
     dt_placements_free(ctx, p);
     /* DT-055 */
     p = dt_placements_parse(ctx, "S(1),S(1),S(0)", &n);
@@ -67,31 +67,31 @@ static void orders__are_printed_checked_and_compared(void **state) {
     assert_true(dt_tensor_spec(plain) == dt_tensor_spec(same) && dt_tensor_spec(plain) != dt_tensor_spec(other));
     assert_int_not_equal(dt_spec_fingerprint(dt_tensor_spec(plain)), dt_spec_fingerprint(dt_tensor_spec(other)));
     /* DT-057 */
-    int cuts[DT_SPEC_MAX_DIMS];
+    int mesh_dims[DT_SPEC_MAX_DIMS];
     dt_tensor *t = dt_empty(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(1),S(1),S(0)");
-    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, cuts), 1);
-    assert_int_equal(cuts[0], 2);
-    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 1, cuts), 2);
-    assert_true(cuts[0] == 0 && cuts[1] == 1);
+    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, mesh_dims), 1);
+    assert_int_equal(mesh_dims[0], 2);
+    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 1, mesh_dims), 2);
+    assert_true(mesh_dims[0] == 0 && mesh_dims[1] == 1);
     t = dt_empty(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "R,R,R");
-    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, cuts), 0);
+    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, mesh_dims), 0);
     t = dt_empty(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "P(sum),R,R");
-    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 1, cuts), 0);
+    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 1, mesh_dims), 0);
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* DT-059, DT-060: a shard of an inner dim that was joined with the dim before it. */
-static void strided_shards__divide_the_joined_dim(void **state) {
+/* DT-059, DT-060: a shard of an inner dim that was flattened with the dim before it. */
+static void strided_shards__split_the_flattened_dim(void **state) {
     (void)state;
     dt_ctx *ctx = world_of_eight(3);
     dt_mesh *mesh = dt_mesh_new(ctx, "8");
-    int cuts[DT_SPEC_MAX_DIMS];
+    int mesh_dims[DT_SPEC_MAX_DIMS];
     dt_tensor *t = dt_empty(ctx, DT_SHAPE(64, 6), .mesh = mesh, .place = "_S(0,4)"); /* (4,16,6) S(1) */
     assert_int_equal(dt_spec_n_shards(dt_tensor_spec(t)), 8);
     assert_int_equal(dt_spec_dim_shards(dt_tensor_spec(t), 0), 8);
-    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, cuts), 1);
-    assert_int_equal(cuts[0], 0);
+    assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, mesh_dims), 1);
+    assert_int_equal(mesh_dims[0], 0);
     assert_true(dt_tensor_local_shape(t)[0] == 8 && dt_tensor_local_shape(t)[1] == 6);
     assert_true(dt_tensor_strides(t)[0] == 6 && dt_tensor_strides(t)[1] == 1);
     t = dt_empty(ctx, DT_SHAPE(3, 80), .mesh = mesh, .place = "_S(1,5)"); /* (3,5,16) S(2) */
@@ -104,7 +104,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards__of_small_sizes),
         cmocka_unit_test(orders__are_printed_checked_and_compared),
-        cmocka_unit_test(strided_shards__divide_the_joined_dim),
+        cmocka_unit_test(strided_shards__split_the_flattened_dim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

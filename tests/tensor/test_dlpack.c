@@ -29,7 +29,7 @@ static void exported__lives_until_its_deleter_is_called(void **state) {
     m->deleter(m);
     assert_int_equal(n_blocks(ctx), 1);
     v->deleter(v);
-    assert_int_equal(n_blocks(ctx), 1); /* the views in between are still in the context's scope */
+    assert_int_equal(n_blocks(ctx), 1); /* the intermediate views are still in the scope of the context */
     assert_null(dt_to_dlpack(NULL));
     assert_null(dt_to_dlpack_versioned(NULL));
     assert_int_equal(dt_close(ctx), 0);
@@ -100,59 +100,59 @@ static void borrowed__is_read_with_its_strides(void **state) {
     m.tensor.data = NULL;
     assert_int_equal(dt_tensor_elements(dt_from_dlpack(ctx, &m)), 0);
     assert_int_equal(dt_close(ctx), 0);
-    assert_int_equal(n_deleted, 3); /* with the context */
+    assert_int_equal(n_deleted, 3); /* two with the context */
 }
 
-static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
+static void assert_refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *local) {
     assert_null(result);
-    assert_error_contains(ctx, status, part);
+    assert_error_contains(ctx, status, local);
     dt_error_clear(ctx);
 }
 
-static void unsupported__is_refused_and_remains_the_callers(void **state) {
+static void unsupported__is_refused_and_still_owned_by_the_caller(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     float memory[6] = {1, 2, 3, 4, 5, 6};
     int64_t shape[2] = {2, 3};
     dt_dlpack_managed m = {.tensor = {memory, {2, 0}, 2, {2, 32, 1}, shape, NULL, 0}, .deleter = count_plain};
     n_deleted = 0;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_UNSUPPORTED, "wrong device type: expected 1 (host), got 2");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_UNSUPPORTED, "wrong device type: expected 1 (host), got 2");
     m.tensor.device.type = 1;
     m.tensor.dtype.lanes = 4;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 2, 32 bits, 4 lanes");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 2, 32 bits, 4 lanes");
     m.tensor.dtype = (dt_dlpack_dtype){1, 16, 1};
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 1, 16 bits, 1 lanes");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 1, 16 bits, 1 lanes");
     m.tensor.dtype = (dt_dlpack_dtype){2, 32, 1};
     shape[1] = -1;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "negative size");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "negative size");
     shape[1] = 3;
     m.tensor.n_dims = 40;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "got 40");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "got 40");
     m.tensor.n_dims = 2;
     m.tensor.strides = (int64_t[]){INT64_MAX, INT64_MAX};
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
     m.tensor.strides = (int64_t[]){INT64_MAX, -(INT64_MAX / 2)}; /* from -(2^63 - 2) to 2^63 - 1 */
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
     m.tensor.strides = NULL;
     m.tensor.data = NULL;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "the memory of 6 elements is NULL");
-    refused(ctx, dt_from_dlpack(ctx, NULL), DT_ERR_VALUE, "argument 2 of from_dlpack is NULL");
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "the memory of 6 elements is NULL");
+    assert_refused(ctx, dt_from_dlpack(ctx, NULL), DT_ERR_VALUE, "argument 2 of from_dlpack is NULL");
     assert_null(dt_from_dlpack(NULL, &m));
     dt_dlpack_versioned v = {2, 0, NULL, count_versioned, 0, {memory, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}};
-    refused(ctx, dt_from_dlpack_versioned(ctx, &v), DT_ERR_UNSUPPORTED, "wrong version: expected 1, got 2.0");
-    refused(ctx, dt_from_dlpack_versioned(ctx, NULL), DT_ERR_VALUE, "argument 2");
+    assert_refused(ctx, dt_from_dlpack_versioned(ctx, &v), DT_ERR_UNSUPPORTED, "wrong version: expected 1, got 2.0");
+    assert_refused(ctx, dt_from_dlpack_versioned(ctx, NULL), DT_ERR_VALUE, "argument 2");
     assert_int_equal(n_deleted, 0);
-    /* What must not be written to is copied, and given back at once. */
+    /* Read-only memory is copied, and released at once. */
     v.major = 1;
     v.flags = 1;
     dt_tensor *t = dt_from_dlpack_versioned(ctx, &v);
     assert_int_equal(n_deleted, 1);
     assert_true(dt_data(t) != memory && ((float *)dt_data(t))[5] == 6);
-    /* A distributed tensor lends its part. */
+    /* A distributed tensor exports its local tensor. */
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
-    dt_dlpack_managed *part = dt_to_dlpack(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
-    assert_true(part->tensor.shape[0] == 4 && ((float *)part->tensor.data)[3] == 1);
-    part->deleter(part);
+    dt_dlpack_managed *local = dt_to_dlpack(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
+    assert_true(local->tensor.shape[0] == 4 && ((float *)local->tensor.data)[3] == 1);
+    local->deleter(local);
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -162,7 +162,7 @@ int main(void) {
         cmocka_unit_test(exported__lives_until_its_deleter_is_called),
         cmocka_unit_test(all_dtypes__round_trip),
         cmocka_unit_test(borrowed__is_read_with_its_strides),
-        cmocka_unit_test(unsupported__is_refused_and_remains_the_callers),
+        cmocka_unit_test(unsupported__is_refused_and_still_owned_by_the_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Uses of freed objects: what the errors say, how long an object is recognised, and what is freed at once. That every
- * public function recognises them is tests/project/test_freed_objects.py.
+ * Uses of freed objects: the texts of the errors, how long an object is recognised, and memory that is freed at once.
+ * tests/project/test_freed_objects.py checks that every public function recognises them.
  */
 #include "tensor/tensors.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The error of the last call, which is cleared: expected is the text without the sites. */
+/* Checks and clears the error of the last call; `made` and `freed` are lines of this file. */
 static void assert_freed(dt_ctx *ctx, const char *call, int made, const char *verb, int freed) {
     char text[400];
     snprintf(text, sizeof text, "%s made at %s:%d was %s at %s:%d; ", call, __FILE__, made, verb, __FILE__, freed);
@@ -18,7 +18,7 @@ static void assert_freed(dt_ctx *ctx, const char *call, int made, const char *ve
     dt_error_clear(ctx);
 }
 
-static void scope__end_frees_what_was_made_in_it(void **state) {
+static void scope__end_frees_the_tensors_made_in_it(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *outer = dt_ones(ctx, DT_SHAPE(4));
@@ -27,8 +27,8 @@ static void scope__end_frees_what_was_made_in_it(void **state) {
     dt_tensor *inner = dt_full(ctx, DT_SHAPE(4), 7);
     int freed = __LINE__ + 1;
     dt_scope_end(scope);
-    dt_tensor *reused = dt_full(ctx, DT_SHAPE(4), 9); /* had the memory of the freed one */
-    for (int round = 0; round < 2; round++) {         /* the second call finds its decision in the cache */
+    dt_tensor *reused = dt_full(ctx, DT_SHAPE(4), 9); /* may have the memory of the freed one */
+    for (int round = 0; round < 2; round++) {         /* the second round uses cached decisions */
         assert_null(dt_add(outer, inner));
         assert_freed(ctx, "add: tensor 2", made, "freed with its scope", freed);
         assert_null(dt_relu(inner));
@@ -53,7 +53,7 @@ static void scope__end_frees_what_was_made_in_it(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void text__is_whole(void **state) {
+static void text__has_both_sites(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_site made = {"a.c", 12}, freed = {"a.c", 20}, used = {"b.c", 3};
@@ -78,7 +78,7 @@ static void text__is_whole(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void scope__nested_names_the_end_that_freed(void **state) {
+static void scope__nested_has_the_site_of_the_end_that_freed(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope outer = dt_scope_begin(ctx), inner = dt_scope_begin(ctx);
@@ -120,7 +120,7 @@ static void release__of_the_last_reference_frees(void **state) {
     int made = __LINE__ + 1;
     dt_tensor *t = dt_tensor_retain(dt_full(ctx, DT_SHAPE(1), 5));
     dt_scope_end(scope);
-    assert_true(dt_item(t) == 5); /* retained: it works as before */
+    assert_true(dt_item(t) == 5); /* retained: still valid */
     int freed = __LINE__ + 1;
     dt_tensor_release(t);
     (void)dt_item(t);
@@ -128,7 +128,7 @@ static void release__of_the_last_reference_frees(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void storage__returns_at_once_and_views_keep_it(void **state) {
+static void storage__is_freed_at_once_unless_views_hold_it(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_arange(ctx, 0, 12, 1), *row = dt_narrow(t, 0, 4, 4);
@@ -144,8 +144,8 @@ static void storage__returns_at_once_and_views_keep_it(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Frees n more tensors of n_dims dims, each before the next one is made. */
-static void churn(dt_ctx *ctx, int n_dims, int n) {
+/* Makes and drops n tensors of n_dims dims, one after the other. */
+static void make_and_drop(dt_ctx *ctx, int n_dims, int n) {
     int64_t sizes[DT_SPEC_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     for (int i = 0; i < n; i++)
         dt_drop(dt_zeros(ctx, ((dt_shape){n_dims, sizes})));
@@ -160,18 +160,18 @@ static void freed__the_last_4096_are_recognised(void **state) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
         dt_tensor *t = dt_ones(ctx, ((dt_shape){dims[k], sizes}));
         dt_drop(t);
-        churn(ctx, dims[k], DT__FREED_KEPT - 1);
+        make_and_drop(ctx, dims[k], DT__FREED_KEPT - 1);
         assert_true(isnan(dt_item(t))); /* the oldest of 4,096 */
         assert_error_contains(ctx, DT_ERR_STATE, "was dropped at");
         dt_error_clear(ctx);
-        churn(ctx, dims[k], 1); /* the 4,097th: it is still recognised, until its memory is used */
+        make_and_drop(ctx, dims[k], 1); /* the 4,097th: still recognised until its memory is reused */
         assert_true(isnan(dt_item(t)));
         dt_error_clear(ctx);
         dt_tensor *next = dt_full(ctx, ((dt_shape){dims[k], sizes}), 3);
         assert_true(next == t);
         assert_true(dt_item(t) == 3);
         size_t bytes = memory.live_bytes;
-        churn(ctx, dims[k], 3 * DT__FREED_KEPT); /* memory is bounded */
+        make_and_drop(ctx, dims[k], 3 * DT__FREED_KEPT); /* memory is bounded */
         assert_int_equal(memory.live_bytes, bytes);
         assert_false(dt_failed(ctx));
         assert_int_equal(dt_close(ctx), 0);
@@ -187,7 +187,7 @@ static void freed__all_are_recognised_with_the_variable(void **state) {
     unsetenv("DTENSOR_KEEP_FREED");
     dt_tensor *t = dt_ones(ctx, DT_SHAPE(1));
     dt_drop(t);
-    churn(ctx, 1, 5 * DT__FREED_KEPT);
+    make_and_drop(ctx, 1, 5 * DT__FREED_KEPT);
     assert_true(isnan(dt_item(t)));
     assert_error_contains(ctx, DT_ERR_STATE, "item: the tensor made at");
     dt_error_clear(ctx);
@@ -195,12 +195,12 @@ static void freed__all_are_recognised_with_the_variable(void **state) {
     setenv("DTENSOR_KEEP_FREED", "0", 1); /* as without it */
     ctx = dt_init(NULL);
     unsetenv("DTENSOR_KEEP_FREED");
-    churn(ctx, 1, 2 * DT__FREED_KEPT);
+    make_and_drop(ctx, 1, 2 * DT__FREED_KEPT);
     assert_int_equal(ctx->freed_kept, DT__FREED_KEPT);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Meshes, specs, groups and generators: the memory of their own is freed at once, and that of the oldest later. */
+/* Meshes, specs, groups and generators: what they own is freed at once, and the oldest handles are freed later. */
 static void objects__memory_is_bounded(void **state) {
     (void)state;
     test_memory memory = {0};
@@ -227,7 +227,7 @@ static void objects__memory_is_bounded(void **state) {
     assert_false(memory.wrong_size);
 }
 
-static void objects__name_what_freed_them(void **state) {
+static void objects__errors_name_the_call_that_freed_them(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     int made = __LINE__ + 1;
@@ -270,7 +270,7 @@ static dt_status drop_output(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **
     return DT_OK;
 }
 
-static void local_map__checks_what_the_function_returns(void **state) {
+static void local_map__checks_returned_tensors(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *input = dt_ones(ctx, DT_SHAPE(2)), *output = NULL;
@@ -285,7 +285,7 @@ static void local_map__checks_what_the_function_returns(void **state) {
 }
 
 /* On ranks the error is agreed: no rank waits, and all continue. */
-static int use_on_ranks(dt_ctx *ctx, void *arg) {
+static int use_freed_objects(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t world = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &world, 1, NULL);
@@ -300,15 +300,15 @@ static int use_on_ranks(dt_ctx *ctx, void *arg) {
         CHECK(!dt_transfer_wait(transfer) && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
         CHECK(strstr(dt_error_text(ctx), "transfer_wait: the transfer made at "), "%s", dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(!dt_add(x, y), "a freed tensor was added"); /* would redistribute */
+        CHECK(!dt_add(x, y), "expected an error for the sum with a freed tensor"); /* would redistribute */
         CHECK(strstr(dt_error_text(ctx), "was freed with its scope at "), "%s", dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(!dt_full_tensor(y), "a freed tensor was gathered");
+        CHECK(!dt_full_tensor(y), "expected an error for the gather of a freed tensor");
         CHECK(dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
         dt_work *work = dt_comm_start(dt_group_world(ctx), &(dt_comm_call){.op = DT_BARRIER});
         CHECK_OK(ctx, dt_work_wait(work));
-        CHECK(dt_work_wait(work) == DT_ERR_STATE, "waited twice");
+        CHECK(dt_work_wait(work) == DT_ERR_STATE, "expected an error for the second wait");
         CHECK(strstr(dt_error_text(ctx), "work_wait: the operation made at "), "%s", dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
         double sum = dt_item(dt_sum(x));
@@ -320,12 +320,12 @@ static int use_on_ranks(dt_ctx *ctx, void *arg) {
 
 static void ranks__all_get_the_error_and_continue(void **state) {
     (void)state;
-    run_ranks(1, use_on_ranks, NULL);
-    run_ranks(3, use_on_ranks, NULL);
+    run_ranks(1, use_freed_objects, NULL);
+    run_ranks(3, use_freed_objects, NULL);
 }
 
 #ifdef DT__HAS_POISON
-/* Under the address sanitizer what a freed handle held is poisoned; it can be read again after it is used again. */
+/* Under the address sanitizer the contents of a freed handle are poisoned until it is reused. */
 static void freed__is_poisoned(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -344,17 +344,17 @@ static void freed__is_poisoned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scope__end_frees_what_was_made_in_it),
-        cmocka_unit_test(text__is_whole),
-        cmocka_unit_test(scope__nested_names_the_end_that_freed),
+        cmocka_unit_test(scope__end_frees_the_tensors_made_in_it),
+        cmocka_unit_test(text__has_both_sites),
+        cmocka_unit_test(scope__nested_has_the_site_of_the_end_that_freed),
         cmocka_unit_test(drop__twice_is_an_error),
         cmocka_unit_test(release__of_the_last_reference_frees),
-        cmocka_unit_test(storage__returns_at_once_and_views_keep_it),
+        cmocka_unit_test(storage__is_freed_at_once_unless_views_hold_it),
         cmocka_unit_test(freed__the_last_4096_are_recognised),
         cmocka_unit_test(freed__all_are_recognised_with_the_variable),
         cmocka_unit_test(objects__memory_is_bounded),
-        cmocka_unit_test(objects__name_what_freed_them),
-        cmocka_unit_test(local_map__checks_what_the_function_returns),
+        cmocka_unit_test(objects__errors_name_the_call_that_freed_them),
+        cmocka_unit_test(local_map__checks_returned_tensors),
         cmocka_unit_test(ranks__all_get_the_error_and_continue),
 #ifdef DT__HAS_POISON
         cmocka_unit_test(freed__is_poisoned),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compressed entries of .npz files: what they hold is read under any placement, and entries that are not what they
- * declare are refused with an error that names file and entry. The test makes the zip files byte by byte;
+ * Compressed entries of .npz files: they are read with any placement, and entries whose contents differ from their
+ * headers are refused with an error that names file and entry. The test writes the zip files byte by byte;
  * move/test_numpy_files.py reads those that NumPy writes. Ranks 1, 3, 4 on shm.
  */
 #include "tensor/tensors.h"
@@ -30,7 +30,7 @@ static unsigned char *put(unsigned char *out, int n_bytes, uint64_t value) {
     return out + n_bytes;
 }
 
-/* A zip file with one entry, a.npy, and what it declares, which may be wrong. */
+/* A zip file with one entry, a.npy, whose headers may be wrong. */
 typedef struct zip {
     unsigned char data[1 << 18]; /* deflated */
     size_t data_bytes;
@@ -53,7 +53,8 @@ static void deflate_into(zip *z, const void *bytes, size_t n) {
     (void)deflateEnd(&s);
 }
 
-/* Version to length of the extra field, which headers and records share; sizes that are wide go to the extra field. */
+/* The fields that the local header and the directory share, from the version to the length of the extra field, which
+ * holds 64-bit sizes. */
 static unsigned char *put_sizes(unsigned char *out, const zip *z) {
     out = put(put(put(put(out, 2, 45), 2, 0), 2, z->method), 4, 0x00210000);
     out = put(out, 4, z->crc);
@@ -80,13 +81,13 @@ static void write_zip(const zip *z) {
     uint64_t length = (uint64_t)(out - file) - directory;
     out = put(put(put(put(put(out, 4, 0x06054b50), 4, 0), 2, 1), 2, 1), 4, length);
     out = put(put(out, 4, directory), 2, 0);
-    FILE *to = fopen(path, "wb");
-    assert_non_null(to);
-    assert_int_equal(fwrite(file, 1, (size_t)(out - file), to), out - file);
-    assert_int_equal(fclose(to), 0);
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(file, 1, (size_t)(out - file), stream), out - file);
+    assert_int_equal(fclose(stream), 0);
 }
 
-/* A .npy file of 0, 1, … that declares a shape. */
+/* A .npy file of this shape with the elements 0, 1, … */
 static size_t npy_of(const char *shape, int n, unsigned char *out) {
     enum { HEADER_BYTES = 128 };
     char dictionary[HEADER_BYTES];
@@ -105,10 +106,10 @@ static size_t npy_of(const char *shape, int n, unsigned char *out) {
 
 static unsigned char npy[1 << 18];
 
-/* [60,1000], far more than one chunk. */
+/* f32[60,1000]: many chunks. */
 static void large_zip(zip *z) { deflate_into(z, npy, npy_of("(60, 1000)", 60000, npy)); }
 
-static void entry__is_read_whole(void **state) {
+static void entry__is_read(void **state) {
     (void)state;
     static zip z;
     dt_ctx *ctx = dt_init(NULL);
@@ -149,7 +150,7 @@ static void entry__is_read_shard_by_shard(void **state) {
     run_ranks(4, load_shards, places);
 }
 
-static void refused(dt_ctx *ctx, const zip *z, const char *text) {
+static void assert_refused(dt_ctx *ctx, const zip *z, const char *text) {
     char name[128];
     write_zip(z);
     assert_null(dt_load_npz(ctx, path, "a"));
@@ -159,55 +160,55 @@ static void refused(dt_ctx *ctx, const zip *z, const char *text) {
     dt_error_clear(ctx);
 }
 
-static void entry__is_refused_if_it_is_not_what_it_declares(void **state) {
+static void entry__that_differs_from_its_header_is_refused(void **state) {
     (void)state;
-    static zip good, z;
+    static zip valid, z;
     dt_ctx *ctx = dt_init(NULL);
-    large_zip(&good);
-    z = good;
+    large_zip(&valid);
+    z = valid;
     z.crc ^= 1;
-    refused(ctx, &z, "the checksum differs: expected ");
-    z = good;
+    assert_refused(ctx, &z, "the checksum differs: expected ");
+    z = valid;
     z.declared_data_bytes = z.data_bytes -= 10;
-    refused(ctx, &z, "the compressed data is cut off: expected 240128 bytes, got ");
-    z = good;
+    assert_refused(ctx, &z, "the compressed data is cut off: expected 240128 bytes, got ");
+    z = valid;
     z.declared_data_bytes = z.data_bytes += 3;
-    refused(ctx, &z, "bytes follow the compressed data: expected ");
-    z = good;
+    assert_refused(ctx, &z, "bytes follow the compressed data: expected ");
+    z = valid;
     z.declared_data_bytes += 1000;
-    refused(ctx, &z, "it extends beyond the end of the file");
-    z = good;
+    assert_refused(ctx, &z, "it extends beyond the end of the file");
+    z = valid;
     z.declared_bytes += 1;
-    refused(ctx, &z, "the compressed data is too short: expected 240129 bytes, got 240128");
-    z = good;
+    assert_refused(ctx, &z, "the compressed data is too short: expected 240129 bytes, got 240128");
+    z = valid;
     z.declared_bytes -= 1;
-    refused(ctx, &z, "the data of f32[60,1000] is cut off: expected 240000 bytes, got 239999");
-    z = good;
+    assert_refused(ctx, &z, "the data of f32[60,1000] is cut off: expected 240000 bytes, got 239999");
+    z = valid;
     z.method = 12;
-    refused(ctx, &z, "its compression method is neither 0 (stored) nor 8 (deflated)");
-    z = good;
+    assert_refused(ctx, &z, "its compression method is neither 0 (stored) nor 8 (deflated)");
+    z = valid;
     z.data[0] = 7; /* a block of a type that deflate does not have */
-    refused(ctx, &z, "the compressed data is corrupt at byte 0: invalid block type");
-    z = good;
+    assert_refused(ctx, &z, "the compressed data is corrupt at byte 0: invalid block type");
+    z = valid;
     z.declared_data_bytes = z.data_bytes = 0;
-    refused(ctx, &z, "it declares more bytes than its compressed data can hold");
-    /* Longer than declared, behind the tensor. */
+    assert_refused(ctx, &z, "it declares more bytes than its compressed data can hold");
+    /* Longer than declared, after the tensor. */
     size_t n = npy_of("(5,)", 200, npy);
     deflate_into(&z, npy, n);
     z.declared_bytes -= 40;
-    refused(ctx, &z, "the compressed data is too long: expected 888 bytes, got more");
+    assert_refused(ctx, &z, "the compressed data is too long: expected 888 bytes, got more");
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Any byte wrong: an error, or the same values. */
+/* Any wrong byte: an error, or the same values. */
 static void entry__with_one_wrong_byte_is_refused(void **state) {
     (void)state;
-    static zip good, z;
+    static zip valid, z;
     dt_ctx *ctx = dt_init(NULL);
-    deflate_into(&good, npy, npy_of("(100,)", 100, npy));
+    deflate_into(&valid, npy, npy_of("(100,)", 100, npy));
     dt_tensor *expected = dt_arange(ctx, 0, 100, 1);
-    for (size_t i = 0; i < 3 * good.data_bytes; i++) {
-        z = good;
+    for (size_t i = 0; i < 3 * valid.data_bytes; i++) {
+        z = valid;
         z.data[i / 3] ^= (unsigned char)(i % 3 == 0 ? 1 : i % 3 == 1 ? 0x80 : 0xff);
         write_zip(&z);
         dt_tensor *t = dt_load_npz(ctx, path, "a");
@@ -220,7 +221,7 @@ static void entry__with_one_wrong_byte_is_refused(void **state) {
 }
 
 /* 64 MiB of zeros, of which the tensor is the first five elements: inflating takes no memory for the rest. */
-static void entry__that_inflates_enormously_takes_bounded_memory(void **state) {
+static void entry__that_is_inflated_to_a_large_size_takes_little_memory(void **state) {
     (void)state;
     static zip z;
     size_t n = (size_t)64 << 20;
@@ -235,11 +236,11 @@ static void entry__that_inflates_enormously_takes_bounded_memory(void **state) {
         .transport = "self", .heap_bytes = 1 << 20, .threads = 1, .allocator = test_memory_allocator(&memory)});
     assert_true(tensors_equal(dt_load_npz(ctx, path, "a"), dt_arange(ctx, 0, 5, 1)));
     assert_int_equal(dt_heap_stats(ctx).n_live, 2);
-    /* And 1 TiB, declared by header and directory: refused before there is memory for it. */
+    /* 1 TiB, declared by header and directory: refused before memory for it is allocated. */
     deflate_into(&z, npy, npy_of("(274877906944,)", 5, npy));
     z.declared_bytes = ((uint64_t)1 << 40) + 128;
     z.wide = true;
-    refused(ctx, &z, "it declares more bytes than its compressed data can hold");
+    assert_refused(ctx, &z, "it declares more bytes than its compressed data can hold");
     assert_int_equal(dt_close(ctx), 0);
     assert_int_equal(memory.n_live, 0);
 }
@@ -250,30 +251,30 @@ static void reading__survives_failing_allocations(void **state) {
     large_zip(&z);
     write_zip(&z);
     long n_failed = 0;
-    for (bool was_short = true; was_short; n_failed += was_short) {
+    for (bool has_failed = true; has_failed; n_failed += has_failed) {
         test_memory memory = {0};
         dt_ctx *ctx = dt_init(&(dt_init_options){
             .transport = "self", .heap_bytes = 1 << 20, .threads = 1, .allocator = test_memory_allocator(&memory)});
         memory.fail_at = memory.n_calls + n_failed + 1;
         dt_tensor *t = dt_load_npz(ctx, path, "a");
-        was_short = memory.n_calls >= memory.fail_at;
-        assert_int_equal(t == NULL, was_short);
-        assert_int_equal(dt_error_status(ctx), was_short ? DT_ERR_MEMORY : DT_OK);
+        has_failed = memory.n_calls >= memory.fail_at;
+        assert_int_equal(t == NULL, has_failed);
+        assert_int_equal(dt_error_status(ctx), has_failed ? DT_ERR_MEMORY : DT_OK);
         dt_error_clear(ctx);
         assert_int_equal(dt_close(ctx), 0);
         if (memory.n_live || memory.wrong_size)
-            fail_msg("after allocation %ld failed, %ld blocks are left", n_failed + 1, memory.n_live);
+            fail_msg("after allocation %ld failed: %ld blocks leak", n_failed + 1, memory.n_live);
     }
     assert_true(n_failed >= 3); /* the stream, zlib's state and its window */
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entry__is_read_whole),
+        cmocka_unit_test(entry__is_read),
         cmocka_unit_test(entry__is_read_shard_by_shard),
-        cmocka_unit_test(entry__is_refused_if_it_is_not_what_it_declares),
+        cmocka_unit_test(entry__that_differs_from_its_header_is_refused),
         cmocka_unit_test(entry__with_one_wrong_byte_is_refused),
-        cmocka_unit_test(entry__that_inflates_enormously_takes_bounded_memory),
+        cmocka_unit_test(entry__that_is_inflated_to_a_large_size_takes_little_memory),
         cmocka_unit_test(reading__survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

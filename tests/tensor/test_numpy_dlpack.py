@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory is lent to NumPy and borrowed from it by DLPack, through the shared library. Skipped without NumPy, and where
+"""Memory is exported to NumPy and imported from it by DLPack, through the shared library. Skipped without NumPy, and where
 the library is built with a sanitizer, which must be loaded first."""
 import ctypes
 import glob
@@ -38,15 +38,15 @@ NAMES = {"plain": (b"dltensor", b"used_dltensor"), "versioned": (b"dltensor_vers
 DTYPES = {np.float32: 1, np.float64: 2, np.float16: 3, np.int8: 5, np.int16: 6, np.int32: 7, np.int64: 8, np.uint8: 9,
           np.bool_: 10, np.complex64: 11, np.complex128: 12}
 if tuple(int(n) for n in np.__version__.split(".")[:2]) < (1, 25):
-    del DTYPES[np.bool_]  # which older versions neither lend nor borrow
+    del DTYPES[np.bool_]  # which older versions neither export nor import
 
 
 class Shape(ctypes.Structure):
     _fields_ = [("n", ctypes.c_int), ("sizes", ctypes.POINTER(ctypes.c_int64))]
 
 
-class Lent:
-    """What NumPy requires of an exporter."""
+class Exporter:
+    """The methods that NumPy requires of an exporter."""
     def __init__(self, tensor, kind):
         self.tensor, self.kind = tensor, kind
 
@@ -54,8 +54,8 @@ class Lent:
         return 1, 0
 
     def __dlpack__(self, **_):
-        lend = LIBRARY.dt_to_dlpack_site if self.kind == "plain" else LIBRARY.dt_to_dlpack_versioned_site
-        return PYTHON.PyCapsule_New(lend(POINTER(self.tensor), None), NAMES[self.kind][0], None)
+        export = LIBRARY.dt_to_dlpack_site if self.kind == "plain" else LIBRARY.dt_to_dlpack_versioned_site
+        return PYTHON.PyCapsule_New(export(POINTER(self.tensor), None), NAMES[self.kind][0], None)
 
 
 class Exchange(unittest.TestCase):
@@ -65,7 +65,7 @@ class Exchange(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(0, LIBRARY.dt_close_site(self.ctx, None))
 
-    def test_numpy_reads_what_is_lent(self):
+    def test_numpy_reads_exported_tensors(self):
         for dtype, number in DTYPES.items():
             a = (np.arange(12) % 5).astype(dtype).reshape(3, 4)
             shape = Shape(2, (ctypes.c_int64 * 2)(3, 4))
@@ -75,12 +75,12 @@ class Exchange(unittest.TestCase):
             for kind in NAMES:
                 if kind == "versioned" and int(np.__version__.split(".")[0]) < 2:
                     continue
-                b = np.from_dlpack(Lent(tensor, kind))
+                b = np.from_dlpack(Exporter(tensor, kind))
                 self.assertEqual(a.T.dtype, b.dtype)
                 np.testing.assert_array_equal(a.T, b)
                 del b
 
-    def test_what_numpy_lends_is_read(self):
+    def test_arrays_of_numpy_are_imported(self):
         for dtype in DTYPES:
             a = (np.arange(24) % 7).astype(dtype).reshape(4, 6)[::-1, 1::2]
             for kind, options in (("plain", {}), ("versioned", {"max_version": (1, 0)})):
@@ -89,8 +89,8 @@ class Exchange(unittest.TestCase):
                 except TypeError:
                     continue  # an older NumPy has no versions
                 pointer = PYTHON.PyCapsule_GetPointer(capsule, NAMES[kind][0])
-                take = LIBRARY.dt_from_dlpack_site if kind == "plain" else LIBRARY.dt_from_dlpack_versioned_site
-                tensor = POINTER(take(self.ctx, POINTER(pointer), None))
+                import_tensor = LIBRARY.dt_from_dlpack_site if kind == "plain" else LIBRARY.dt_from_dlpack_versioned_site
+                tensor = POINTER(import_tensor(self.ctx, POINTER(pointer), None))
                 self.assertTrue(tensor.value, LIBRARY.dt_error_text(self.ctx))
                 PYTHON.PyCapsule_SetName(capsule, NAMES[kind][1])
                 strides = ctypes.cast(LIBRARY.dt_tensor_strides(tensor), ctypes.POINTER(ctypes.c_int64))

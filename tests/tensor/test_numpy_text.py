@@ -3,7 +3,7 @@
 
 NumPy before 2.3 differs in two things. f16, f32 and c64 are written without exponents up to 1e8 (1e16 without dims), not up
 to their precision, which is 1e3 and 1e6. And the smallest number is compared with 0.0001 in f64, in which the f32 next to it
-is smaller. Tensors whose text depends on that are left out there, and no others."""
+is smaller. Only the tensors whose text depends on that are skipped there."""
 import os
 import subprocess
 import sys
@@ -24,7 +24,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8
 
 
 def floats(random, dtype, n):
-    """Numbers of many kinds: of one size, of many sizes, whole, short, odd."""
+    """Random numbers of one magnitude, of many magnitudes, integers, short decimals, and special values."""
     kind = random.integers(9)
     with np.errstate(all="ignore"):
         x = [lambda: random.standard_normal(n),
@@ -43,21 +43,21 @@ def floats(random, dtype, n):
         return x.astype(dtype)
 
 
-def array_of(random, word):
-    dtype = DTYPES[word]
+def array_of(random, dtype_name):
+    dtype = DTYPES[dtype_name]
     shape = tuple(int(s) for s in random.choice([0, 1, 2, 3, 5, 7, 8, 20], random.integers(0, 4), p=[.04] + [.137142857] * 7))
     if random.integers(8) == 0:
         shape = (int(random.integers(1000, 1300)),)
     if random.integers(12) == 0:
         shape = (40, 2, 30)
     n = int(np.prod(shape))
-    if word[0] == "f":
+    if dtype_name[0] == "f":
         a = floats(random, dtype, n)
-    elif word[0] == "c":
-        part = np.float32 if word == "c64" else np.float64
+    elif dtype_name[0] == "c":
+        part = np.float32 if dtype_name == "c64" else np.float64
         a = np.empty(n, dtype)
         a.real, a.imag = floats(random, part, n), floats(random, part, n)
-    elif word == "bool":
+    elif dtype_name == "bool":
         a = random.integers(0, 2, n).astype(dtype)
     else:
         info = np.iinfo(dtype)
@@ -83,12 +83,12 @@ def depends_on_version(a, threshold):
         sizes = np.abs(part[np.isfinite(part) & (part != 0)])
         if sizes.size == 0:
             continue
-        least, most = sizes.min(), sizes.max()
+        smallest, largest = sizes.min(), sizes.max()
         with np.errstate(over="ignore"):
-            is_wide = a.ndim > 0 and (least < sizes.dtype.type(0.0001) or most / least > 1000)
-        if not is_wide and 10.0 ** np.finfo(a.dtype).precision <= most < (1e8 if a.ndim else 1e16):
+            is_wide = a.ndim > 0 and (smallest < sizes.dtype.type(0.0001) or largest / smallest > 1000)
+        if not is_wide and 10.0 ** np.finfo(a.dtype).precision <= largest < (1e8 if a.ndim else 1e16):
             return True
-        if not is_wide and a.ndim > 0 and least == sizes.dtype.type(0.0001) and float(least) < 0.0001:
+        if not is_wide and a.ndim > 0 and smallest == sizes.dtype.type(0.0001) and float(smallest) < 0.0001:
             return True
     return False
 
@@ -98,24 +98,24 @@ class Text(unittest.TestCase):
 
     def test_texts_are_those_of_numpy(self):
         random = np.random.default_rng(test_seed(7))
-        request, want = [], []
+        request, expected = [], []
         for i in range(1500):
-            word = list(DTYPES)[i % len(DTYPES)]
-            a = array_of(random, word)
+            dtype_name = list(DTYPES)[i % len(DTYPES)]
+            a = array_of(random, dtype_name)
             threshold, width = int(random.choice([1000, 1000, 5])), int(random.choice([75, 75, 40]))
             precision = int(random.choice([8, 8, 3]))
             if depends_on_version(a, threshold):
                 continue
             shape = " ".join(str(s) for s in a.shape)
-            request.append(f"{word} {threshold} {width} {precision} {a.ndim} {shape}\n{a.tobytes().hex()}\n")
+            request.append(f"{dtype_name} {threshold} {width} {precision} {a.ndim} {shape}\n{a.tobytes().hex()}\n")
             with np.printoptions(threshold=threshold, linewidth=width, precision=precision), np.errstate(all="ignore"):
-                want.append(str(a))
-        done = subprocess.run([PROGRAM], input="".join(request), capture_output=True, text=True, timeout=300)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        got = done.stdout.split("\n--\n")
-        self.assertEqual(len(want) + 1, len(got))
-        for number, (text, expected) in enumerate(zip(got, want)):
-            self.assertEqual(expected, text, f"tensor {number}: {request[number].splitlines()[0]}")
+                expected.append(str(a))
+        result = subprocess.run([PROGRAM], input="".join(request), capture_output=True, text=True, timeout=300)
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        got = result.stdout.split("\n--\n")
+        self.assertEqual(len(expected) + 1, len(got))
+        for number, (text, expected_text) in enumerate(zip(got, expected)):
+            self.assertEqual(expected_text, text, f"tensor {number}: {request[number].splitlines()[0]}")
 
 
 if __name__ == "__main__":

@@ -11,15 +11,15 @@
 
 static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_stats(ctx).n_live; }
 
-static dt_tensor *some(dt_ctx *ctx) { return dt_ones(ctx, DT_SHAPE(10)); }
+static dt_tensor *make_tensor(dt_ctx *ctx) { return dt_ones(ctx, DT_SHAPE(10)); }
 
-static void scope__drops_what_was_made_in_it(void **state) {
+static void scope__drops_the_tensors_made_in_it(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
-    dt_tensor *outer = some(ctx);
+    dt_tensor *outer = make_tensor(ctx);
     dt_scope scope = dt_scope_begin(ctx);
     for (int i = 0; i < 1000; i++)
-        assert_non_null(some(ctx));
+        assert_non_null(make_tensor(ctx));
     assert_int_equal(n_blocks(ctx), 1001);
     dt_scope_end(scope);
     assert_int_equal(n_blocks(ctx), 1);
@@ -29,21 +29,21 @@ static void scope__drops_what_was_made_in_it(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void scope__ends_those_inside_it(void **state) {
+static void scope__ends_inner_scopes(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope outer = dt_scope_begin(ctx);
-    some(ctx);
+    make_tensor(ctx);
     dt_scope inner = dt_scope_begin(ctx);
-    some(ctx);
+    make_tensor(ctx);
     dt_scope_end(outer);
     assert_int_equal(n_blocks(ctx), 0);
     dt_scope_end(inner);
     assert_error_contains(ctx, DT_ERR_STATE, "scope_end: the scope has already ended");
     dt_error_clear(ctx);
-    /* A number is never used again: an old scope does not end a new one. */
+    /* Numbers of scopes are not reused: an old scope does not end a new one. */
     dt_scope next = dt_scope_begin(ctx);
-    some(ctx);
+    make_tensor(ctx);
     dt_scope_end(inner);
     assert_error_contains(ctx, DT_ERR_STATE, "already ended");
     dt_error_clear(ctx);
@@ -54,15 +54,15 @@ static void scope__ends_those_inside_it(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void keep__moves_outwards_by_one(void **state) {
+static void keep__moves_to_the_next_outer_scope(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope outer = dt_scope_begin(ctx), inner = dt_scope_begin(ctx);
-    dt_tensor *once = some(ctx), *twice = some(ctx), *thrice = some(ctx);
+    dt_tensor *once = make_tensor(ctx), *twice = make_tensor(ctx), *thrice = make_tensor(ctx);
     assert_true(dt_keep(once) == once);
     assert_true(dt_keep(dt_keep(twice)) == twice);
     dt_keep(dt_keep(dt_keep(thrice))); /* the context is the outermost */
-    some(ctx);
+    make_tensor(ctx);
     dt_scope_end(inner);
     assert_int_equal(n_blocks(ctx), 3);
     dt_scope_end(outer);
@@ -76,10 +76,10 @@ static void retain__outlives_scopes_until_released(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope scope = dt_scope_begin(ctx);
-    dt_tensor *t = dt_tensor_retain(dt_tensor_retain(some(ctx)));
+    dt_tensor *t = dt_tensor_retain(dt_tensor_retain(make_tensor(ctx)));
     dt_scope_end(scope);
     assert_int_equal(n_blocks(ctx), 1);
-    dt_drop(t); /* it is in no scope any more */
+    dt_drop(t); /* it is no longer in a scope */
     assert_error_contains(ctx, DT_ERR_STATE, "the tensor is in no scope");
     dt_error_clear(ctx);
     assert_true(dt_keep(t) == t);
@@ -87,7 +87,7 @@ static void retain__outlives_scopes_until_released(void **state) {
     assert_int_equal(n_blocks(ctx), 1);
     dt_tensor_release(t);
     assert_int_equal(n_blocks(ctx), 0);
-    t = some(ctx);
+    t = make_tensor(ctx);
     dt_tensor_release(t);
     assert_error_contains(ctx, DT_ERR_STATE, "the tensor was not retained");
     dt_error_clear(ctx);
@@ -106,25 +106,25 @@ static void storage__lives_as_long_as_any_view(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_arange(ctx, 0, 12, 1), *row = dt_select(dt_view(t, DT_SHAPE(3, 4)), 0, 1);
-    dt_tensor *other = some(ctx);
+    dt_tensor *other = make_tensor(ctx);
     assert_true(dt_tensor_shares(t, row) && !dt_tensor_shares(t, other) && !dt_tensor_shares(t, NULL));
     dt_drop(t);
     assert_int_equal(n_blocks(ctx), 2);
     assert_true(((float *)dt_data(row))[3] == 7);
     ((float *)dt_data(row))[3] = 70;
     dt_drop(row);
-    assert_int_equal(n_blocks(ctx), 2); /* the view in between */
+    assert_int_equal(n_blocks(ctx), 2); /* held by the intermediate view */
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Handles of few dims and of more come from different pools; both are used again. */
-static void handles__are_used_again(void **state) {
+/* Handles of few dims and of many come from different pools; both are reused. */
+static void handles__are_reused(void **state) {
     (void)state;
     test_memory memory = {0};
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
     ctx->freed_kept = 0; /* blocks are counted */
-    dt_tensor *t = some(ctx);
-    dt_view(t, DT_SHAPE(1, 1, 1, 1, 1, 1, 1, 2, 5)); /* what is decided once per kind of call is decided here */
+    dt_tensor *t = make_tensor(ctx);
+    dt_view(t, DT_SHAPE(1, 1, 1, 1, 1, 1, 1, 2, 5)); /* fills the cache of decisions */
     dt_view(t, DT_SHAPE(2, 5));
     long before = memory.n_calls - 1;
     for (int i = 0; i < 5000; i++) {
@@ -141,7 +141,7 @@ static void handles__are_used_again(void **state) {
     assert_false(memory.wrong_size);
 }
 
-static void forget(void *user, void *memory) {
+static void count_and_free(void *user, void *memory) {
     ++*(int *)user;
     free(memory);
 }
@@ -151,30 +151,31 @@ static void adopted_memory__is_freed_once(void **state) {
     dt_ctx *ctx = dt_init(NULL);
     int n_freed = 0;
     float *memory = calloc(6, sizeof *memory);
-    dt_tensor *t = dt_adopt(ctx, memory, DT_SHAPE(2, 3), DT_F32, forget, &n_freed), *view = dt_transpose(t, 0, 1);
+    dt_tensor *t = dt_adopt(ctx, memory, DT_SHAPE(2, 3), DT_F32, count_and_free, &n_freed),
+              *view = dt_transpose(t, 0, 1);
     assert_true(dt_data(t) == memory);
     assert_int_equal(n_blocks(ctx), 0);
     dt_drop(t);
     assert_int_equal(n_freed, 0);
     dt_drop(view);
     assert_int_equal(n_freed, 1);
-    /* Where it fails, too: no other call frees it. */
-    assert_null(dt_adopt(ctx, calloc(1, 4), DT_SHAPE(-2), DT_F32, forget, &n_freed));
+    /* Also if the call fails: nothing else would free it. */
+    assert_null(dt_adopt(ctx, calloc(1, 4), DT_SHAPE(-2), DT_F32, count_and_free, &n_freed));
     assert_int_equal(n_freed, 2);
     dt_error_clear(ctx);
-    assert_null(dt_adopt(NULL, calloc(1, 4), DT_SHAPE(1), DT_F32, forget, &n_freed));
+    assert_null(dt_adopt(NULL, calloc(1, 4), DT_SHAPE(1), DT_F32, count_and_free, &n_freed));
     assert_int_equal(n_freed, 3);
-    assert_null(dt_adopt(ctx, NULL, DT_SHAPE(1), DT_F32, forget, &n_freed));
+    assert_null(dt_adopt(ctx, NULL, DT_SHAPE(1), DT_F32, count_and_free, &n_freed));
     assert_error_contains(ctx, DT_ERR_VALUE, "adopt: the memory of 1 elements of f32 is NULL");
     dt_error_clear(ctx);
     assert_non_null(dt_adopt(ctx, NULL, DT_SHAPE(0), DT_F32, NULL, NULL));
-    dt_adopt(ctx, calloc(1, 4), DT_SHAPE(1), DT_F32, forget, &n_freed);
+    dt_adopt(ctx, calloc(1, 4), DT_SHAPE(1), DT_F32, count_and_free, &n_freed);
     assert_int_equal(n_freed, 4);
     assert_int_equal(dt_close(ctx), 0);
     assert_int_equal(n_freed, 5);
 }
 
-static void borrowed_memory__is_the_callers(void **state) {
+static void borrowed_memory__is_owned_by_the_caller(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     int32_t numbers[6] = {1, 2, 3, 4, 5, 6};
@@ -251,11 +252,11 @@ static void requires_grad__is_for_floating_tensors(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Everything there is to make of plain tensors, with every allocation failing in turn. */
-static bool make_all(dt_ctx *ctx) {
+/* Every function that makes tensors; returns whether all calls succeeded. */
+static bool call_all_functions(dt_ctx *ctx) {
     dt_scope scope = dt_scope_begin(ctx);
     if (!scope.number)
-        return false; /* what is made now belongs to the scope outside */
+        return false; /* tensors would belong to the outer scope */
     dt_tensor *t = dt_arange(ctx, 0, 24, 1);
     dt_tensor *u = dt_reshape(dt_transpose(dt_view(t, DT_SHAPE(4, 6)), 0, 1), DT_SHAPE(1, 1, 1, 1, 1, 1, 24));
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
@@ -266,34 +267,34 @@ static bool make_all(dt_ctx *ctx) {
     dt_tensor *y = dt_distribute_tensor(dt_clone(w), mesh, "S(1)");
     dt_tensor *copied = dt_copy_(y, x);
     dt_tensor *z = dt_transfer_wait(dt_redistribute_start(x, "R", .dtype = DT_F64));
-    bool worked = u && v && text && w && x && y && z && copied == y;
+    bool ok = u && v && text && w && x && y && z && copied == y;
     dt_mesh_release(mesh);
     dt_scope_end(scope);
-    return worked;
+    return ok;
 }
 
 static void tensors__survive_failing_allocations(void **state) {
     (void)state;
     long n_failed = 0;
-    for (bool was_short = true; was_short;) {
+    for (bool has_failed = true; has_failed;) {
         test_memory memory = {0};
         dt_ctx *ctx = dt_init(&(dt_init_options){
             .transport = "self", .heap_bytes = 1 << 20, .threads = 1, .allocator = test_memory_allocator(&memory)});
         assert_non_null(ctx);
         memory.fail_at = memory.n_calls + n_failed + 1;
-        bool worked = make_all(ctx);
-        was_short = memory.n_calls >= memory.fail_at;
-        if (worked == was_short || dt_error_status(ctx) != (was_short ? DT_ERR_MEMORY : DT_OK))
-            fail_msg("allocation %ld: %s, %s: %s", n_failed + 1, worked ? "worked" : "did not work",
+        bool ok = call_all_functions(ctx);
+        has_failed = memory.n_calls >= memory.fail_at;
+        if (ok == has_failed || dt_error_status(ctx) != (has_failed ? DT_ERR_MEMORY : DT_OK))
+            fail_msg("allocation %ld: %s, %s: %s", n_failed + 1, ok ? "succeeded" : "failed",
                      dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
         assert_int_equal(n_blocks(ctx), 0);
         memory.fail_at = 0;
         dt_error_clear(ctx);
-        assert_true(make_all(ctx)); /* nothing was spoilt */
+        assert_true(call_all_functions(ctx)); /* the context is still usable */
         assert_int_equal(dt_close(ctx), 0);
         if (memory.n_live || memory.wrong_size)
-            fail_msg("after allocation %ld failed, %ld blocks are left", n_failed + 1, memory.n_live);
-        n_failed += was_short;
+            fail_msg("after allocation %ld failed: %ld blocks leak", n_failed + 1, memory.n_live);
+        n_failed += has_failed;
     }
     assert_true(n_failed > 15);
 }
@@ -325,14 +326,14 @@ static void fake__has_no_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scope__drops_what_was_made_in_it),
-        cmocka_unit_test(scope__ends_those_inside_it),
-        cmocka_unit_test(keep__moves_outwards_by_one),
+        cmocka_unit_test(scope__drops_the_tensors_made_in_it),
+        cmocka_unit_test(scope__ends_inner_scopes),
+        cmocka_unit_test(keep__moves_to_the_next_outer_scope),
         cmocka_unit_test(retain__outlives_scopes_until_released),
         cmocka_unit_test(storage__lives_as_long_as_any_view),
-        cmocka_unit_test(handles__are_used_again),
+        cmocka_unit_test(handles__are_reused),
         cmocka_unit_test(adopted_memory__is_freed_once),
-        cmocka_unit_test(borrowed_memory__is_the_callers),
+        cmocka_unit_test(borrowed_memory__is_owned_by_the_caller),
         cmocka_unit_test(properties__of_null_are_zero),
         cmocka_unit_test(text__names_shape_dtype_and_placements),
         cmocka_unit_test(requires_grad__is_for_floating_tensors),

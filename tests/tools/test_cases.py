@@ -22,14 +22,14 @@ class Cases(unittest.TestCase):
     def test_every_case(self):
         every = list(cases())
         self.assertGreater(len(every), 60)
-        self.assertEqual(len(every), len({case["id"] for case in every}), "ids are unique")
-        answers = tool.ask(*(case["ask"] for case in every))
+        self.assertEqual(len(every), len({case["id"] for case in every}), "expected unique ids")
+        answers = tool.query(*(case["ask"] for case in every))
         self.assertEqual(len(answers), len(every))
         for case, answer in zip(every, answers):
             with self.subTest(case["id"]):
-                self.check(case["answer"], answer)
+                self.compare(case["answer"], answer)
 
-    def check(self, expected, got):
+    def compare(self, expected, got):
         if "error" in expected:
             self.assertIn("error", got)
             self.assertEqual(expected["error"], got["error"]["code"], got)

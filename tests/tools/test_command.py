@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of dtensor: help, version, exit codes, error lines, and that the man pages describe every option."""
+"""The command line of dtensor: help, version, exit codes, error lines, and man pages that describe every option."""
 import glob
 import os
 import re
@@ -73,7 +73,7 @@ FAILED = {
     ("mesh", "2097152", "--json"): "unsupported",
 }
 
-# Arguments, and what the error suggests.
+# Arguments, and the suggestion of the error.
 NEAR_MISSES = {
     ("expalin",): "explain",
     ("--hlep",): "--help",
@@ -139,7 +139,7 @@ class Command(unittest.TestCase):
         for arguments, word in FAILED.items():
             code, out, err = tool.run(*arguments)
             self.assertEqual((1, ""), (code, out), arguments)
-            # A text that cannot be parsed is repeated below, with a mark under the place.
+            # A text that cannot be parsed is printed below, with a mark at the column.
             self.assertRegex(err, rf"^dtensor {arguments[0]}: {word or '[a-z]+'}: [^\n]+\n(    [^\n]+\n)*$", arguments)
 
     def test_near_misses_suggest_what_exists(self):
@@ -151,7 +151,7 @@ class Command(unittest.TestCase):
         for arguments in (["frobnicate"], ["show", TENSOR, "--frobnicate"], ["explain", "frobnicate(f32[2]) on mesh(2)"]):
             self.assertNotIn("did you mean", tool.run(*arguments)[2])
 
-    def test_a_comma_between_arguments_is_named(self):
+    def test_a_comma_between_arguments_is_an_error(self):
         for call in ("mm(f32[2,2] S(0), f32[2,2] R)", "mm(f32[2,2], f32[2,2])", "softmax(f32[2,2] S(0), dim=0)",
                      "sum(f32[2,2] R, [0])", "clamp(f32[2]; 0, 1)", "cat({f32[2] R, f32[2] R}; 0)"):
             for text in (call, call + " on mesh(2)"):
@@ -172,15 +172,15 @@ class Command(unittest.TestCase):
             described = re.findall(r"(?m)^\.It Fl -([a-z-]+)", page)
             self.assertEqual(sorted(set(described) - {"help"}), sorted(set(options) - {"help"}), name)
 
-    def test_examples_in_the_man_pages_are_true(self):
+    def test_examples_in_the_man_pages_have_their_output(self):
         count = 0
         for name in COMMANDS:
             with open(os.path.join(tool.SOURCE, "man", f"dtensor-{name}.1"), encoding="utf-8") as file:
                 page = file.read()
             for line, output in re.findall(r"(?ms)^\.Bd -literal\n\$ ([^\n]*)\n(.*?)^\.Ed", page):
-                done = subprocess.run(line, shell=True, executable="/bin/bash", capture_output=True, text=True,
+                result = subprocess.run(line, shell=True, executable="/bin/bash", capture_output=True, text=True,
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
-                self.assertEqual(output, done.stdout, line)
+                self.assertEqual(output, result.stdout, line)
                 count += 1
         self.assertEqual(9, count)
 

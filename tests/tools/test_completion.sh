@@ -7,7 +7,7 @@ folder=$DTENSOR_SOURCE/tools/completion
 PATH=$DTENSOR_BUILD/bin:$PATH
 failures=0
 
-check() { # title, expected, got
+compare() { # title, expected, got
     if [ "$2" != "$3" ]; then
         printf '%s: expected "%s", got "%s"\n' "$1" "$2" "$3"
         failures=$((failures + 1))
@@ -27,33 +27,33 @@ complete_words() { # function, words
 source "$folder/dtensor.bash"
 # shellcheck source=/dev/null
 source "$folder/dtrun.bash"
-check "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
+compare "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
 commands=$(dtensor --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | xargs)
-check "commands" "$commands --help --version" "$(complete_words _dtensor dtensor "")"
-check "one command" "query" "$(complete_words _dtensor dtensor q)"
-check "help" "mesh" "$(complete_words _dtensor dtensor help m)"
-check "options" "--ranks --rank" "$(complete_words _dtensor dtensor show --r)"
-check "options of mesh" "--slice" "$(complete_words _dtensor dtensor mesh --s)"
-check "values" "auto always" "$(complete_words _dtensor dtensor show --color a)"
-check "planners" "min_cost" "$(complete_words _dtensor dtensor plan --planner m)"
-check "no values" "" "$(complete_words _dtensor dtensor show --ranks "")"
-check "words" "" "$(complete_words _dtensor dtensor show "")"
+compare "commands" "$commands --help --version" "$(complete_words _dtensor dtensor "")"
+compare "one command" "query" "$(complete_words _dtensor dtensor q)"
+compare "help" "mesh" "$(complete_words _dtensor dtensor help m)"
+compare "options" "--ranks --rank" "$(complete_words _dtensor dtensor show --r)"
+compare "options of mesh" "--slice" "$(complete_words _dtensor dtensor mesh --s)"
+compare "values" "auto always" "$(complete_words _dtensor dtensor show --color a)"
+compare "planners" "min_cost" "$(complete_words _dtensor dtensor plan --planner m)"
+compare "no values" "" "$(complete_words _dtensor dtensor show --ranks "")"
+compare "words" "" "$(complete_words _dtensor dtensor show "")"
 cd "$DTENSOR_SOURCE"
-check "ops" "addmm" "$(complete_words _dtensor dtensor ops addm)"
-check "ops to verify" "addmm" "$(complete_words _dtensor dtensor verify add addm)"
-check "options of verify" "--verbose" "$(complete_words _dtensor dtensor verify --v)"
-check "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
+compare "ops" "addmm" "$(complete_words _dtensor dtensor ops addm)"
+compare "ops to verify" "addmm" "$(complete_words _dtensor dtensor verify add addm)"
+compare "options of verify" "--verbose" "$(complete_words _dtensor dtensor verify --v)"
+compare "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
 
-check "how ranks are bound" "core" "$(complete_words _dtrun dtrun --bind c)"
-check "number of ranks" "" "$(complete_words _dtrun dtrun -n "")"
-check "arguments of the program" "CMakeLists.txt" "$(complete_words _dtrun dtrun -n 4 cat CMakeL)"
-check "program" "dtensor" "$(complete_words _dtrun dtrun -n 4 dtenso)"
+compare "binding of ranks" "core" "$(complete_words _dtrun dtrun --bind c)"
+compare "number of ranks" "" "$(complete_words _dtrun dtrun -n "")"
+compare "arguments of the program" "CMakeLists.txt" "$(complete_words _dtrun dtrun -n 4 cat CMakeL)"
+compare "program" "dtensor" "$(complete_words _dtrun dtrun -n 4 dtenso)"
 if [ -x "$DTENSOR_BUILD/bin/dtrun" ]; then
-    check "options of dtrun" "--tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
+    compare "options of dtrun" "--tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
     # Options that take a value are distinguished from the program that follows.
     for option in $(dtrun --help | sed -n 's/^ *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\) [A-Z].*/\2/p'); do
-        check "the program after $option" "CMakeLists.txt" "$(complete_words _dtrun dtrun "$option" x cat CMakeL)"
-        check "zsh and $option" "1" "$(grep -c -e "$option" "$folder/_dtrun")"
+        compare "the program after $option" "CMakeLists.txt" "$(complete_words _dtrun dtrun "$option" x cat CMakeL)"
+        compare "zsh and $option" "1" "$(grep -c -e "$option" "$folder/_dtrun")"
     done
 fi
 
@@ -63,10 +63,10 @@ if command -v zsh >/dev/null; then
     # shellcheck disable=SC2016 # zsh expands it
     stubs='_arguments() { print -r -- "${(F)@}"; }; _describe() { print -r -- "$1 ${(P)2}"; }; _values() { print -r -- "$@"; }'
     got=$(zsh -fc "$stubs; words=(dtensor '') CURRENT=2; source '$folder/_dtensor'" | tr '\n' '|')
-    check "zsh commands" 1 "$(grep -c 'show:draw which rank.*mesh:print.*query:answer.*option --help --version' <<<"$got")"
+    compare "zsh commands" 1 "$(grep -c 'show:draw which rank.*mesh:print.*query:answer.*option --help --version' <<<"$got")"
     got=$(zsh -fc "$stubs; words=(dtensor show '') CURRENT=3; source '$folder/_dtensor'")
-    check "zsh values" 1 "$(grep -c -e '^--color\[.*\]:when:(auto always never)$' <<<"$got")"
-    check "zsh flags" 1 "$(grep -c -e '^--json\[.*\]$' <<<"$got")"
-    check "zsh options" "$(dtensor show --help | grep -c '^  --')" "$(grep -c -e '^--' <<<"$got")"
+    compare "zsh values" 1 "$(grep -c -e '^--color\[.*\]:when:(auto always never)$' <<<"$got")"
+    compare "zsh flags" 1 "$(grep -c -e '^--json\[.*\]$' <<<"$got")"
+    compare "zsh options" "$(dtensor show --help | grep -c '^  --')" "$(grep -c -e '^--' <<<"$got")"
 fi
 [ "$failures" -eq 0 ]

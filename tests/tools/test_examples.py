@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbered course in examples/: each program, run as its head comment shows ("$ ./01_mesh", "$ dtrun -n 4 ./04_redistribute"),
-prints what examples/expected/ has, and exits with 0. One whose head mentions "any number of ranks" prints the same on 1 to 5
+prints the text in examples/expected/, and exits with 0. One whose head mentions "any number of ranks" prints the same on 1 to 5
 ranks, except for lines that begin with "moved: "."""
 import glob
 import os
@@ -17,8 +17,8 @@ def run_example(name, ranks=None, folder=None):
     command = [os.path.join(tool.BUILD, "examples", name)]
     if ranks:
         command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", str(ranks)] + command
-    done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60, cwd=folder)
-    return re.sub(r"[^\s(]*/examples/", "examples/", done.stdout), done.stderr, done.returncode
+    result = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60, cwd=folder)
+    return re.sub(r"[^\s(]*/examples/", "examples/", result.stdout), result.stderr, result.returncode
 
 
 def results(text):
@@ -39,16 +39,16 @@ class Examples(unittest.TestCase):
         on_any_number = 0
         for number, source in enumerate(sources, 1):
             name = os.path.splitext(os.path.basename(source))[0]
-            self.assertTrue(name.startswith(f"{number:02}_"), "the course has no gaps")
+            self.assertTrue(name.startswith(f"{number:02}_"), "the numbers of the examples have gaps")
             with self.subTest(name):
                 with open(os.path.join(tool.SOURCE, "examples", "expected", name + ".txt"), encoding="utf-8") as file:
                     expected = file.read()
                 with open(source, encoding="utf-8") as file:
                     text = file.read()
                 if source.endswith(".cpp") and not os.path.exists(os.path.join(tool.BUILD, "examples", name)):
-                    self.skipTest("there is no C++ compiler")
+                    self.skipTest("no C++ compiler")
                 launches = re.findall(rf"^ \*     \$ (?:dtrun -n (\d+) )?\./{name}\b", text, re.M)
-                self.assertTrue(launches, "the head comment shows how to run it")
+                self.assertTrue(launches, "expected a command in the head comment")
                 for ranks in launches:
                     self.assertEqual((expected, "", 0), run_example(name, ranks, self.folder), ranks)
                 if "any number of ranks" in text:
@@ -62,7 +62,7 @@ class Examples(unittest.TestCase):
         try:
             import numpy
         except ImportError:
-            self.skipTest("there is no NumPy")
+            self.skipTest("NumPy is not installed")
         for ranks in (1, 3):
             self.assertEqual(0, run_example("08_numpy_file", ranks, self.folder)[2])
             scores, ours = (numpy.load(os.path.join(self.folder, name)) for name in ("scores.npy", "softmax.npy"))

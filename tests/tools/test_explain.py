@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor explain`, `rules` and `ops`: the same answers as queries, candidates in order, and large meshes."""
+"""`dtensor explain`, `rules` and `ops`: the same answers as from queries, the order of candidates, and large meshes."""
 import itertools
 import json
 import os
@@ -14,7 +14,7 @@ import tool
 MM = "mm(f32[64,32] S(0),P(sum); f32[32,48] R,S(1))"
 
 
-def run(*arguments):
+def run_tool(*arguments):
     code, out, err = tool.run(*arguments)
     assert (code, err) == (0, ""), (arguments, code, err)
     return out
@@ -22,8 +22,8 @@ def run(*arguments):
 
 class Explain(unittest.TestCase):
     def test_json_equals_the_answer_of_query(self):
-        got = json.loads(run("explain", MM + " on mesh(2x4)", "--json", "--most", "3"))
-        expected = tool.ask({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
+        got = json.loads(run_tool("explain", MM + " on mesh(2x4)", "--json", "--most", "3"))
+        expected = tool.query({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
                              "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
                                          {"shape": [32, 48], "placements": "R,S(1)"}]})
         self.assertEqual([got["candidates"][got["chosen"]]], expected)
@@ -33,9 +33,9 @@ class Explain(unittest.TestCase):
         self.assertAlmostEqual(sum(one["cost_us"] for one in got["plans"]), costs[0], places=3)
 
     def test_text_marks_the_selected_row_and_lists_moves(self):
-        out = run("explain", MM + " on mesh(dp=2,tp=4)")
+        out = run_tool("explain", MM + " on mesh(dp=2,tp=4)")
         first = next(line for line in out.splitlines() if line.startswith("  *"))
-        self.assertIn(tool.ask({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
+        self.assertIn(tool.query({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
                                 "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
                                             {"shape": [32, 48], "placements": "R,S(1)"}]})
                       [0]["outputs"][0]["placements"], first)
@@ -43,54 +43,54 @@ class Explain(unittest.TestCase):
             self.assertIn(word, out)
 
     def test_no_communication(self):
-        out = run("explain", "gelu(f32[8,4] S(0)) on mesh(4)")
+        out = run_tool("explain", "gelu(f32[8,4] S(0)) on mesh(4)")
         self.assertIn("selected because it sends nothing", out)
         self.assertIn("input 1: stays", out)
 
     def test_partials_that_ranks_make_locally_are_listed(self):
-        out = run("explain", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R) on mesh(4)")
+        out = run_tool("explain", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R) on mesh(4)")
         self.assertIn("input 3: stays, then each rank makes P(sum) of it locally", out)
 
     def test_large_mesh(self):
-        out = run("explain", "matmul(f32[8192,4096] S(0),R,R; f32[4096,4096] R,R,S(1)) on mesh(pp=16,dp=128,tp=32)")
+        out = run_tool("explain", "matmul(f32[8192,4096] S(0),R,R; f32[4096,4096] R,R,S(1)) on mesh(pp=16,dp=128,tp=32)")
         self.assertIn("S(0),R,S(1)", out)
 
     def test_the_mesh_may_follow_a_tensor(self):
-        self.assertEqual(run("explain", MM + " on mesh(2x4)").split("\n", 1)[1],
-                         run("explain", MM.replace("P(sum);", "P(sum) on mesh(2x*);"), "--ranks", "8").split("\n", 1)[1])
+        self.assertEqual(run_tool("explain", MM + " on mesh(2x4)").split("\n", 1)[1],
+                         run_tool("explain", MM.replace("P(sum);", "P(sum) on mesh(2x*);"), "--ranks", "8").split("\n", 1)[1])
 
     def test_rules_equal_the_answer_of_query(self):
-        got = json.loads(run("rules", "sum(f32[8,4]; dim=[1])", "--json"))
-        expected = tool.ask({"q": "rules", "op": "sum", "tensors": [{"shape": [8, 4]}], "args": [{"t": 0}],
+        got = json.loads(run_tool("rules", "sum(f32[8,4]; dim=[1])", "--json"))
+        expected = tool.query({"q": "rules", "op": "sum", "tensors": [{"shape": [8, 4]}], "args": [{"t": 0}],
                              "kwargs": {"dim": [1]}})
         self.assertEqual([got], expected)
         rows = [row.replace("->", " -> ") for row in got["rows"]]  # for people; several inputs are separated by ";"
-        self.assertEqual(run("rules", "sum(f32[8,4]; dim=[1])").splitlines(), rows)
-        self.assertIn("S(0); R -> S(0)", run("rules", "mm(i32[8,4]; i32[4,6])").splitlines())
+        self.assertEqual(run_tool("rules", "sum(f32[8,4]; dim=[1])").splitlines(), rows)
+        self.assertIn("S(0); R -> S(0)", run_tool("rules", "mm(i32[8,4]; i32[4,6])").splitlines())
 
     def test_ops_are_listed(self):
-        table = json.loads(run("ops", "--json"))
+        table = json.loads(run_tool("ops", "--json"))
         names = [op["name"] for op in table]
         self.assertEqual(names, sorted(names))
-        lines = run("ops").splitlines()
+        lines = run_tool("ops").splitlines()
         self.assertEqual([line.split(None, 1) for line in lines], [[op["name"], op["summary"]] for op in table])
         for op in table:
-            out = run("ops", op["name"])
+            out = run_tool("ops", op["name"])
             self.assertTrue(out.startswith(op["summary"] + "\n\n" + op["schema"].replace(" | ", "\n") + "\n"), op["name"])
 
     def test_ops_take_patterns(self):
         def names(*patterns):
-            return [op["name"] for op in json.loads(run("ops", *patterns, "--json"))]
+            return [op["name"] for op in json.loads(run_tool("ops", *patterns, "--json"))]
         everything = names()
         self.assertEqual(names("*mm"), ["addmm", "bmm", "mm"])
         self.assertEqual(names("mm"), ["mm"])  # a name is that op only
         self.assertEqual(names("norm"), ["layer_norm"])
         self.assertEqual(names("?um", "a*"), [name for name in everything if name[0] == "a" or name == "sum"])
         self.assertEqual(names("*"), everything)
-        listed = run("ops", "*mm").splitlines()
+        listed = run_tool("ops", "*mm").splitlines()
         self.assertEqual([line.split()[0] for line in listed], names("*mm"))
-        self.assertEqual(run("ops", "norm"), run("ops", "layer_norm"))
-        out = run("ops", "*mm", "-v")
+        self.assertEqual(run_tool("ops", "norm"), run_tool("ops", "layer_norm"))
+        out = run_tool("ops", "*mm", "-v")
         self.assertIn("\n    bmm(Tensor self, Tensor mat2) -> Tensor\n", out)
         self.assertEqual(tool.run("ops", "no_such*")[0], 1)
 
@@ -108,7 +108,7 @@ class Svg(unittest.TestCase):
              "add(f32[1000000,3] S(0),R; f32[3] R,R) on mesh(a<b=2,c&d=2)"]
 
     def draw(self, call, *options):
-        return ElementTree.fromstring(run("explain", call, "--svg", "-", *options))
+        return ElementTree.fromstring(run_tool("explain", call, "--svg", "-", *options))
 
     def test_texts_do_not_overlap_and_are_inside(self):
         for call in self.CALLS:
@@ -136,17 +136,17 @@ class Svg(unittest.TestCase):
             expected += [text.text for text in shown.iter(SVG + "text") if text.get("class") == "label"]
         self.assertEqual(sorted(expected), sorted(blocks))
 
-    def test_what_moves_is_what_is_explained(self):
+    def test_moves_are_those_of_the_explanation(self):
         call = "mm(f32[6,4] S(0),R; f32[4,8] S(0),R) on mesh(dp=2,tp=2)"
         texts = [text.text for text in self.draw(call).iter(SVG + "text")]
-        plans = json.loads(run("explain", call, "--json"))["plans"]
+        plans = json.loads(run_tool("explain", call, "--json"))["plans"]
         self.assertEqual([plan["collectives"] for plan in plans], [0, 1])
         for word in ("self", "mat2", "output", "all_gather", "stays", "R,S(1)", "S(0),S(1)"):
             self.assertIn(word, texts)
         received = [int(text.split()[1].replace("nothing", "0")) for text in texts if text.startswith("receives ")]
         self.assertEqual((4, plans[1]["bytes"]), (len(received), max(received)))
 
-    def test_what_cannot_be_drawn_is_refused_or_named(self):
+    def test_calls_that_cannot_be_drawn(self):
         code, out, err = tool.run("explain", "neg(f32[128] S(0)) on mesh(65)", "--svg", "-")
         self.assertEqual((1, ""), (code, out))
         self.assertIn("cannot draw a mesh of more than 64 ranks, got 65", err)
@@ -178,8 +178,8 @@ def write_trace(folder, name, text):
 
 
 def events(text):
-    """The same trace as events: those of an op's communication precede it."""
-    out, time, waiting = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "rank 0"}}], 0, None
+    """The same trace as events: the communication of an op precedes it."""
+    out, time, pending_op = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "rank 0"}}], 0, None
     for line in text.splitlines() + [""]:
         time += 10
         moved = re.match(r" *(?:(\w+): )?(\S+->\S+ of .*), (\d+) bytes$", line)
@@ -188,12 +188,12 @@ def events(text):
                         "args": {"bytes": int(moved[3]), "what": moved[2]}})
             if not moved[1]:
                 continue
-        if waiting:
-            out.insert(len(out) - bool(moved), waiting)
-            waiting = None
+        if pending_op:
+            out.insert(len(out) - bool(moved), pending_op)
+            pending_op = None
         op = re.match(r" *(\w+)(\(.*?) \(at (.*):(\d+)\)$", line)
         if op:
-            waiting = {"name": op[1], "cat": "op", "ph": "X", "ts": time, "dur": 5, "pid": 0, "tid": 0,
+            pending_op = {"name": op[1], "cat": "op", "ph": "X", "ts": time, "dur": 5, "pid": 0, "tid": 0,
                        "args": {"call": op[1] + op[2], "file": op[3], "line": int(op[4])}}
     return json.dumps(out)
 
@@ -205,30 +205,30 @@ class Trace(unittest.TestCase):
         self.path = write_trace(self.folder.name, "a.txt", TRACE)
 
     def test_calls_are_summed_and_sorted(self):
-        report = json.loads(run("explain", "--trace", self.path, "--json"))
+        report = json.loads(run_tool("explain", "--trace", self.path, "--json"))
         self.assertEqual((7, 2 * 98304 + 12288 + 49152 + 24), (report["calls"], report["bytes"]))
         self.assertEqual([(one["site"], one["calls"], one["bytes"]) for one in report["moved_most"]],
                          [("model.c:12", 2, 196608), ("", 1, 49152), ("my file at 3.c:20", 1, 12288), ("model.c:30", 1, 24)])
-        out = run("explain", "--trace", self.path)
+        out = run_tool("explain", "--trace", self.path)
         self.assertIn("1. 192 KiB in 2 calls at model.c:12\n   linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) on mesh(tp=4)\n"
                       "   moved S(1)->R of f32[64,512]: all_gather 1\n   avoided by ", out)
         self.assertIn("redistribute: S(0)->R of f32[64,256]: all_gather 1\n   requested by the program, not by an op\n", out)
         self.assertIn("not explained: there is no op 'mystery'", out)
-        self.assertEqual(2, run("explain", "--trace", self.path, "--most", "2").count("calls at") +
-                         run("explain", "--trace", self.path, "--most", "2").count("requested"))
+        self.assertEqual(2, run_tool("explain", "--trace", self.path, "--most", "2").count("calls at") +
+                         run_tool("explain", "--trace", self.path, "--most", "2").count("requested"))
 
     def test_text_and_events_are_the_same(self):
         other = write_trace(self.folder.name, "a.json", events(TRACE))
-        self.assertEqual(run("explain", "--trace", self.path, "--json"), run("explain", "--trace", other, "--json"))
+        self.assertEqual(run_tool("explain", "--trace", self.path, "--json"), run_tool("explain", "--trace", other, "--json"))
 
     def test_files_add_up(self):
-        once = json.loads(run("explain", "--trace", self.path, "--json"))
-        twice = json.loads(run("explain", "--trace", self.path, "--trace", self.path, "--json"))
+        once = json.loads(run_tool("explain", "--trace", self.path, "--json"))
+        twice = json.loads(run_tool("explain", "--trace", self.path, "--trace", self.path, "--json"))
         self.assertEqual((2 * once["calls"], 2 * once["bytes"]), (twice["calls"], twice["bytes"]))
         self.assertEqual([2 * one["bytes"] for one in once["moved_most"]], [one["bytes"] for one in twice["moved_most"]])
 
     def test_advice_is_the_best_placement_of_one_input(self):
-        """Against all lists of R and S for every input, tried one by one."""
+        """Against all combinations of R and S for every input."""
         cases = [("linear", [[64, 512], [256, 512], [256]], ["S(1)", "S(0)", "R"], [4]),
                  ("mm", [[30, 20], [20, 42]], ["S(0),R", "S(0),S(1)"], [2, 3]),
                  ("mm", [[7, 5], [5, 3]], ["S(0)", "S(0)"], [7]),
@@ -238,26 +238,26 @@ class Trace(unittest.TestCase):
         for op, shapes, places, mesh in cases:
             text = "; ".join(f"f32[{','.join(map(str, shape))}] {place}" for shape, place in zip(shapes, places))
             line = f"{op}({text}) -> f32[1] R on mesh({'x'.join(map(str, mesh))}) (at a.c:1)\n  S(0)->R of f32[1]: all_gather 1, 8 bytes\n"
-            advice = json.loads(run("explain", "--json", "--trace", write_trace(self.folder.name, "b.txt", line)))["moved_most"][0]["avoid"]
+            advice = json.loads(run_tool("explain", "--json", "--trace", write_trace(self.folder.name, "b.txt", line)))["moved_most"][0]["avoid"]
 
             def bytes_of(places):
-                answer, = tool.ask({"q": "propagate", "op": op, "mesh": mesh, "args": [{"t": i} for i in range(len(shapes))],
+                answer, = tool.query({"q": "propagate", "op": op, "mesh": mesh, "args": [{"t": i} for i in range(len(shapes))],
                                     "kwargs": {}, "tensors": [{"shape": shape, "placements": place}
                                                               for shape, place in zip(shapes, places)]})
                 return answer["bytes"]
-            now = bytes_of(places)
+            current = bytes_of(places)
             best = min(bytes_of([*places[:i], ",".join(other), *places[i + 1:]]) for i, shape in enumerate(shapes)
                        for other in itertools.product(["R", *(f"S({d})" for d in range(len(shape)))], repeat=len(mesh)))
-            if best >= now:
+            if best >= current:
                 self.assertIsNone(advice, line)
                 continue
-            self.assertEqual((now, best), (advice["bytes"], advice["better_bytes"]), line)
+            self.assertEqual((current, best), (advice["bytes"], advice["better_bytes"]), line)
             i = advice["input"] - 1
             self.assertEqual(advice["from"], places[i])
             self.assertEqual(best, bytes_of([*places[:i], advice["to"], *places[i + 1:]]), line)
 
     def test_traces_of_a_program(self):
-        """A program that the build has: what the report has is what the trace has."""
+        """The report of an example has the bytes of its traces."""
         trace = os.path.join(self.folder.name, "t.txt")
         command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "3", os.path.join(tool.BUILD, "examples", "08_numpy_file")]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder.name, timeout=60,
@@ -268,7 +268,7 @@ class Trace(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 total += sum(int(number) for number in re.findall(r", (\d+) bytes$", file.read(), re.M))
         options = [word for path in paths for word in ("--trace", path)]
-        report = json.loads(run("explain", *options, "--json", "--most", "64"))
+        report = json.loads(run_tool("explain", *options, "--json", "--most", "64"))
         self.assertEqual((total, total), (report["bytes"], sum(one["bytes"] for one in report["moved_most"])))
         softmax = next(one for one in report["moved_most"] if one["call"].startswith("softmax("))
         self.assertRegex(softmax["site"], r"08_numpy_file\.c:\d+$")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published cases in tests/golden: `dtensor query` answers every one as its checker, check.py, expects.
+"""The published cases in tests/golden: `dtensor query` answers all of them as check.py expects.
 
-A case is pending if its op is not in the table of ops, and its gradients are while the library has none; a case whose op
-is in the table must pass. Cases in tests/golden_skips.txt are skipped for the reasons there. Usage: test_golden.py [REGEX],
-only cases whose id matches; DTENSOR_BUILD names the build folder.
+A case is pending if its op is not in the table of ops, and gradients are pending until the library has them; a case
+whose op is in the table must pass. Cases in tests/golden_skips.txt are skipped for the reasons there. Usage: test_golden.py [REGEX]
+runs only cases whose id matches; DTENSOR_BUILD names the build folder.
 """
 import collections
 import gzip
@@ -51,7 +51,7 @@ def known_ops():
 
 
 def answer(request):
-    """The answer of a process of its own."""
+    """The answer of a new process."""
     output = subprocess.run([DTENSOR, "query"], check=True, capture_output=True, text=True, input=json.dumps(request) + "\n")
     return json.loads(output.stdout)
 
@@ -63,9 +63,9 @@ def has_gradients():
     return reply.get("error", {}).get("code") != "unsupported"
 
 
-def verdict(case, line, why, ops):
-    """One of STATES, and what is wrong."""
-    wrong = [why] if line is None else check.differences(case, line)
+def verdict(case, line, failure, ops):
+    """One of STATES, and the differences."""
+    wrong = [failure] if line is None else check.differences(case, line)
     if not wrong:
         return "passed", []
     op = case.get("req", {}).get("op")
@@ -97,8 +97,8 @@ def run_file(path, regex, ops, skips, gradients, pending):
             case["want"].pop("grads", None)
             differentiated.add(case["id"])
     lines = [case["raw"] if "raw" in case else json.dumps(case["req"], separators=(",", ":")) for case in cases]
-    for (line, why), case in zip(check.answers(DTENSOR, lines, TIMEOUT), cases):
-        state, wrong = verdict(case, line, why, ops)
+    for (line, failure), case in zip(check.answers(DTENSOR, lines, TIMEOUT), cases):
+        state, wrong = verdict(case, line, failure, ops)
         count[state] += 1
         count["gradients"] += state == "passed" and case["id"] in differentiated
         if wrong and count["failed"] <= check.SHOWN:
@@ -147,10 +147,10 @@ def main():
     if counts["gpt"]["pending"]:
         print("pending, recorded training runs: there is no example that trains a GPT")
     print(f"all: {summary(overall)}")
-    done = overall["skipped"] == len(skips) or regex
-    if not done:
+    skips_exist = overall["skipped"] == len(skips) or regex
+    if not skips_exist:
         print("tests/golden_skips.txt names a case that does not exist", file=sys.stderr)
-    return 1 if overall["failed"] or not done or not overall["passed"] else 0
+    return 1 if overall["failed"] or not skips_exist or not overall["passed"] else 0
 
 
 if __name__ == "__main__":

@@ -42,9 +42,9 @@ class Mesh(unittest.TestCase):
         self.assertNotIn("\033", mesh("2x3"))
 
     def test_json_equals_the_answer_of_query(self):
-        made = {"q": "mesh", "world": 8, "rank": 5, "shape": [2, 2, 2], "names": ["dp", "cp", "tp"]}
-        root, sliced, flat = tool.ask(made, {**made, "do": [["slice", "dp", "tp"]]},
-                                      {**made, "do": [["slice", "cp", "tp"], ["flatten"]]})
+        request = {"q": "mesh", "world": 8, "rank": 5, "shape": [2, 2, 2], "names": ["dp", "cp", "tp"]}
+        root, sliced, flat = tool.query(request, {**request, "do": [["slice", "dp", "tp"]]},
+                                      {**request, "do": [["slice", "cp", "tp"], ["flatten"]]})
         printed = json.loads(mesh("dp=2,cp=2,tp=2", "--rank", "5", "--json", "--slice", "dp,tp", "--flatten", "cp,tp"))
         self.assertEqual({"text": "dp=2,cp=2,tp=2", "mesh": root,
                           "parts": [{"slice": "dp,tp", "mesh": sliced}, {"flatten": "cp,tp", "mesh": flat}]}, printed)

@@ -2,7 +2,7 @@
 """Published behaviours of ops: values against NumPy, placements of outputs, and how many collectives a call takes.
 
 Each row names the behaviour that it checks; `dtensor query` runs it on the ranks of its mesh. Partial inputs are split into
-random parts. Where a behaviour is different on purpose, the row has ours, and conformance_deviations.md the reason.
+random contributions. If this library deviates on purpose, the row has its behaviour, and conformance_deviations.md the reason.
 """
 import itertools
 import json
@@ -25,7 +25,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "i32": np.int32
 
 
 class T:
-    """An input: shape, placements, and values, which count up by default."""
+    """An input: shape, placements and values, by default ascending integers."""
 
     def __init__(self, shape, placements, data=None, dtype="f32"):
         self.shape, self.placements, self.dtype = list(shape), placements, dtype
@@ -37,7 +37,7 @@ class T:
 
 
 class Case:
-    """A call and what it must answer: values of its outputs; placements of the first (None: any), or others that hold the same; and
+    """A call and its expected answer: values of its outputs; placements of the first (None: any), or others with the same shards; and
     the number of collectives (None: any). `args` has a T per tensor, lists of them, and plain values."""
 
     def __init__(self, name, op, mesh, args, values, placements=None, n=None, **kwargs):
@@ -58,24 +58,24 @@ class Case:
     def request(self):
         return {"q": "run", "op": self.op, "mesh": self.mesh, "tensors": self.tensors, "args": self.args, "kwargs": self.kwargs}
 
-    def complaint(self, answer):
+    def difference(self, answer):
         if "error" in answer:
             return answer["error"]["message"]
         outputs = answer["outputs"]
         if len(outputs) != len(self.values):
-            return f"{len(outputs)} outputs, expected {len(self.values)}"
+            return f"expected {len(self.values)} outputs, got {len(outputs)}"
         for output, value in zip(outputs, self.values):
             if output["shape"] != list(value.shape):
-                return f"shape {output['shape']}, expected {list(value.shape)}"
+                return f"expected the shape {list(value.shape)}, got {output['shape']}"
             got = np.array([float(x) for x in output["data"]])
             if not np.allclose(got, value.ravel().astype(float), rtol=1e-5, atol=1e-5):
-                return f"values {got[:8]}, expected {value.ravel()[:8]}"
+                return f"expected the values {value.ravel()[:8]}, got {got[:8]}"
         placements = outputs[0]["placements"]
-        if self.placements is not None and not holds_the_same(self.mesh, outputs[0]["shape"], placements, self.placements):
-            return f"placements {placements}, expected {self.placements}"
+        if self.placements is not None and not has_same_shards(self.mesh, outputs[0]["shape"], placements, self.placements):
+            return f"expected the placements {self.placements}, got {placements}"
         n = sum(answer["collectives"]["forward"].values())
         if self.n is not None and (n == 0 if self.n == MOVES else n != self.n):
-            return f"{n} collectives, expected {self.n}"
+            return f"expected {self.n} collectives, got {n}"
         return None
 
     def __str__(self):
@@ -83,14 +83,14 @@ class Case:
         return f"{self.name}: {self.op}({shapes}) {self.args} {self.kwargs} on {self.mesh}"
 
 
-def ask(requests):
+def query(requests):
     lines = "".join(json.dumps(request) + "\n" for request in requests)
-    done = subprocess.run([DTENSOR, "query"], input=lines, text=True, capture_output=True, timeout=110)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    result = subprocess.run([DTENSOR, "query"], input=lines, text=True, capture_output=True, timeout=110)
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def holds_the_same(mesh, shape, placements, expected):
-    """Whether every rank holds the same elements; some placements can be written in more than one way."""
+def has_same_shards(mesh, shape, placements, expected):
+    """Whether every rank holds the same elements: there may be several notations."""
     if placements == expected:
         return True
     if "P" in placements + expected:
@@ -102,11 +102,11 @@ def holds_the_same(mesh, shape, placements, expected):
         for mesh_dim, word in enumerate(words):
             if word[2]:
                 dims.setdefault(word[2], []).append((int(word[3] or 0), mesh_dim))
-        order = {dim: [mesh_dim for _, mesh_dim in sorted(cuts)] for dim, cuts in dims.items()}
+        order = {dim: [mesh_dim for _, mesh_dim in sorted(positions)] for dim, positions in dims.items()}
         placements = ",".join(word[1] for word in words)
     request = {"q": "shard", "mesh": mesh, "shape": shape, "placements": placements}
-    got, right = ask([{**request, "order": order} if order else request, {**request, "placements": expected}])
-    return "local" in got and got == right
+    got, expected_shards = query([{**request, "order": order} if order else request, {**request, "placements": expected}])
+    return "local" in got and got == expected_shards
 
 
 def softmax(x, dim):
@@ -211,7 +211,7 @@ def products():
                    ("P(sum),R", "S(0),S(0)")):
         yield Case("DTC-006", "mm", [2, 2], [T((64, 64), pa), T((64, 64), pb)], big @ other)
     yield Case("DTC-006", "mm", [2, 2], [T((20, 17), "S(0),S(1)"), T((17, 5), "R,S(0)")], T((20, 17), "R").value @ T((17, 5), "R").value)
-    for n, small in ((512, 4), (4, 512)):  # the smaller factor is gathered
+    for n, small in ((512, 4), (4, 512)):  # the smaller matrix is gathered
         x, y = T((n, 16), "S(0)"), T((16, small), "S(1)")
         yield Case("DTC-008", "mm", [4], [x, y], x.value @ y.value, "S(0)" if n > small else "S(1)", 1)
     x, y = T((3, 3), "S(1)"), T((3, 3), "S(0)")
@@ -237,10 +237,10 @@ def reductions():
     for first, shard, affine in itertools.product((0, 1, 2), (0, 1, 2), (False, True)):
         shape = (20, 5, 10)[first:]
         weight, bias = T(shape, "R"), T(shape, "R")
-        more = {"weight": weight, "bias": bias} if affine else {}
+        affine_inputs = {"weight": weight, "bias": bias} if affine else {}
         value = layer_norm(x, 3 - first, weight.value if affine else 1, bias.value if affine else 0)
         yield Case("MATH-026", "layer_norm", [4], [T((20, 5, 10), f"S({shard})"), list(shape)], value, None, MOVES if shard >= first else 0,
-                   **more)
+                   **affine_inputs)
     x = T((9, 8), "R").value
     yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(1)"), [1]], x.mean(1), "P(sum)", 0)
     yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(0)"), [0]], x.mean(0), "P(sum)", 0)
@@ -254,7 +254,7 @@ def reductions():
     yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x)], x.argmax())
 
 
-# Copies, joining and cutting, indexing, conversion
+# Copies, concatenation and slices, indexing, conversion
 
 def copies():
     big = T((12, 12), "R").value
@@ -386,7 +386,7 @@ def factorisations(n):
 
 
 def flattening():
-    """Where the sharded sizes divide, nothing moves and the shard is where it was; elsewhere the values are right."""
+    """If the sharded sizes divide, nothing moves and the shards stay; otherwise only the values are compared."""
     for n_dims in (2, 3):
         for sizes in itertools.product((11, 12, 13), repeat=n_dims):
             for s, e in itertools.combinations(range(n_dims + 1), 2):
@@ -474,25 +474,25 @@ def strided():
 
 class Behaviours(unittest.TestCase):
     def check(self, cases):
-        cases = sorted(cases, key=lambda case: math.prod(case.mesh))  # ranks stay alive between requests of one world
-        replies = ask([case.request() for case in cases])
+        cases = sorted(cases, key=lambda case: math.prod(case.mesh))  # the ranks of a world are reused by the next request of that size
+        replies = query([case.request() for case in cases])
         self.assertEqual(len(replies), len(cases))
-        wrong = [f"{case}: {case.complaint(reply)}" for case, reply in zip(cases, replies) if case.complaint(reply)]
+        wrong = [f"{case}: {case.difference(reply)}" for case, reply in zip(cases, replies) if case.difference(reply)]
         if wrong:
             self.fail("\n" + "\n".join(wrong))
 
     def test_the_checker(self):
         square, x = [3, 5, 2, 4], np.array([[3, 5], [2, 4]])
-        fine = dict(name="x", op="neg", mesh=[2], args=[T((2, 2), "S(0)", square)], values=-x, placements="S(0)", n=0)
+        valid = dict(name="x", op="neg", mesh=[2], args=[T((2, 2), "S(0)", square)], values=-x, placements="S(0)", n=0)
         wrong = [dict(values=x), dict(values=[-x, -x]), dict(values=-x.ravel()), dict(placements="S(1)"), dict(placements="P(sum)"), dict(n=1),
                  dict(n=MOVES), dict(op="no_such_op")]
-        cases = [Case(**fine)] + [Case(**{**fine, **change}) for change in wrong]
-        complaints = [case.complaint(reply) for case, reply in zip(cases, ask([case.request() for case in cases]))]
-        self.assertIsNone(complaints[0])
-        self.assertTrue(all(complaints[1:]), complaints)
-        self.assertTrue(holds_the_same([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", "_S(0,4),S(0)"))
+        cases = [Case(**valid)] + [Case(**{**valid, **change}) for change in wrong]
+        differences = [case.difference(reply) for case, reply in zip(cases, query([case.request() for case in cases]))]
+        self.assertIsNone(differences[0])
+        self.assertTrue(all(differences[1:]), differences)
+        self.assertTrue(has_same_shards([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", "_S(0,4),S(0)"))
         for other in ("S(0),_S(0,4)", "_S(0,2),S(0)", "S(0),S(0)", "R,R"):
-            self.assertFalse(holds_the_same([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", other), other)
+            self.assertFalse(has_same_shards([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", other), other)
 
     def test_elementwise(self):
         self.check(elementwise())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor plan`: the same numbers as `query redistribute`, all planners side by side, large meshes, and refusals."""
+"""`dtensor plan`: the same numbers as `query redistribute`, comparisons of planners, large meshes, and errors."""
 import json
 import os
 import re
@@ -33,7 +33,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def ranges(options, source, target):
     """(held before, held after) of every rank: sets of elements, from `dtensor query shard`."""
-    sides = tool.ask(*({"q": "shard", "mesh": options["mesh"], "shape": options["shape"], "placements": placements}
+    sides = tool.query(*({"q": "shard", "mesh": options["mesh"], "shape": options["shape"], "placements": placements}
                        for placements in (source, target)))
     for side in sides:
         held = []
@@ -52,7 +52,7 @@ class Plan(unittest.TestCase):
             got = {one.pop("planner"): one for one in json.loads(out)["plans"]}
             self.assertEqual(list(got), PLANNERS)
             for planner, one in got.items():
-                expected = tool.ask({"q": "redistribute", "mesh": sizes, "dtype": dtype,
+                expected = tool.query({"q": "redistribute", "mesh": sizes, "dtype": dtype,
                                      "shape": json.loads(f"[{shape.strip('[]')}]"),
                                      "from": source, "to": target, "planner": planner})
                 self.assertIsNone(one.pop("sent_to"))
@@ -154,7 +154,7 @@ class Plan(unittest.TestCase):
 
 
 class Sends(unittest.TestCase):
-    """Who sends what to whom, against the sets of elements that the ranks hold."""
+    """Senders, receivers and elements, against the sets of elements that the ranks hold."""
     MOVES = [([6], [10, 9], "S(0)", "S(1)"), ([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)"), ([3, 2], [7, 5], "S(0),R", "R,S(1)"),
              ([5], [3, 4], "S(0)", "R"), ([7], [12, 1], "_S(0,2)", "S(0)"), ([2, 2], [8, 8], "S(0)[1],S(0)[0]", "S(0),S(0)"),
              ([3], [0, 4], "S(0)", "R"), ([1], [4, 4], "S(0)", "R")]
@@ -165,7 +165,7 @@ class Sends(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         return json.loads(out)["plans"][0]
 
-    def test_each_rank_receives_what_it_lacks_from_a_rank_that_has_it(self):
+    def test_each_rank_receives_the_missing_elements_from_ranks_that_hold_them(self):
         for mesh, shape, source, target in self.MOVES:
             before, after = ranges({"mesh": mesh, "shape": shape}, source, target)
             received = [set() for _ in after]
@@ -183,9 +183,9 @@ class Sends(unittest.TestCase):
                 self.assertEqual(elements - before[rank], received[rank], (mesh, source, target, rank))
 
     def test_one_rank(self):
-        every = self.sends([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)")["sends"]
+        all_sends = self.sends([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)")["sends"]
         one = self.sends([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)", "--rank", "4")
-        self.assertEqual((4, [pair for pair in every if pair["to"] == 4]), (one["sent_to"], one["sends"]))
+        self.assertEqual((4, [pair for pair in all_sends if pair["to"] == 4]), (one["sent_to"], one["sends"]))
         out = plan("f32[12,10] S(0),S(1) on mesh(2x3)", "S(1),S(0)", "--rank", "4")[1]
         self.assertIn("sent to rank 4:\n", out)
         self.assertEqual(len(one["sends"]), len(re.findall(r"(?m)^  1 +\d+ +4 ", out)))
@@ -253,8 +253,8 @@ class Svg(unittest.TestCase):
                 for i, a in enumerate(texts):
                     self.assertTrue(a[0] >= 0 and a[1] >= 0 and a[2] <= width and a[3] <= height, (mesh, planner, a))
                     for b in texts[i + 1:]:
-                        apart = a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]
-                        self.assertTrue(apart, (mesh, source, target, planner, a, b))
+                        is_apart = a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]
+                        self.assertTrue(is_apart, (mesh, source, target, planner, a, b))
 
     def test_widths_are_bytes(self):
         for mesh, shape, source, target in (("6", "10,9", "S(0)", "S(1)"), ("2x3", "12,10", "S(0),S(1)", "S(1),S(0)"),
@@ -275,7 +275,7 @@ class Svg(unittest.TestCase):
         boxes = [rect for rect in root.iter(SVG + "rect") if rect.get("class") == "box"]
         self.assertEqual((len(boxes), len({box.get("x") for box in boxes}), len({box.get("y") for box in boxes})), (16, 4, 4))
 
-    def test_meshes_have_boxes_where_they_have_ranks(self):
+    def test_meshes_have_boxes_for_their_ranks(self):
         root = self.draw("f32[6,6] S(0) on mesh(2)", "S(1) on mesh([1,2,5])")
         boxes = [rect.get("y") for rect in root.iter(SVG + "rect") if rect.get("class") == "box"]
         self.assertEqual((len(boxes), len(set(boxes))), (5, 4))
@@ -305,8 +305,8 @@ class Svg(unittest.TestCase):
         self.assertEqual(2, len(set(held)))
         self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # grey is drawn below
 
-    def test_texts_that_are_cut_are_well_formed(self):
-        for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # cut in a character, or between two
+    def test_truncated_texts_are_well_formed(self):
+        for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # truncated in a character, or between two
             root = self.draw(tool.tensor(name + "=2,b=2", "4", "S(0),R"), "R,R")
             texts = [text.text for text in root.iter(SVG + "text")]
             self.assertTrue(any(text.startswith("over " + name[:5]) and text.endswith("..") for text in texts))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor query` as a server: one answer per line whatever the line contains, in order, flushed one by one."""
+"""`dtensor query` as a server: one answer per line, for any contents of the line, in order, each flushed."""
 import json
 import os
 import subprocess
@@ -7,11 +7,11 @@ import unittest
 
 import tool
 
-GOOD = b'{"q":"shard","mesh":[2],"shape":[3],"placements":"S(0)"}'
-GOOD_ANSWER = {"local": [{"rank": 0, "shape": [2], "offset": [0], "runs": [[[0, 2]]]},
+VALID = b'{"q":"shard","mesh":[2],"shape":[3],"placements":"S(0)"}'
+VALID_ANSWER = {"local": [{"rank": 0, "shape": [2], "offset": [0], "runs": [[[0, 2]]]},
                          {"rank": 1, "shape": [1], "offset": [2], "runs": [[[2, 3]]]}]}
 
-BAD = {
+INVALID = {
     b"": "json", b"   ": "json", b"{": "json", b"nonsense": "json", b"{'q':1}": "json", b"[1,2": "json",
     b'{"q":"shard"} {}': "json",
     b'{"q":"sh\0ard"}': "json",
@@ -36,59 +36,59 @@ BAD = {
 
 
 class Query(unittest.TestCase):
-    def test_bad_lines_are_answered_and_the_next_one_is_served(self):
-        lines = [line for bad in BAD for line in (bad, GOOD)]
-        answers = tool.ask(*lines)
+    def test_invalid_lines_are_answered_and_the_next_one_is_served(self):
+        lines = [line for invalid in INVALID for line in (invalid, VALID)]
+        answers = tool.query(*lines)
         self.assertEqual(len(lines), len(answers))
-        for line, answer, good in zip(BAD, answers[::2], answers[1::2]):
-            self.assertEqual(BAD[line], answer.get("error", {}).get("code"), (line[:80], answer))
+        for line, answer, valid in zip(INVALID, answers[::2], answers[1::2]):
+            self.assertEqual(INVALID[line], answer.get("error", {}).get("code"), (line[:80], answer))
             self.assertTrue(answer["error"]["message"], line[:80])
-            self.assertEqual(GOOD_ANSWER, good)
+            self.assertEqual(VALID_ANSWER, valid)
 
-    def test_messages_are_short_whatever_the_request(self):
+    def test_messages_are_short_for_all_requests(self):
         long = {"q": "shard", "mesh": [2], "shape": ["é" * 1000], "placements": "R"}
         name = {"q": "shard", "mesh": [2], "shape": [2], "placements": "R", "x" * 10000: 1}
-        for answer in tool.ask(long, name, {"q": "y" * 10000}):
+        for answer in tool.query(long, name, {"q": "y" * 10000}):
             self.assertLess(len(answer["error"]["message"]), 300)
 
     def test_line_of_many_megabytes(self):
         line = b'{"q":"shard","mesh":[2],"shape":[3],"placements":"S(0)","x":"' + b"y" * (5 << 20) + b'"}'
-        answers = tool.ask(line, GOOD)
+        answers = tool.query(line, VALID)
         self.assertEqual("field", answers[0]["error"]["code"])
-        self.assertEqual(GOOD_ANSWER, answers[1])
+        self.assertEqual(VALID_ANSWER, answers[1])
 
     def test_line_beyond_the_limit_is_skipped(self):
-        answers = tool.ask(b"[" + b" " * (65 << 20), GOOD)
+        answers = tool.query(b"[" + b" " * (65 << 20), VALID)
         self.assertEqual("json", answers[0]["error"]["code"])
         self.assertIn("67108864", answers[0]["error"]["message"])
-        self.assertEqual(GOOD_ANSWER, answers[1])
+        self.assertEqual(VALID_ANSWER, answers[1])
 
     def test_last_line_needs_no_newline(self):
-        code, out, _ = tool.run("query", stdin=GOOD + b"\n" + GOOD)
+        code, out, _ = tool.run("query", stdin=VALID + b"\n" + VALID)
         self.assertEqual((0, 2), (code, len(out.splitlines())))
 
     def test_no_input_is_no_output(self):
         self.assertEqual((0, "", ""), tool.run("query"))
 
     def test_carriage_returns_are_ignored(self):
-        self.assertEqual([GOOD_ANSWER], tool.ask(GOOD + b"\r"))
+        self.assertEqual([VALID_ANSWER], tool.query(VALID + b"\r"))
 
     def test_each_answer_is_flushed(self):
         with subprocess.Popen([tool.DTENSOR, "query"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             for _ in range(3):
-                server.stdin.write(GOOD + b"\n")
+                server.stdin.write(VALID + b"\n")
                 server.stdin.flush()
-                self.assertEqual(GOOD_ANSWER, json.loads(server.stdout.readline()))
+                self.assertEqual(VALID_ANSWER, json.loads(server.stdout.readline()))
             server.stdin.close()
             self.assertEqual(0, server.wait(timeout=20))
 
     def test_lines_in_pieces(self):
         with subprocess.Popen([tool.DTENSOR, "query"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
-            for byte in GOOD + b"\n" + GOOD + b"\n":
+            for byte in VALID + b"\n" + VALID + b"\n":
                 server.stdin.write(bytes([byte]))
                 server.stdin.flush()
             server.stdin.close()
-            self.assertEqual([GOOD_ANSWER] * 2, [json.loads(line) for line in server.stdout])
+            self.assertEqual([VALID_ANSWER] * 2, [json.loads(line) for line in server.stdout])
 
     def test_memory_does_not_grow(self):
         with subprocess.Popen([tool.DTENSOR, "query"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -96,16 +96,16 @@ class Query(unittest.TestCase):
                 with open(f"/proc/{server.pid}/statm", encoding="ascii") as file:
                     return int(file.read().split()[1])
 
-            def ask(n):
+            def send_requests(n):
                 for _ in range(n):
-                    server.stdin.write(GOOD + b"\n{\n")
+                    server.stdin.write(VALID + b"\n{\n")
                     server.stdin.flush()
                     server.stdout.readline()
                     server.stdout.readline()
 
-            ask(500)
+            send_requests(500)
             before = resident()
-            ask(2000)
+            send_requests(2000)
             grown = resident() - before
             server.stdin.close()
         if "asan" not in tool.BUILD and "tsan" not in tool.BUILD:
@@ -113,17 +113,17 @@ class Query(unittest.TestCase):
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([tool.DTENSOR, "query"], input=GOOD + b"\n", stdout=full, stderr=subprocess.PIPE,
+            result = subprocess.run([tool.DTENSOR, "query"], input=VALID + b"\n", stdout=full, stderr=subprocess.PIPE,
                                   timeout=20)
-        self.assertEqual(1, done.returncode)
-        self.assertIn(b"dtensor query: system: standard output", done.stderr)
+        self.assertEqual(1, result.returncode)
+        self.assertIn(b"dtensor query: system: standard output", result.stderr)
 
     def test_input_that_cannot_be_read(self):
         directory = os.open("/", os.O_RDONLY)
-        done = subprocess.run([tool.DTENSOR, "query"], stdin=directory, capture_output=True, timeout=20)
+        result = subprocess.run([tool.DTENSOR, "query"], stdin=directory, capture_output=True, timeout=20)
         os.close(directory)
-        self.assertEqual(1, done.returncode)
-        self.assertIn(b"dtensor query: system: standard input", done.stderr)
+        self.assertEqual(1, result.returncode)
+        self.assertIn(b"dtensor query: system: standard input", result.stderr)
 
 
 if __name__ == "__main__":

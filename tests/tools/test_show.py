@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor show`: expected pictures, and what must hold for any picture: blocks tile the tensor, labels stay inside and
-apart from each other, and the picture agrees with `query shard`.
+"""`dtensor show`: expected pictures, and properties of all pictures: blocks tile the tensor, labels are inside and do not
+overlap, and the picture agrees with `query shard`.
 
 A shard is shown with all ranks that hold it (VIZ-003), uneven and strided shards with all of their ranges (VIZ-004, which
 shows the first one only)."""
@@ -37,7 +37,7 @@ PICTURES = {
     "ranks_of_the_mesh": ["f32[4] S(0),R on mesh([[7,3],[1,5]])"],
 }
 
-# For what must hold always: meshes up to 64 ranks, sizes that do not divide, sizes below the number of ranks.
+# For properties of all pictures: meshes up to 64 ranks, uneven sizes, sizes below the number of ranks.
 MESHES = ["1", "2x2", "2x4", "3x5", "8x8", "2x2x2", "64"]
 TENSORS = [("10", 1), ("100000", 1), ("3", 1), ("7,5", 2), ("1024,512", 2), ("4096,3", 2), ("2,1000000", 2), ("6,8,10", 3),
            ("5,3,7", 3)]
@@ -82,7 +82,7 @@ class Text(unittest.TestCase):
         self.assertEqual(show(*wide, "--width", "100"), show(*wide, COLUMNS="100"))
         self.assertEqual(show(*wide, "--width", "80"), show(*wide, COLUMNS="nonsense"))
 
-    def test_ascii_where_the_locale_is_plain(self):
+    def test_ascii_in_the_c_locale(self):
         arguments = PICTURES["uneven_and_empty"]
         plain = show(*arguments, LC_ALL="C")
         self.assertTrue(plain.isascii())
@@ -97,23 +97,23 @@ class Text(unittest.TestCase):
         for width, share in zip(widths, (0.1, 0.6, 0.3)):
             self.assertAlmostEqual(width / sum(widths), share, delta=0.02)
 
-    def test_a_star_takes_what_is_left_of_the_ranks(self):
+    def test_a_star_is_the_remaining_size(self):
         self.assertEqual(show(*PICTURES["shard_and_replicate"]),
                          show("f32[1024,512] S(0),R on mesh(dp=2,tp=*)", "--ranks", "8"))
 
 
 def on_terminal(*arguments, **changes):
-    """What the command prints on a terminal of 80 columns."""
-    ours, theirs = pty.openpty()
-    child = subprocess.Popen([tool.DTENSOR, *arguments], stdout=theirs, env=tool.environment(**changes))
-    os.close(theirs)
+    """The output of the command on a terminal of 80 columns."""
+    terminal, child_end = pty.openpty()
+    child = subprocess.Popen([tool.DTENSOR, *arguments], stdout=child_end, env=tool.environment(**changes))
+    os.close(child_end)
     out = b""
     try:
-        while chunk := os.read(ours, 4096):
+        while chunk := os.read(terminal, 4096):
             out += chunk
     except OSError:
         pass  # the other end is closed
-    os.close(ours)
+    os.close(terminal)
     child.wait(timeout=20)
     return out.decode().replace("\r\n", "\n")
 
@@ -148,20 +148,20 @@ class Colour(unittest.TestCase):
 
 class Json(unittest.TestCase):
     def test_json_equals_the_answer_of_query(self):
-        some = list(matrix())[::4]
-        parts = [re.match(r"f32\[(.*?)\] (\S+) on mesh\((.*)\)", text).groups() for text, in some]
-        answers = tool.ask(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
+        selected = list(matrix())[::4]
+        fields = [re.match(r"f32\[(.*?)\] (\S+) on mesh\((.*)\)", text).groups() for text, in selected]
+        answers = tool.query(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
                               "shape": [int(n) for n in shape.split(",")], "placements": placements}
-                             for shape, placements, mesh in parts))
-        for arguments, answer in zip(some, answers):
+                             for shape, placements, mesh in fields))
+        for arguments, answer in zip(selected, answers):
             shown = json.loads(show(*arguments, "--json"))
             self.assertEqual(answer["local"], shown["local"])
             self.assertEqual(arguments[0], shown["spec"])
 
     def test_one_rank(self):
-        every = json.loads(show("f32[16,4] S(0),S(1) on mesh(2x4)", "--json"))
+        all_ranks = json.loads(show("f32[16,4] S(0),S(1) on mesh(2x4)", "--json"))
         one = json.loads(show("f32[16,4] S(0),S(1) on mesh(2x4)", "--json", "--rank", "6"))
-        self.assertEqual([every["local"][6]], one["local"])
+        self.assertEqual([all_ranks["local"][6]], one["local"])
         self.assertEqual((256, 32), (one["bytes"], one["max_bytes"]))
 
     def test_ranks_of_the_mesh(self):
@@ -185,7 +185,7 @@ def overlap(a, b):
 
 
 class Svg(unittest.TestCase):
-    def check(self, arguments):
+    def check_picture(self, arguments):
         root = ElementTree.fromstring(show(*arguments, "--svg", "-"))
         width, height = float(root.get("width")), float(root.get("height"))
         texts = list(boxes(root))
@@ -211,10 +211,10 @@ class Svg(unittest.TestCase):
 
     def test_nothing_overlaps(self):
         for arguments in matrix():
-            self.check(arguments)
+            self.check_picture(arguments)
         for arguments in PICTURES.values():
             if tool.run("show", *arguments, "--svg", os.devnull)[0] == 0:
-                self.check(arguments)
+                self.check_picture(arguments)
 
     def test_title_is_the_spec(self):
         root = ElementTree.fromstring(show(*PICTURES["partial"], "--svg", "-"))

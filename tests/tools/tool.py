@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def environment(**changes):
-    """A fixed environment, whatever the caller's is."""
+    """An environment that does not depend on that of the caller."""
     plain = {name: value for name, value in os.environ.items()
              if name not in ("NO_COLOR", "COLUMNS", "TERM", "LANG") and not name.startswith("LC_")}
     return {**plain, "LC_ALL": "C.UTF-8", "TERM": "xterm", **changes}
@@ -19,12 +19,12 @@ def environment(**changes):
 
 def run(*arguments, stdin=b"", **changes):
     """Runs `dtensor arguments…` with pipes: (exit code, standard output, standard error)."""
-    done = subprocess.run([DTENSOR, *arguments], input=stdin, capture_output=True, env=environment(**changes), timeout=300)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    result = subprocess.run([DTENSOR, *arguments], input=stdin, capture_output=True, env=environment(**changes), timeout=300)
+    return result.returncode, result.stdout.decode(), result.stderr.decode()
 
 
 def tensor(mesh, shape, placements, dtype="f32"):
-    """The text of a tensor, from the texts of its parts; a shape is "8,6" or "[8,6]"."""
+    """The text of a tensor; shapes are "8,6" or "[8,6]"."""
     return f"{dtype}[{shape.strip('[]')}] {placements} on mesh({mesh})"
 
 
@@ -34,7 +34,7 @@ def commands():
     return [line.split()[0] for line in table.splitlines()]
 
 
-def ask(*requests):
+def query(*requests):
     """Answers of one `dtensor query` to requests, which are objects or raw bytes."""
     lines = [request if isinstance(request, bytes) else json.dumps(request).encode() for request in requests]
     code, out, err = run("query", stdin=b"\n".join(lines) + b"\n")

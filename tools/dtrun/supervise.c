@@ -3,7 +3,7 @@
  * The life of a launch. One loop waits for signals (a child that ended is one of them), for the front's death, for
  * output to move, and for the deadline of the present stage.
  *
- * A launch goes through stages, only forwards. A failure leads from RUNNING to WAITING: the other ranks learn of it
+ * A launch goes through stages, only forwards. A failure leads from RUNNING to WAITING: the other ranks get an error
  * from the library and may end in order. What has not ended then is sent SIGTERM, and at last SIGKILL. When no
  * descendant is left, the rest of the output is written, and the launch is OVER. The first cause decides the exit
  * code; what happens later is an effect of it. An effect may be seen before its cause: ranks that fail because a peer

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program that passes and gets every struct whose size travels with it. test_compatibility.py compiles it against
- * today's headers, against headers in which these structs are shorter (an older version), and against headers in which
- * they end in a field `later` (a newer version), and runs it with today's library. With -DSET_LATER it sets that field.
+ * A program that passes and gets every struct that is passed with its size. test_compatibility.py compiles it with the
+ * current headers, with headers in which these structs are shorter (an older version), and with headers in which they
+ * end in a field `later` (a newer version), and runs it with the current library. With -DSET_LATER it sets that field.
  */
 #include <dtensor/dtensor.h>
 
@@ -17,7 +17,7 @@
         }                                                                                                            \
     while (0)
 
-/* A struct that the library fills, with bytes behind it that it must not touch. */
+/* A struct that the library fills, followed by bytes that it must not change. */
 #define GUARDED(type)                                                                                                \
     struct {                                                                                                         \
         type value;                                                                                                  \
@@ -44,7 +44,7 @@ static dt_status clone_first(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **
     return outputs[0] ? DT_OK : DT_ERR_MEMORY;
 }
 
-static int use_all(dt_ctx *ctx) {
+static int use_all_structs(dt_ctx *ctx) {
     int64_t one = 1;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.names = "dp"});
     CHECK(mesh && dt_mesh_dim(mesh, "dp") == 0);
@@ -88,9 +88,9 @@ static int use_all(dt_ctx *ctx) {
     {
         dt_op twice = {
             .schema = "twice(Tensor x) -> Tensor", .rule = "... -> ...", .shape = same_as_first, .kernel = twice_f32};
-        static dt_op kept;
-        kept = twice;
-        CHECK(dt_op_register(ctx, &kept) == DT_OK);
+        static dt_op registered;
+        registered = twice;
+        CHECK(dt_op_register(ctx, &registered) == DT_OK);
     }
     CHECK(dt_item(dt_sum(dt_call(ctx, "twice", dt_ones(ctx, DT_SHAPE(5))))) == 10);
 
@@ -113,7 +113,7 @@ static int is_refused(dt_ctx *ctx) {
     return dt_error_clear(ctx) == DT_OK && refused;
 }
 
-static int refuse_later(dt_ctx *ctx) {
+static int set_later(dt_ctx *ctx) {
     int64_t one = 1;
     CHECK(!dt_init(&(dt_init_options){.transport = "self", .later = 1}));
     CHECK(!dt_zeros(ctx, DT_SHAPE(2), .later = 1) && is_refused(ctx));
@@ -131,9 +131,9 @@ static int refuse_later(dt_ctx *ctx) {
 int main(void) {
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .threads = 1});
     CHECK(ctx);
-    int wrong = use_all(ctx);
+    int wrong = use_all_structs(ctx);
 #ifdef SET_LATER
-    wrong = wrong || refuse_later(ctx);
+    wrong = wrong || set_later(ctx);
 #endif
     return dt_close(ctx) || wrong;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program of somebody else in C++17, compiled against the installed tree: alone it is a world of one, under dtrun
- * it has four ranks.
+ * A user's program in C++17, compiled against the installed library: by itself it is a world of one, with dtrun it has
+ * four ranks.
  */
 #include <dtensor/dtensor.hpp>
 
@@ -24,20 +24,20 @@ static dt_status twice_f32(dt_op_call *call) {
 }
 
 /* The site of the call is this file and the line of the call. */
-static bool names_its_line(dt_ctx *ctx, dt_mesh *mesh) {
+static bool error_has_site(dt_ctx *ctx, dt_mesh *mesh) {
     dt::scope scope(ctx);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), dt::mesh = mesh, dt::place = "S(0)");
     dt_tensor *w = dt_ones(ctx, DT_SHAPE(8, 8), dt::mesh = mesh, dt::place = "S(1)");
     if (dt_comm_policy(ctx, DT_COMM_ERROR) != DT_OK)
         return false;
-    std::string here = "consumer.cpp:" + std::to_string(__LINE__ + 1);
-    if (dt_cumsum(dt_add(x, w), 0) || !std::strstr(dt_error_text(ctx), here.c_str()))
+    std::string site = "consumer.cpp:" + std::to_string(__LINE__ + 1);
+    if (dt_cumsum(dt_add(x, w), 0) || !std::strstr(dt_error_text(ctx), site.c_str()))
         return false;
     return dt_error_clear(ctx) == DT_OK;
 }
 
-/* A function of its own, because references end before their context is closed. */
-static int run(dt_ctx *ctx) {
+/* In a function, so that references end before their context is closed. */
+static int run_rank(dt_ctx *ctx) {
     dt::ref<dt_mesh> mesh(dt_mesh_new(ctx, dt_world(ctx) == 4 ? "dp=2,tp=2" : "dp=1,tp=1"));
     dt::ref<dt_mesh> line(dt_mesh_flatten(mesh, nullptr));
     dt_tensor *s = nullptr;
@@ -71,13 +71,13 @@ static int run(dt_ctx *ctx) {
         return 5;
     if (!dt_explain(ctx, "add", ones, ones) || !dt_explain(ctx, "sum($1; dim=[1])", ones))
         return 5;
-    dt_tensor *joined = dt_cat(DT_TENSORS(ones, ones), dt::dim = 1);
-    dt_tensor *whole = dt_full_tensor(dt_redistribute(joined, "R,S(0)", dt::planner = "direct"));
-    if (dt_tensor_elements(whole) != 32 || dt_item(dt_mul_scalar(dt_scalar(ctx, 2), 0.5)) != 1)
+    dt_tensor *concatenated = dt_cat(DT_TENSORS(ones, ones), dt::dim = 1);
+    dt_tensor *full = dt_full_tensor(dt_redistribute(concatenated, "R,S(0)", dt::planner = "direct"));
+    if (dt_tensor_elements(full) != 32 || dt_item(dt_mul_scalar(dt_scalar(ctx, 2), 0.5)) != 1)
         return 6;
-    dt::ref<dt_tensor> held = dt::ref<dt_tensor>::share(whole);
-    dt::ref<dt_tensor> also = held;
-    if (dt_world(ctx) == 4 && !names_its_line(ctx, line))
+    dt::ref<dt_tensor> reference = dt::ref<dt_tensor>::share(full);
+    dt::ref<dt_tensor> shared = reference;
+    if (dt_world(ctx) == 4 && !error_has_site(ctx, line))
         return 7;
     if (dt_rank(ctx) == 0)
         std::printf("dtensor %s\n", dt_version_text());
@@ -88,6 +88,6 @@ int main() {
     dt::context ctx;
     if (dt_version() != DT_VERSION || !ctx)
         return 1;
-    int code = run(ctx);
+    int code = run_rank(ctx);
     return code ? code : ctx.close();
 }
