@@ -67,8 +67,9 @@ dt_status dt__record_replay(const dt__recorded_call *record, dt_tensor **outputs
 /* record_text.c: appends the records that the tensor was made by, oldest first, a line each:
  *
  *     1 leaf f32[4,3]
- *     2 mul.Tensor(f32[4,3] #1; f32[4,3] #1) -> f32[4,3]; saves self, other
- *     3 sum(f32[4,3] #2; dim=[0]) -> f32[3]
+ *     2 mul(f32[4,3]; f32[4,3]) -> f32[4,3]; from 1, 1; saves input 1, input 2
+ *     3 sum(f32[4,3]; dim=[0]) -> f32[3]; from 2
+ *     4 transpose(f32[4,3]; dim0=0; dim1=1) -> f32[3,4]; view of 2
  *
  * Records are numbered within the text. Nothing for a tensor that requires no gradient. */
 dt_status dt__record_text(const dt_tensor *tensor, dt__text *out);

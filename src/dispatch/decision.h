@@ -60,15 +60,15 @@ typedef struct dt__decision {
     dt__arena arena;
 } dt__decision;
 
-/* call_record.c: adds the call to the history of the decision's mesh, if it is the program's own. */
-dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+/* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
- * record further calls of the kind. */
-typedef struct dt__call_record {
+ * fold further calls of the kind. */
+typedef struct dt__call_fold {
     uint64_t fingerprint;
     uint32_t label;
-} dt__call_record;
-dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
+} dt__call_fold;
+dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
 
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);

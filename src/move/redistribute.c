@@ -169,7 +169,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
@@ -203,7 +203,7 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute_start", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     if (!request.to) {

@@ -301,7 +301,7 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
         return dt__fail(tensor->ctx, DT_ERR_DTYPE,
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
-    DT__TRY(dt__record_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
+    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
     if (requires_grad)
         return tensor->record ? DT_OK : dt__require_grad(tensor);
     if (tensor->record && !tensor->record->is_leaf)

@@ -113,7 +113,7 @@ bool dt__needs_values(dt_tensor *tensor) {
 
 /* Records the maker of a tensor, which is freed if that fails. */
 static dt_tensor *recorded_maker(dt_tensor *tensor, const dt__call_details *details) {
-    if (dt__record_tensor(tensor, details) == DT_OK)
+    if (dt__fold_tensor(tensor, details) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;

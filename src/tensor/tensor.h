@@ -139,9 +139,9 @@ typedef struct dt__scope_id {
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
 
-/* recorded_call.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh, and
- * of that of `other`. Every rank of a mesh makes the same calls on its tensors; with DTENSOR_CHECK_CALLS it is an error
- * at once if they do not. */
+/* folded_functions.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh,
+ * and of that of `other`. Every rank of a mesh makes the same calls on its tensors; with DTENSOR_CHECK_CALLS it is an
+ * error at once if they do not. */
 typedef struct dt__call_details {
     const dt_spec *other; /* a second tensor, or NULL */
     dt_mesh *mesh;        /* a second mesh, without a second tensor, or NULL */
@@ -152,16 +152,16 @@ typedef struct dt__call_details {
     void (*describe)(const void *arg, dt__text *text); /* "; mean=0; std=1"; or NULL */
     const void *describe_arg;
 } dt__call_details;
-dt_status dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
+dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details);
 /* The same for a tensor, which may be plain or NULL; details may be NULL. The second form returns the tensor, or NULL
  * after an error. */
-static inline dt_status dt__record_tensor(const dt_tensor *tensor, const dt__call_details *details) {
-    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_recorded(tensor->ctx))
+static inline dt_status dt__fold_tensor(const dt_tensor *tensor, const dt__call_details *details) {
+    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_folded(tensor->ctx))
         return DT_OK;
-    return dt__record_public_call(tensor->spec, details);
+    return dt__fold_public_call(tensor->spec, details);
 }
-static inline dt_tensor *dt__recorded(dt_tensor *tensor, const dt__call_details *details) {
-    return dt__record_tensor(tensor, details) == DT_OK ? tensor : NULL;
+static inline dt_tensor *dt__folded(dt_tensor *tensor, const dt__call_details *details) {
+    return dt__fold_tensor(tensor, details) == DT_OK ? tensor : NULL;
 }
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {

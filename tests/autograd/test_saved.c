@@ -44,9 +44,9 @@ static void saves__names_what_is_kept(void **state) {
         const char *name, *record;
     } ops[] = {
         {&saves_nothing, "saves_nothing", "saves_nothing(f32[4]) -> f32[4]; from 1"},
-        {&saves_result, "saves_result", "saves_result(f32[4]) -> f32[4]; from 1; saves output 0"},
-        {&saves_self, "saves_self", "saves_self(f32[4]) -> f32[4]; from 1; saves input 0"},
-        {&saves_both, "saves_both", "saves_both(f32[4]) -> f32[4]; from 1; saves input 0, output 0"},
+        {&saves_result, "saves_result", "saves_result(f32[4]) -> f32[4]; from 1; saves output 1"},
+        {&saves_self, "saves_self", "saves_self(f32[4]) -> f32[4]; from 1; saves input 1"},
+        {&saves_both, "saves_both", "saves_both(f32[4]) -> f32[4]; from 1; saves input 1, output 1"},
     };
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .requires_grad = true);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -81,7 +81,7 @@ static void decomposition__is_recorded_as_its_ops_unless_it_saves(void **state) 
     assert_string_equal(record->name, "mul");
     assert_string_equal(record->tensors[0].made_by->name, "mul");
     assert_string_equal(records_text(dt_call(ctx, "cube", x), 0),
-                        "1 leaf f32[4]\n2 cube(f32[4]) -> f32[4]; from 1; saves input 0\n");
+                        "1 leaf f32[4]\n2 cube(f32[4]) -> f32[4]; from 1; saves input 1\n");
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -239,7 +239,7 @@ static int check_layer_norm(dt_ctx *ctx, void *arg) {
         dt_tensor *y = dt_layer_norm(x, DT_SHAPE(4));
         CHECK(dt_cache_stats(ctx).n_misses == misses + !again, "a recorded call has a decision of its own");
         CHECK_RECORD(y, "layer_norm(f32[5,4] S(0); normalized_shape=[4]) -> f32[5,4] S(0); f32[5] S(0); f32[5] S(0); "
-                        "from 1; saves input 0, output 1, output 2");
+                        "from 1; saves input 1, output 2, output 3");
         const dt__recorded_call *record = dt__recorded_call_of(y);
         dt_tensor *mean = dt_full_tensor(dt__saved_tensor(record, 2)),
                   *rstd = dt_full_tensor(dt__saved_tensor(record, 3));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds ops to the call histories of meshes (comm/call_history.h). A call is recorded before it is checked, whether it
+ * Adds ops to the call histories of meshes (comm/call_history.h). A call is folded before it is checked, whether it
  * fails or not, so that ranks which make the same calls have the same history. Its fingerprint, with the op's name, the
  * specs of the inputs and the arguments that do not vary, is computed once per decision and contains no id, because
  * ids depend on the order in which a rank made its specs.
@@ -87,8 +87,8 @@ static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call 
     dt__history_fold(history, &(dt__folded_call){fingerprint, value, label, shown, first}, ctx->call.site);
 }
 
-dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
-    if (!decision->history || !dt__call_is_recorded(ctx))
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    if (!decision->history || !dt__call_is_folded(ctx))
         return DT_OK;
     fold(decision->history, ctx, call, decision->fingerprint, decision->label);
     return dt__mesh_check_calls(decision->mesh);
@@ -112,24 +112,23 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
 }
 
 /* On one mesh; the fingerprint and the label are made for the first. */
-static dt_status record_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history,
-                           dt__call_record *out) {
+static dt_status fold_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history, dt__call_fold *out) {
     if (!out->label) {
         out->fingerprint = fingerprint_of(call);
         out->label = label_of(ctx, call, out->fingerprint);
     }
-    if (!dt__call_is_recorded(ctx))
+    if (!dt__call_is_folded(ctx))
         return DT_OK;
     fold(history, ctx, call, out->fingerprint, out->label);
     return dt__mesh_check_calls(mesh);
 }
 
-dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
     dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
     dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
-    *out = (dt__call_record){0};
+    *out = (dt__call_fold){0};
     if (history)
-        DT__TRY(record_on(ctx, call, mesh, history, out));
+        DT__TRY(fold_on(ctx, call, mesh, history, out));
     for (int i = 0; i < call->n_inputs; i++) {
         mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
         history = mesh ? dt__mesh_history(mesh) : NULL;
@@ -137,7 +136,7 @@ dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record
         for (int k = 0; k < i && is_new; k++)
             is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
         if (is_new)
-            DT__TRY(record_on(ctx, call, mesh, history, out));
+            DT__TRY(fold_on(ctx, call, mesh, history, out));
     }
     return DT_OK;
 }
