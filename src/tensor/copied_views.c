@@ -3,7 +3,7 @@
  * Views of copies. A view op whose input has to move, because no row of its rule fits the placements, returns a view of
  * the copy that was moved; with other placements the same call returns a view of the tensor itself. So that a program
  * means the same with all placements, such a copy is not written to, which would not change the tensor, and not read
- * after the tensor has changed. The copy knows the version that it was made of; the storage of the tensor outlives its
+ * after the tensor has changed. The copy has the version that it was made of; the storage of the tensor outlives its
  * data for that, not its memory.
  */
 #include "tensor/tensor_state.h"

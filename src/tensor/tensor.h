@@ -84,13 +84,13 @@ static inline void dt__storage_changed(dt__storage *storage) {
 /* " by fill_ (at FILE:LINE)" of the last change; "" where it is unknown. */
 void dt__storage_change_text(const dt__storage *storage, char *out, size_t capacity);
 
-/* copied_views.c: the result of a view op whose input had to move, or whose elements came from other ranks, is a view of
- * a copy. Notes that in its storage: it is not written to, and not read after `base` has changed. Flattened where the
- * base is such a copy itself. Memory. */
+/* copied_views.c: the result of a view op whose input had to move, or whose elements came from other ranks, is a view
+ * of a copy. Notes that in its storage: it is not written to, and not read after `base` has changed. Flattened where
+ * the base is such a copy itself. Memory. */
 dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base);
 void dt__origin_free(dt__storage *storage);
-/* An agreed error where the tensor is a view of a copy and its base has changed. Every function that reads values checks
- * it. */
+/* An agreed error where the tensor is a view of a copy and its base has changed. Every function that reads values
+ * checks it. */
 dt_status dt__check_origin(const dt_tensor *tensor);
 static inline dt_status dt__check_current(const dt_tensor *tensor) {
     return __builtin_expect(tensor->of_copy, 0) ? dt__check_origin(tensor) : DT_OK;
@@ -181,8 +181,8 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides);
 int64_t dt__elements(int n_dims, const int64_t *shape);
 bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
-/* An error where the tensor must not be written to: a view of a copy; and, of a distributed tensor a local error, one of
- * which two indices of the local tensor may share an element. */
+/* An error where the tensor must not be written to: a view of a copy; and, of a distributed tensor a local error, one
+ * of which two indices of the local tensor may share an element. */
 dt_status dt__check_writable(const dt_tensor *tensor, const char *op);
 
 /* An agreed error of `op` for a number that, truncated, does not fit an integer dtype. */

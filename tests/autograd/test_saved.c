@@ -276,7 +276,7 @@ static void layer_norm__keeps_mean_and_deviation_if_it_is_recorded(void **state)
         run_ranks(n, check_layer_norm, NULL);
 }
 
-/* A draw is part of the record: repeating the call gives the same bits, whatever was drawn since. */
+/* A draw is part of the record: repeating the call makes the same bits, whatever was drawn since. */
 static int check_replay(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);

@@ -50,7 +50,7 @@ static int write_through(dt_ctx *ctx, void *arg) {
     FAILS(dt_uniform_(view) == DT_OK, "uniform_", "it is a view of a copy made by slice");
     FAILS(dt_copy_(dt_select(s, 0, 2), dt_ones(ctx, DT_SHAPE(4), .mesh = mesh)), "view of a copy made by select");
     CHECK(dt_item(dt_sum(s)) == 12, "nothing was written: %g", dt_item(dt_sum(s)));
-    /* Copies that the program asked for are its own. */
+    /* Copies that the program requested are its own. */
     CHECK(dt_fill_(dt_clone(view), 1) && dt_fill_(dt_redistribute(s, "R"), 1) && dt_fill_(dt_add(view, view), 1),
           "%s", dt_error_text(ctx));
     dt_tensor *whole = dt_redistribute(s, "R");
