@@ -2,7 +2,7 @@
  *
  * Times of our collectives among ranks that are forked here, with buffers in the shared heap, and of plain and
  * streaming copies of private memory by one rank and by all at once, from which the bounds of large collectives are
- * computed (docs/performance.md). mpi_peer.c is the other side; scripts/bench_comm.sh runs both in turn.
+ * computed (docs/performance.md). mpi_peer.c measures those of MPI; scripts/bench_comm.sh runs both in turn.
  */
 #include "collectives.h"
 #include "dtensor/comm.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What running an op costs besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
- * its decision in the cache. The difference is what distribution adds to a call; limits are 100 ns for it, and 150 ns
- * for a whole plain call. The outputs are dropped within the time. The fastest of many short runs counts (settle.h).
- * Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target is a ratio
- * of 0.97.
+ * The time of a call of an op besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
+ * its decision in the cache. The difference is the overhead of distribution; limits are 100 ns for it, and 150 ns for
+ * a plain call. The outputs are dropped within the time. Times are those of the fastest of many short runs
+ * (settle.h). Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target
+ * is a ratio of 0.97.
  *
  *     bench_dispatch [--quick]
  *     bench_dispatch --run OP plain|distributed N     N calls and nothing else, for programs that count instructions
@@ -76,7 +76,7 @@ static bool make_operands(dt_ctx *ctx, dt_mesh *mesh, operands *out) {
     return out->x && out->y && out->w && out->b;
 }
 
-/* Not inlined: counting programs look for it by name. */
+/* Not inlined: programs that count instructions find it by name. */
 static bool __attribute__((noinline)) bench_calls(int which, const operands *o, int n) {
     for (int i = 0; i < n; i++) {
         dt_tensor *result = cases[which].run(o);
@@ -143,7 +143,7 @@ static double repeat_blas(void *user) {
     return (now_ns() - start) / 1e9;
 }
 
-/* The fastest of some products, ours and the bare call in turn. */
+/* The fastest of some products, by dt_matmul and by the bare call in turn. */
 static bool measure_product(dt_ctx *ctx, const dt__blas *blas, int64_t n, double budget_s) {
     dt_scope scope = dt_scope_begin(ctx);
     struct product product = {blas, (int)n, dt_randn(ctx, DT_SHAPE(n, n)), dt_randn(ctx, DT_SHAPE(n, n)),

@@ -2,9 +2,9 @@
  *
  * Speed of the local kernels, per table: contiguous copies, transpositions, reductions of several buffers to one, and
  * kernels on arrays (elementwise ops, sums, softmax along rows of 1024), from the first cache's size to memory's.
- * "ours" counts every byte read and written (a reduction of k sources touches k + 1 times its result); the limit beside
- * it is the better of memcpy and a streaming copy of as many bytes, counted the same way, in the same process. Each
- * figure is the fastest of many repeats.
+ * "ours" is every byte read and written (a reduction of k sources touches k + 1 times its result); the limit is the
+ * faster of memcpy and a streaming copy of as many bytes, counted the same way, in the same process. Each figure is
+ * the fastest of many repeats.
  *
  *     bench_kernels [--quick]
  */
@@ -26,7 +26,7 @@ typedef struct bench {
     double limit; /* GB/s of the best copy at the current size */
 } bench;
 
-/* What is timed: one call of run. */
+/* The measured function: one call of run. */
 typedef struct work {
     const dt__kernels *table;
     void (*run)(const bench *b, const struct work *w);

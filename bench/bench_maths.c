@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The elementary functions of the kernels beside those of SLEEF, if that library is found when this is built: the
- * largest error in units in the last place (ULP), and nanoseconds per element on one thread. Of SLEEF only the variants
- * without fused products (`cinz`) are compared: no other computes the same bits on every instruction set.
+ * largest error in units in the last place (ULP), and nanoseconds per element on one thread. Of SLEEF only the
+ * variants without fused products (`cinz`) are compared: no other computes the same bits on every instruction set.
  *
  * f32 is compared with the C library in f64, over all values of the argument with a stride; f64 with the C library in
  * long double, half of the arguments with random bits and half from the range in which the function varies. Ours and
  * SLEEF's are timed in turn until the fastest of either has settled (settle.h).
  *
- * Functions of complex numbers are compared with loops over the C library's functions of the same format; their errors,
- * the maximum over both parts, are those from the C library's functions of the next longer one. Quotients and powers
- * count in ULP of the modulus.
+ * Functions of complex numbers are compared with loops over the C library's functions of the same format; their
+ * errors, the maximum over both parts, are those from the C library's functions of the next longer one. Quotients and
+ * powers count in ULP of the modulus.
  *
  *     bench_maths [--quick | --exhaustive] [--complex-only]
  */

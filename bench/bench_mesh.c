@@ -65,7 +65,7 @@ static double fastest_us(void (*run)(struct job *), struct job *job) {
     return best;
 }
 
-/* The limit is for all in all; single steps are shown in the table only. */
+/* The limit is for the total; single steps are in the table only. */
 static void report(bool whole, const char *step, const dt_mesh *mesh, double us) {
     long long ranks = dt_mesh_size(mesh);
     int dims = dt_mesh_n_dims(mesh);

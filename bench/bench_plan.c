@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What planning a redistribution costs, uncached, from placements that have been read to the finished plan: seeded
- * random moves between plain shards, orders, partials and Replicate on meshes of 1 to 6 dims, and on meshes of
- * 16,384 ranks. On more than 4 dims only min_cost is measured. Of each move the fastest of several repeats counts,
- * and of each mesh the slowest move. The limits are a millisecond for a small mesh, ten for one of 6 dims, and a
- * second for a large one; a ratio above 1 is within the limit.
+ * The time to plan a redistribution, uncached, from parsed placements to the plan: seeded random moves between plain
+ * shards, orders, partials and Replicate on meshes of 1 to 6 dims, and on meshes of 16,384 ranks. On more than 4 dims
+ * only min_cost is measured. The time of a redistribution is that of the fastest of several repeats, and the time of
+ * a mesh that of its slowest redistribution. The limits are a millisecond for a small mesh, ten for one of 6 dims,
+ * and a second for a large one; a ratio above 1 is within the limit.
  *
  *     bench_plan [--quick] [--json]
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a random fill costs, in nanoseconds per element on one thread, for each instruction set that the CPU has. For
- * normal f32 numbers NumPy's standard_normal runs in turn as the peer, where python3 has NumPy; the fill should be at
- * least as fast. Ours and the peer's fill memory that exists already; the fastest of many repeats counts.
+ * The time of a random fill, in nanoseconds per element on one thread, for each instruction set that the CPU has. For
+ * normal f32 numbers NumPy's standard_normal runs in turn as the peer, if python3 has NumPy; the fill should be at
+ * least as fast. Both fill memory that is allocated before; times are those of the fastest of many repeats.
  *
  *     bench_random [--quick]
  */
@@ -102,7 +102,7 @@ static double repeat_ours(void *user) {
 
 static double repeat_numpy(void *user) { return numpy_fill(((struct fill *)user)->repeats) * N / 1e9; }
 
-/* Takes turns with the peer, so that both see the same machine; a repeat is the fastest of many fills. */
+/* Takes turns with the peer, so that both run under the same load; a repeat is the fastest of many fills. */
 static void bench_beside_numpy(const dt__draw *draw, int repeats, void *dst) {
     struct fill fill = {draw, repeats, dst};
     double best[2] = {0};

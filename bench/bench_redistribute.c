@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of redistributions among ranks that are forked here, and what they are to be compared with: for each large
- * move the bound that the memory sets (docs/performance.md), as copies measured in the same run; for the small ones
- * a pair of barriers. mpi_redistribute_peer.c is the other side; scripts/bench_redistribute.sh runs both in turn.
+ * Times of redistributions among ranks that are forked here, and times to compare them with: for each large
+ * redistribution the memory bound (docs/performance.md), as copies measured in the same run; for the small ones a
+ * pair of barriers. mpi_redistribute_peer.c measures MPI; scripts/bench_redistribute.sh runs both in turn.
  *
  *     bench_redistribute [--ranks N] [--quick]
  */
@@ -88,7 +88,7 @@ static void copy_as_much(const bench_job *job, const char *shared, char *dst, co
     }
 }
 
-/* The fastest of all ways, all ranks at once, each once in a batch. Negative after a failure. */
+/* The time of the fastest kind of copy, on all ranks at once, each once per batch; negative after a failure. */
 static double measure_bound(const bench_mover *mover, const bench_job *job, char *shared, double budget_s) {
     static const struct copy_way ways[] = {
         {COPY_PIECE, DT__CACHED}, {COPY_PIECE, DT__STREAM}, {0, DT__CACHED}, {0, DT__STREAM}};

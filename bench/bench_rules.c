@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the first propagation of a call costs, uncached: from placements that have been read to the chosen ones, shapes
+ * The time of the first propagation of a call, uncached: from parsed placements to the selected ones, shapes
  * and rows included. Calls with sizes as programs have them, with seeded random placements of all inputs on meshes of
- * 1 to 4 dims, which is harder than what programs do. Of each call the fastest of several repeats counts; of each mesh
+ * 1 to 4 dims, which is harder than in programs. Of each call the fastest of several repeats counts; of each mesh
  * the median over all calls and the slowest call are shown. Limits: a median of 50 us on 3 mesh dims, 200 us on 4.
  *
  *     bench_rules [--quick] [--json]

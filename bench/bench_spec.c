@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What placements and specs cost: a request in text answered for all ranks of a small mesh, an intern that finds its
- * spec, and queries about one rank. Each query is run on a mesh of 4 ranks and on one of 100,000; the large
- * mesh is measured against the small one, because its cost may not grow. Each figure is the fastest of many repeats,
- * in nanoseconds per call; a ratio above 1 is better than the peer.
+ * The times of placements and specs: a request in text answered for all ranks of a small mesh, interning a spec that
+ * exists, and queries about one rank. Each query is run on a mesh of 4 ranks and on one of 100,000; the large mesh is
+ * measured against the small one, because its cost may not grow. Each figure is the fastest of many repeats, in
+ * nanoseconds per call; a ratio above 1 is better than the peer.
  *
  *     bench_spec [--quick]
  */
@@ -21,7 +21,7 @@ typedef struct work {
     dt_mesh *mesh;
     dt_spec *spec, *other; /* other: what overlaps are taken with */
     dt_spec_desc desc;
-    int64_t rank; /* moves on with every call, so that nothing is predicted */
+    int64_t rank; /* changes with every call, so that branches are not predicted */
 } work;
 
 static volatile int64_t sink; /* keeps results alive */
@@ -52,7 +52,7 @@ static int64_t next_rank(work *w) {
 
 static void next_coordinate(work *w, int64_t *out) { dt_mesh_coordinate_of(w->mesh, next_rank(w), out); }
 
-/* The whole way of a request: text to placements, checks, and every rank's shape, offset and runs. */
+/* A complete request: text to placements, checks, and every rank's shape, offset and runs. */
 static void answer_request(work *w) {
     const int64_t mesh[] = {2, 2}, shape[] = {10, 5};
     dt__arena arena = dt__arena_new(w->ctx);

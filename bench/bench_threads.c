@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the threads of a rank bring: large moves and makers on one rank that has one thread, and on one that has as
- * many as there are cores (or as requested), in turn. The fastest of many repeats counts. Results go into memory
- * that exists already, except for makers, whose memory comes from the rank's heap, where it was before.
+ * The speed-up by threads of a rank: large moves and makers on one rank that has one thread, and on one that has as
+ * many as there are cores (or as requested), in turn. Times are those of the fastest of many repeats. Results are
+ * written to memory that is allocated before, except for makers, which reuse memory of the heap.
  *
  *     bench_threads [--quick] [--threads N] [--size N]
  */

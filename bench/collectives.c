@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loops that measure collectives, their command line and their output. Nothing here depends on the library that
- * runs.
+ * The loops that measure collectives, their command line and their output. Nothing here depends on the measured
+ * library.
  */
 #include "collectives.h"
 #include "settle.h"
@@ -67,7 +67,7 @@ void bench_row(const bench_options *options, const char *name, int n_ranks, int6
     fflush(stdout);
 }
 
-/* One thing to measure and its memory. */
+/* One measured collective and its memory. */
 struct job {
     const bench_side *side;
     const bench_options *options;
@@ -145,8 +145,8 @@ static bool repeat(const struct job *job, int n_calls, double *seconds) {
     return fine;
 }
 
-/* Repeats in batches until the best has settled; the time of a repeat is that of the slowest rank. Returns how many
- * repeats there were, 0 after a failure. */
+/* Repeats in batches until the best has settled; the time of a repeat is that of the slowest rank. Returns the number
+ * of repeats, 0 after a failure. */
 static int repeat_often(const struct job *job, int n_calls) {
     const bench_side *side = job->side;
     bench_settle settle = bench_settle_new(job->options->budget_s / n_calls); /* times are those of one call */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a collective is measured, for any library that has one. A program that wants its collectives measured fills in
- * a side, and the same loops run on it: what is compared are libraries, never two ways of measuring.
+ * How a collective is measured, for any library that has one. A program fills in a side with the functions of its
+ * library, and the same loops measure all sides.
  *
- * A repeat is: the owner rewrites its input (if inputs are to be fresh), a barrier, then a call, or ten small calls,
+ * A repeat is: the owner rewrites its input (if inputs are to be new), a barrier, then a call, or ten small calls,
  * with a clock around them. The time of a repeat is that of the slowest rank. Bytes are those of the buffer
  * (all_reduce, broadcast), of the gathered output (all_gather), or of the whole input (reduce_scatter, all_to_all); a
  * block has at least one element, so 4 bytes stand for 4 bytes per rank there.
@@ -32,11 +32,11 @@ typedef struct bench_call {
     int64_t count; /* of the value, or of one block */
 } bench_call;
 
-/* What a library offers. Calls give false when they fail. */
+/* The functions of a library. Calls return false if they fail. */
 typedef struct bench_side {
     int rank, n_ranks;
     void *user;
-    void *(*take)(void *user, size_t bytes); /* memory for buffers; NULL when there is none */
+    void *(*take)(void *user, size_t bytes); /* memory for buffers, or NULL */
     void (*give)(void *user, void *memory);
     bool (*max)(void *user, double *values, size_t n); /* the largest of all ranks, in place */
     bool (*run[BENCH_N_OPS])(void *user, const bench_call *call);
@@ -48,20 +48,21 @@ typedef struct bench_options {
     bool quick, json;
     bool left, fresh;      /* which inputs to measure */
     bool ops[BENCH_N_OPS]; /* which ops */
-    bool copies;           /* memory copies beside the collectives (where a program has them) */
+    bool copies;           /* memory copies, too (if a program has them) */
     int n_ranks;           /* for programs that start their own ranks */
     double budget_s;       /* time for one row */
     int64_t sizes[BENCH_MAX_SIZES];
     int n_sizes;
 } bench_options;
 
-/* Reads the command line; false after printing what is wrong. */
+/* Parses the command line; false after printing an error. */
 bool bench_options_read(bench_options *options, int argc, char **argv);
 
-/* Measures all that is requested and prints a row each on rank 0. False when a call failed or had a wrong result. */
+/* Measures the requested collectives and prints a row for each on rank 0. False if a call failed or had a wrong
+ * result. */
 bool bench_collectives(const bench_side *side, const bench_options *options);
 
-/* The parts of it, for other things to measure. Seconds of the repeats, slowest rank, best first. */
+/* Its parts, for other measurements. Seconds of the repeats, slowest rank, best first. */
 typedef struct bench_times {
     double best, median;
     int n;

@@ -62,7 +62,7 @@ double bench_bytes_touched(const bench_job *job) {
     double out = 4.0 * (double)bench_block_count(&job->dst), n = job->n_ranks, p = job->src.n_partial;
     if (job->src.n_partial == 1)
         return 2 * n * out;
-    double copies = 1; /* ranks that add up the same elements, and share that work */
+    double copies = 1; /* ranks that sum the same elements, and share that work */
     for (int m = 0; job->move->from[m]; m++)
         if (job->move->from[m] == 'P' && job->move->to[m] == 'R')
             copies *= job->mesh[m];
@@ -89,7 +89,7 @@ static void write_source(const bench_job *job, float *src) {
             *src++ = value_at(b->row + i, b->column + j) + more;
 }
 
-/* What is measured rewrites with less arithmetic. */
+/* The measured loop rewrites with less arithmetic. */
 static void rewrite_source(const bench_job *job, float *src, float value) {
     int64_t n = bench_block_count(&job->src);
     for (int64_t i = 0; i < n; i++)

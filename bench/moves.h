@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a redistribution is measured, for any library that can do one: a matrix of f32 changes its placements on a
- * mesh of one dim, or on one of 2x2. A program that wants its moves measured fills in a side, and the same loops run
- * on it.
+ * How a redistribution is measured, for any library that can do one: a matrix of f32 changes its placements on a mesh
+ * of one dim, or on one of 2x2. A program fills in a side with the functions of its library, and the same loops
+ * measure all sides.
  *
  * A repeat is: the owners rewrite their shards of the source, a barrier, then the move with a clock around it; small
  * matrices are left alone and moved a hundred times in a row. The time of a repeat is that from the first rank's
@@ -22,7 +22,7 @@ typedef struct bench_move {
 extern const bench_move bench_moves[];
 enum { BENCH_N_MOVES = 10, BENCH_N_LINE_MOVES = 6 }; /* those on a line come first */
 
-/* What a rank holds: a block of the matrix. */
+/* The block of the matrix that a rank holds. */
 typedef struct bench_block {
     int64_t row, rows, column, columns;
     int n_partial; /* ranks whose values are added up */
@@ -38,7 +38,7 @@ typedef struct bench_job {
     bench_block src, dst;                      /* this rank's */
 } bench_job;
 
-/* What a library offers; calls give false when they fail. */
+/* The functions of a library; calls return false if they fail. */
 typedef struct bench_mover {
     int rank, n_ranks;
     const char *name;
@@ -52,7 +52,7 @@ typedef struct bench_mover {
     bool (*max)(void *user, double *values, size_t n);
 } bench_mover;
 
-/* How many of the moves are for so many ranks: those on a grid are for four. */
+/* The number of redistributions for this number of ranks: those on a grid are for four. */
 int bench_n_moves(int n_ranks);
 /* Move number k of a matrix of size by size. */
 bench_job bench_job_of(const bench_mover *mover, int k, int64_t size);

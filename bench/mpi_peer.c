@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of MPI's collectives, taken by the same loops as ours (bench_comm.c). Run it under mpirun.
+ * Times of MPI's collectives, measured by the same loops as in bench_comm.c. Run it under mpirun.
  */
 #include "collectives.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The moves of bench_redistribute.c as one writes them with MPI: the collective that fits, and packing by hand where
- * it wants blocks one behind the other. Buffers are made before the clock starts. Run it under mpirun.
+ * The moves of bench_redistribute.c as MPI programs do them: the collective that fits, and explicit packing if it
+ * needs contiguous blocks. Buffers are allocated before the measurement. Run it under mpirun.
  *
  *     mpi_redistribute_peer [--quick]
  */
@@ -39,7 +39,7 @@ static void close_move(void *user, const bench_job *job) {
     free(t->dst);
 }
 
-/* n blocks of whole rows of `width`, side by side on one side and one behind the other on the other side. */
+/* n blocks of whole rows of `width`, side by side in one buffer and contiguous in the other. */
 static void pack(const float *src, float *dst, int64_t rows, int64_t width, int n) {
     for (int k = 0; k < n; k++)
         for (int64_t i = 0; i < rows; i++, dst += width)

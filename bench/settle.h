@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When a measurement may end: repeats are made in batches, until the fastest repeat has not become faster by more than
- * 1 % in four batches. The rule is the same for ours and for every peer (settle.py has it in Python), so that none is
- * judged by its first, cold calls. Decisions depend on the times of the repeats alone: where ranks have joined their
- * times, all of them stop together.
+ * When a measurement ends: repeats are made in batches, until the fastest repeat has not become faster by more than 1
+ * % in four batches. The rule is the same for the library and for every peer (settle.py has it in Python), so that
+ * slow first calls of neither are measured. Decisions depend on the times of the repeats alone: where ranks have
+ * joined their times, all of them stop together.
  *
  *     bench_settle settle = bench_settle_new(budget_s);
  *     do {
@@ -28,7 +28,7 @@ typedef struct bench_settle {
 
 /* The budget is the time for a quantity that settles at once; it may take fifty times as long and no longer. */
 bench_settle bench_settle_new(double budget_s);
-/* How many repeats the next batch has, 1 to BENCH_MAX_BATCH. */
+/* The number of repeats in the next batch, 1 to BENCH_MAX_BATCH. */
 int bench_settle_batch(const bench_settle *settle);
 /* Adds a batch; whether there should be another one. */
 bool bench_settle_continues(bench_settle *settle, const double *seconds, int n);

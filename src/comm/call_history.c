@@ -83,19 +83,55 @@ uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text) {
     return (uint32_t)label;
 }
 
+/* The label of a text that stays where it is, such as a literal. */
+static uint32_t label_of_literal(dt_ctx *ctx, const char *text) {
+    uint64_t fingerprint = dt__hash_u64((uint64_t)(uintptr_t)text, 17);
+    uint32_t label = text ? dt__label_find(ctx, fingerprint) : 0;
+    return label || !text ? label : dt__label_new(ctx, fingerprint, text);
+}
+
 uint32_t dt__label_of_file(dt__history *history, const char *file) {
-    uint64_t fingerprint = dt__hash_u64((uint64_t)(uintptr_t)file, 17);
     history->last_file = file;
-    history->file_label = file ? dt__label_find(history->ctx, fingerprint) : 0;
-    if (file && !history->file_label)
-        history->file_label = dt__label_new(history->ctx, fingerprint, file);
+    history->file_label = label_of_literal(history->ctx, file);
     return history->file_label;
+}
+
+uint64_t dt__program_call_word(dt__shm *shm) {
+    dt_ctx *ctx = shm->runtime->ctx;
+    const dt__public_call *call = &ctx->call;
+    if (!call->depth || !call->name)
+        return 0;
+    const dt_site *site = call->site;
+    if (call->name != shm->call_name) {
+        shm->call_name = call->name;
+        shm->name_label = label_of_literal(ctx, call->name);
+    }
+    if (site && site->file != shm->call_file) {
+        shm->call_file = site->file;
+        shm->file_label = label_of_literal(ctx, site->file);
+    }
+    uint64_t line = site ? (uint64_t)site->line & ((1 << DT__LINE_BITS) - 1) : 0;
+    return shm->name_label | (site ? (uint64_t)shm->file_label << DT__FILE_SHIFT : 0) | line << DT__LINE_SHIFT;
 }
 
 /* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
 static void copy_label(const struct dt__rank_block *rank, uint32_t label, const char *otherwise, char *text) {
     snprintf(text, DT__MAX_LABEL, "%.*s", DT__MAX_LABEL - 1,
              label && label <= DT__LABEL_BYTES - DT__MAX_LABEL ? rank->labels + label - 1 : otherwise);
+}
+
+void dt__describe_program_call(const struct dt__rank_block *rank, uint64_t word, char *text, size_t capacity) {
+    char name[DT__MAX_LABEL], file[DT__MAX_LABEL];
+    uint64_t mask = (1 << DT__LABEL_BITS) - 1;
+    copy_label(rank, (uint32_t)(word & mask), "", name);
+    copy_label(rank, (uint32_t)(word >> DT__FILE_SHIFT & mask), "", file);
+    if (!*name)
+        text[0] = 0;
+    else if (!*file)
+        snprintf(text, capacity, " (%s)", name);
+    else
+        snprintf(text, capacity, " (%s at %s:%" PRIu64 ")", name, file,
+                 word >> DT__LINE_SHIFT & ((1 << DT__LINE_BITS) - 1));
 }
 
 /* "add(f32[8,6] S(0) on mesh(tp=2); …) (at a.c:12)"; "none" for call UINT64_MAX. */

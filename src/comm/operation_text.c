@@ -200,34 +200,38 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
     const struct dt__rank_block *block = &segment->ranks[rank];
     size_t at = describe_state(block, text, capacity);
     bool running;
-    char call_text[320];
+    char call_text[320], program[2 * DT__MAX_LABEL];
     const struct dt__ring_call *call = call_to_report(block, &running);
     if (!call) {
         snprintf(text + at, capacity - at, "no calls yet");
         return;
     }
     describe_ring_call(call, call_text, sizeof call_text);
+    dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
+                              sizeof program);
     int64_t start_ns = atomic_load_explicit(&call->start_ns, memory_order_relaxed);
     if (running && start_ns)
-        snprintf(text + at, capacity - at, "in %s, for %.1f s", call_text, seconds_since(start_ns));
+        snprintf(text + at, capacity - at, "in %s, for %.1f s%s", call_text, seconds_since(start_ns), program);
     else if (running)
-        snprintf(text + at, capacity - at, "in %s", call_text);
+        snprintf(text + at, capacity - at, "in %s%s", call_text, program);
     else
-        snprintf(text + at, capacity - at, "between calls; last: %s", call_text);
+        snprintf(text + at, capacity - at, "between calls; last: %s%s", call_text, program);
 }
 
 void dt__segment_dump(const struct dt__segment *segment, FILE *out) {
     for (int64_t rank = 0; rank < segment->n_ranks; rank++) {
         const struct dt__rank_block *block = &segment->ranks[rank];
-        char text[2048];
+        char text[2048], program[2 * DT__MAX_LABEL];
         dt__segment_describe(segment, rank, text, sizeof text);
         fprintf(out, "rank %" PRId64 ": %s\n", rank, text);
         uint64_t n = atomic_load(&block->n_calls);
         for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
             const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
             describe_ring_call(call, text, sizeof text);
+            dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
+                                      sizeof program);
             int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
-            fprintf(out, "  call %" PRIu64 ": %s: %s\n", i + 1, text, dt_status_name((dt_status)state));
+            fprintf(out, "  call %" PRIu64 ": %s: %s%s\n", i + 1, text, dt_status_name((dt_status)state), program);
         }
     }
 }

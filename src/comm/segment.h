@@ -69,6 +69,7 @@ struct dt__ring_call {
     _Atomic uint64_t seq;     /* in the channel */
     _Atomic uint64_t members; /* number of ranks */
     _Atomic uint64_t set[2];  /* bits of the first 128 world ranks that are members */
+    _Atomic uint64_t program; /* the program's own call and its line (dt__program_call_word) */
     _Atomic int64_t start_ns; /* CLOCK_MONOTONIC when waiting became long; 0 before */
     _Atomic int32_t state;    /* DT_IN_PROGRESS, DT_OK or the error */
 };
@@ -135,6 +136,9 @@ struct dt__segment {
 
 /* Maps the segment of a ticket for its rank: control words and own heap writable, the other heaps read-only. */
 struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes);
+
+/* Writes " (sum at model.c:12)" for a dt__program_call_word of this rank; "" for 0. */
+void dt__describe_program_call(const struct dt__rank_block *rank, uint64_t word, char *text, size_t capacity);
 
 /* Removes the file that a rank has registered (temporary_file.c). */
 void dt__segment_remove_temporary(const struct dt__segment *segment, int64_t rank);

@@ -57,7 +57,12 @@ typedef struct dt__shm {
     struct dt__history *histories;
     dt__map labels; /* by fingerprint */
     size_t label_bytes;
+    const char *call_name, *call_file; /* of the last operation's call by the program, and their labels */
+    uint32_t name_label, file_label;
 } dt__shm;
+
+/* The call of the program that is in progress, as a word that peers can read: its name, file and line; 0: none. */
+uint64_t dt__program_call_word(dt__shm *shm);
 
 /* This rank's cached state of a member of a channel. */
 struct dt__peer {

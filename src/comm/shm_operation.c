@@ -484,6 +484,7 @@ static void record_call(dt__shm *shm, dt_work *work) {
     atomic_store_explicit(&call->members, (uint64_t)channel->n, memory_order_relaxed);
     atomic_store_explicit(&call->set[0], channel->set[0], memory_order_relaxed);
     atomic_store_explicit(&call->set[1], channel->set[1], memory_order_relaxed);
+    atomic_store_explicit(&call->program, dt__program_call_word(shm), memory_order_relaxed);
     atomic_store_explicit(&call->start_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&call->state, DT_IN_PROGRESS, memory_order_relaxed);
     atomic_store_explicit(&own->n_calls, number + 1, memory_order_release);

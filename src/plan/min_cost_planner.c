@@ -106,8 +106,7 @@ static dt_status offer(const dt__state_space *space, const dt__route *route, dt_
     return DT_OK;
 }
 
-/* Cost of one exchange from the source to the target; infinite where the step is another collective. */
-static dt_status exchange_us(dt__arena *arena, const dt__state_space *space, double *us) {
+dt_status dt__exchange_us(dt__arena *arena, const dt__state_space *space, double *us) {
     dt__change change;
     dt__transfer transfer;
     dt__byte_counts counts;
@@ -131,7 +130,7 @@ static dt_status exchange_us(dt__arena *arena, const dt__state_space *space, dou
  * criss-cross; it is no better than a single collective that does the same. */
 static dt_status offer_exchange(const dt__state_space *space, dt__route *best, double *best_us) {
     double us;
-    DT__TRY(exchange_us(best->arena, space, &us));
+    DT__TRY(dt__exchange_us(best->arena, space, &us));
     if (us >= *best_us * (1 - ROUNDING))
         return DT_OK;
     *best_us = us;

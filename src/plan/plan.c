@@ -9,6 +9,7 @@
 #include "plan/byte_counts.h"
 #include "plan/cost.h"
 #include "plan/planners.h"
+#include "plan/price_table.h"
 #include "plan/traffic.h"
 
 #include <math.h>
@@ -242,11 +243,14 @@ static bool needs_planner(const dt__move *move, const dt__machine *machine, dt__
     return memcmp(space->from, space->to, (size_t)space->n_mesh_dims * sizeof *space->from) != 0;
 }
 
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double max_cost,
-                         double *out) {
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, dt__price_table *table,
+                         double max_cost, double *out) {
     dt__state_space space;
     DT__TRY(check_size(arena->ctx, move));
-    return needs_planner(move, machine, &space, out) ? dt__min_cost_price(arena, &space, max_cost, out) : DT_OK;
+    if (!needs_planner(move, machine, &space, out))
+        return DT_OK;
+    return table ? dt__price_table_find(table, arena, &space, max_cost, out)
+                 : dt__min_cost_price(arena, &space, max_cost, out);
 }
 
 dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine,

@@ -140,11 +140,17 @@ typedef struct dt__plan {
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
 
+/* A table of prices from one source, which outlives it, in the arena (price_table.h). NULL with DT_OK where the source
+ * has strided shards or explicit extents, or too many states follow from it. */
+typedef struct dt__price_table dt__price_table;
+dt_status dt__price_table_new(dt__arena *arena, const dt__sharding *from, int64_t item_bytes,
+                              const dt__machine *machine, dt__price_table **out);
+
 /* The cost of the minimum-cost plan if it is below max_cost, otherwise some value that is not below it; and an upper
  * bound of that cost, which is found faster. For searches that compare many moves on one mesh: nothing but the cost
- * is computed. Infinite where dt__plan_new would refuse a partial. */
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double max_cost,
-                         double *out);
+ * is computed, from the table of its source if that is not NULL. Infinite where dt__plan_new would refuse a partial. */
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, dt__price_table *table,
+                         double max_cost, double *out);
 dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
 /* Appends "S(0)[0]S(0)[1]->S(0)R->RR": the states of a plan, without commas, and with a position in brackets

@@ -10,6 +10,7 @@
 
 /* After so many exact prices, fewer on a mesh of many dims, approximate ones are used. Only meshes of many dims with
  * inputs whose placements conflict get there. */
+enum { FIRST_OF_TABLE = 3 }; /* exact prices before it are searched for one by one: a table takes some time to make */
 enum { MAX_EXACT = 512, MAX_EXACT_MANY_DIMS = 16, MANY_MESH_DIMS = 5 };
 
 typedef struct dt__priced_target {
@@ -25,7 +26,9 @@ dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const 
                                 dt__move_prices *out) {
     *out = (dt__move_prices){.arena = arena, .call = call, .on = on};
     out->slots = dt__arena_alloc(arena, (size_t)call->n_inputs, sizeof *out->slots);
-    return out->slots ? DT_OK : DT_ERR_MEMORY;
+    out->tables = DT__NEW_ARRAY(arena, dt__price_table *, call->n_inputs);
+    out->n_searched = DT__NEW_ARRAY(arena, int, call->n_inputs);
+    return out->slots && out->tables && out->n_searched ? DT_OK : DT_ERR_MEMORY;
 }
 
 bool dt__same_placements(int n, const dt_placement *a, const dt_placement *b) {
@@ -63,11 +66,14 @@ static dt_status run_planner(dt__move_prices *self, int i, const dt_placement *t
     const dt_op_value *value = &self->call->inputs[i];
     const dt__machine *machine = self->on->machine;
     dt__sharding to;
+    if (limit != 0 && ++self->n_searched[i] == FIRST_OF_TABLE)
+        DT__TRY(dt__price_table_new(self->arena, self->on->inputs[i], (int64_t)dt_dtype_size(value->dtype), machine,
+                                    &self->tables[i]));
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(dt__sharding_of_value(self->arena, self->on, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
     DT__TRY(limit == 0 ? dt__plan_price_upper_bound(self->arena, &move, machine, us)
-                       : dt__plan_price(self->arena, &move, machine, limit, us));
+                       : dt__plan_price(self->arena, &move, machine, self->tables[i], limit, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;
 }

@@ -15,6 +15,8 @@ typedef struct dt__move_prices {
     const dt_op_call *call;
     const dt__placed_inputs *on;
     struct dt__priced_target *(*slots)[DT__N_PRICE_SLOTS]; /* per input */
+    dt__price_table **tables;                              /* per input; NULL: none yet, or impossible */
+    int *n_searched;                                       /* per input: exact prices without the table */
     int n_exact;                                           /* exact prices computed */
 } dt__move_prices;
 

@@ -609,9 +609,10 @@ static int dump_calls(dt_ctx *ctx, void *arg) {
             snprintf(part, sizeof part, "rank %d: ", rank);
             CHECK(strstr(text, part), "expected '%s' in: %s", part, text);
         }
-        static const char *const parts[] = {
-            "call 42: barrier, #42 of ranks 0-2: ok", "call 41: broadcast of f32 x 2 from 1, #41 of ranks 0-2: ok",
-            "call 40: all_reduce of f32 x 3, max, #40 of ranks 0-2: ok", "call 11: all_reduce"};
+        static const char *const parts[] = {"call 42: barrier, #42 of ranks 0-2: ok (comm_barrier at ",
+                                            "call 41: broadcast of f32 x 2 from 1, #41 of ranks 0-2: ok",
+                                            "call 40: all_reduce of f32 x 3, max, #40 of ranks 0-2: ok",
+                                            "call 11: all_reduce"};
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             CHECK(strstr(text, parts[i]), "expected '%s' in: %s", parts[i], text);
         CHECK(!strstr(text, "call 10:"), "expected the last 32 calls: %s", text);

@@ -542,8 +542,37 @@ static void error_sites__of_collectives(void **state) {
     run_ranks(3, mismatched_collectives, NULL);
 }
 
+/* A collective fails on rank 0 because rank 1 is in another one: the line of the peer names the call of its program. */
+static int in_different_calls(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8), .mesh = mesh, .place = "P(sum)");
+    CHECK(x, "%s", dt_error_text(ctx));
+    float one = 1, sum = 0;
+    int line = __LINE__ + 4;
+    if (dt_rank(ctx) == 0)
+        (void)dt_comm_all_reduce(dt_group_world(ctx), &one, &sum, 1, DT_F32, DT_SUM);
+    else
+        (void)dt_item(dt_sum(x));
+    if (dt_rank(ctx) == 0) {
+        char *peer = dt_failed(ctx) ? strstr(dt_error_text(ctx), "\n  rank 1") : NULL,
+             *call = peer ? strstr(peer, "(item at ") : NULL;
+        CHECK(call && atoi(strchr(call, ':') + 1) == line, "expected item at line %d: %s", line, dt_error_text(ctx));
+    } else
+        CHECK(dt_failed(ctx) && strstr(dt_error_text(ctx), "(comm_all_reduce at "), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void peers__are_shown_with_the_call_of_their_program(void **state) {
+    (void)state;
+    run_ranks(2, in_different_calls, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(peers__are_shown_with_the_call_of_their_program),
         cmocka_unit_test(error_sites__of_arguments),
         cmocka_unit_test(error_sites__of_memory_and_files),
         cmocka_unit_test(error_sites__of_ops),

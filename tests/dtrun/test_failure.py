@@ -67,12 +67,12 @@ class LastCall(launch.Case):
         return err
 
     def test_call__is_reported(self):
-        err = self.assert_message("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s")
+        err = self.assert_message("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s \(comm_all_reduce at .*prog_dies\.c:\d+\)")
         self.assertRegex(err, "(?m)^rank 0: peer: .*all_reduce.*")  # the library's error
         self.assertRegex(err, "(?m)^rank 2: peer: .*all_reduce.*")
 
     def test_last_call__is_reported(self):
-        self.assert_message("between", ", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2")
+        self.assert_message("between", r", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2 \(comm_all_reduce at .*prog_dies\.c:\d+\)")
 
     def test_error__is_reported(self):
         self.assert_message("failed", ", has failed with memory: no memory for 5 tensors .at .*prog_dies.c:[0-9]+.; between calls; last: all_reduce of .*")

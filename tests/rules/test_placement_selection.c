@@ -255,7 +255,7 @@ static void bound__is_never_above_the_cost(void **state) {
         desc.placements = to;
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
         dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
-        assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, INFINITY, &us), DT_OK);
+        assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, NULL, INFINITY, &us), DT_OK);
         dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
                                     &dt__machine_builtin};
         dt__cost_bound_begin(&inputs, 0, &value, may_split, &current);
