@@ -67,7 +67,6 @@ static void no_grad__records_nothing_and_nests(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* TOP-002 */
 static void detach__shares_elements_and_not_the_record(void **state) {
     (void)state;
     dt_ctx *ctx = open_alone();
@@ -124,7 +123,7 @@ static void requires_grad__is_set_on_leaves(void **state) {
     assert_int_equal(dt_set_requires_grad(x, false), DT_OK);
     assert_false(dt_requires_grad(dt_exp(x)));
     assert_true(dt_requires_grad(y)); /* it was made before */
-    /* DTC-019: an intermediate tensor that requires none is a leaf */
+    /* An intermediate tensor that requires none is a leaf. */
     dt_tensor *z = dt_mul(x, x);
     assert_int_equal(dt_set_requires_grad(z, true), DT_OK);
     assert_string_equal(records_text(dt_exp(z), 0),

@@ -36,6 +36,36 @@ static const dt_op saves_nothing = TWICE("saves_nothing", .saves = ""),
                    saves_both = TWICE("saves_both", .saves = "self,result0"),
                    saves_wrong = TWICE("saves_wrong", .saves = "self,other");
 
+/* In place: the value that it would need is the one that it overwrites. */
+static dt_status twice_in_place(dt_op_call *call) {
+    float *data = call->outputs[0].data;
+    for (int64_t i = 0; i < call->outputs[0].shape[0]; i++)
+        data[i * call->outputs[0].strides[0]] *= 2;
+    return DT_OK;
+}
+static const dt_op twice_ = {.schema = "twice_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+                             .rule = "...,...->...",
+                             .shape = shape_twice,
+                             .kernel = twice_in_place,
+                             .flags = DT_OP_INPLACE,
+                             .saves = "self,other,result"};
+
+static void in_place__saves_the_version_before(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .requires_grad = true), *y = dt_exp(x),
+              *other = dt_ones(ctx, DT_SHAPE(4));
+    assert_int_equal(dt_op_register(ctx, &twice_), DT_OK);
+    const dt__recorded_call *record = dt__recorded_call_of(dt_call(ctx, "twice_", y, other));
+    assert_true(dt__saved_is_changed(record, 0)); /* overwritten by the call itself */
+    assert_false(dt__saved_is_changed(record, 1) || dt__saved_is_changed(record, 2));
+    assert_true(tensors_equal(dt__saved_tensor(record, 2), y));
+    dt_tensor *half = dt_slice(y, 0, 0, 4, 1); /* another handle on the same storage */
+    record = dt__recorded_call_of(dt_call(ctx, "twice_", y, half));
+    assert_true(dt__saved_is_changed(record, 1) && !dt__saved_is_changed(record, 2));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void saves__names_what_is_kept(void **state) {
     (void)state;
     dt_ctx *ctx = open_alone();
@@ -313,6 +343,7 @@ static void draw__is_recorded_and_repeated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saves__names_what_is_kept),
+        cmocka_unit_test(in_place__saves_the_version_before),
         cmocka_unit_test(decomposition__is_recorded_as_its_ops_unless_it_saves),
         cmocka_unit_test(saved__is_the_value_of_the_call),
         cmocka_unit_test(change__of_a_saved_value_is_an_error_with_both_sites),
