@@ -3,12 +3,12 @@
  * The time of a call of an op besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
  * its decision in the cache. The difference is the overhead of distribution; limits are 100 ns for it, and 150 ns for
  * a plain call. Then the same distributed call on tensors that require a gradient: the difference is the time of its
- * record, made and freed; its limit is 100 ns. The outputs are dropped within the time. Times are those of the fastest of many short runs
- * (settle.h). Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target
- * is a ratio of 0.97.
+ * record, made and freed; its limit is 100 ns. The outputs are dropped within the time. Times are those of the fastest
+ * of many short runs (settle.h). Products of larger matrices are compared with the bare call of OpenBLAS, both on one
+ * thread; the target is a ratio of 0.97.
  *
  *     bench_dispatch [--quick]
- *     bench_dispatch --run OP plain|distributed|recorded N     N calls and nothing else, for programs that count instructions
+ *     bench_dispatch --run OP plain|distributed|recorded N     N calls and nothing else, to count instructions
  */
 #include <dtensor/dtensor.h>
 

@@ -189,10 +189,11 @@ enum {
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0,            /* changes its first tensor, which keeps its placements, and returns it */
-    DT_OP_VIEW = 1 << 1,               /* outputs share the first tensor's memory */
-    DT_OP_MAKER = 1 << 2,              /* has no tensor among its arguments; its result is Replicate */
-    DT_OP_RANDOM = 1 << 3,             /* draws from a generator, by global index */
+    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
+    DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
+    DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
+    DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
+    DT_OP_LIST = 1 << 5,    /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
 };
 
@@ -246,6 +247,9 @@ struct dt_op {
     /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
+    /* List ops (DT_OP_LIST) only: the name of the op that is run on each tuple of members. Arguments correspond by
+     * position; shapes, rule, kernel and the arguments that vary are those of that op. */
+    const char *each;
     /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
      * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
      * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */

@@ -53,8 +53,8 @@ static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
 extern const dt__recorder dt__autograd_recorder;
 
 /* saved_tensors.c: a plain or distributed handle, in the current scope and without a record, on the saved value of
- * tensor i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was changed
- * since: the error names the call that saved it and the one that changed it. */
+ * tensor i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was
+ * changed since: the error names the call that saved it and the one that changed it. */
 dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
 /* Whether the saved value was changed since; false where there is none. */
 bool dt__saved_is_changed(const dt__recorded_call *record, int i);

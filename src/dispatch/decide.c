@@ -193,6 +193,8 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
 
 static dt_status fill_decision(making *self, dt__arena *scratch) {
     dt_op_call *op_call = &self->call->op_call;
+    if (self->call->info->list)
+        return dt__decide_tuples(self->ctx, self->call, self->to);
     DT__TRY(find_mesh(self));
     dt__call_set_global_inputs(self->call);
     DT__TRY(dt__op_call_infer(scratch, op_call));
@@ -236,6 +238,8 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     }
     for (int i = 0; decision->outputs && i < decision->n_outputs; i++)
         dt_spec_release(decision->outputs[i].spec);
+    for (int t = 0; t < decision->n_tuples; t++)
+        dt__decision_release(ctx, decision->tuples[t]);
     dt__arena_free(&decision->arena);
     dt__free(ctx, decision, sizeof *decision);
 }
@@ -272,6 +276,25 @@ dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
             return NULL;
     } else if (!(decision = decide_miss(ctx, state, call, &key))) {
         return NULL;
+    }
+    decision->last_use = ++state->tick;
+    decision->n_users++;
+    return decision;
+}
+
+dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    dt__decision_key key;
+    if (dt__decision_key_of(ctx, call, &key) != DT_OK)
+        return NULL;
+    dt__decision *decision = dt__decision_cache_find(state, &key);
+    if (decision)
+        state->stats.n_hits++;
+    else {
+        state->stats.n_misses++;
+        if (!(decision = new_decision(ctx, call, &key)))
+            return NULL;
+        dt__decision_cache_add(ctx, state, decision);
     }
     decision->last_use = ++state->tick;
     decision->n_users++;

@@ -57,6 +57,11 @@ typedef struct dt__decision {
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
     uint32_t label;       /* its text in the history */
+    /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
+     * `mesh`. Inputs and outputs are those of all tuples. */
+    int n_tuples, n_more_meshes;
+    struct dt__decision **tuples;
+    dt_mesh **more_meshes;
     dt__arena arena;
 } dt__decision;
 
@@ -70,6 +75,9 @@ typedef struct dt__call_fold {
 } dt__call_fold;
 dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
 
+/* list_call.c: decides the tuples of a list op, all of them or none. */
+dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to);
+
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);
 
@@ -78,6 +86,8 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
 /* The decision of a call, from the cache or computed and cached. NULL with the error recorded. Valid until it is
  * released, even if the cache evicts it before. */
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
+/* The same for a part of another call, which is not added to histories; values that vary are not checked. */
+dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call);
 void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);
 

@@ -36,6 +36,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__log_calls(ctx, state);
     drop_all(ctx, state);
     dt__free(ctx, state->key_words, state->key_capacity * sizeof *state->key_words);
+    dt__free(ctx, state->class_words, state->class_capacity * sizeof *state->class_words);
     dt__policies_free(ctx, state);
     dt__monitor_free(ctx, state->monitor);
     dt__free(ctx, state, sizeof *state);

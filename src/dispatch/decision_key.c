@@ -113,8 +113,9 @@ static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__ma
 }
 
 /* The end of the key; NULL: there is too little space for it. */
-static inline __attribute__((always_inline)) uint64_t *write_key(uint64_t *at, const uint64_t *end,
-                                                                 const dt__call *call, bool replicates) {
+static inline __attribute__((always_inline)) uint64_t *
+write_key(uint64_t *at, const uint64_t *end, const dt__call *call, const dt__dispatch_state *state) {
+    bool replicates = state->implicit_replication > 0;
     const dt__op_info *info = call->info;
     *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 |
             (uint64_t)(call->records && info->op->n_saved) << 62 | (uint64_t)replicates << 63;
@@ -122,7 +123,9 @@ static inline __attribute__((always_inline)) uint64_t *write_key(uint64_t *at, c
     if (at && info->op->class_of)
         at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));
     at = at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
-    return at && call->maker && call->maker->mesh ? put_maker_place(at, end, call->maker) : at;
+    if (at && call->maker && call->maker->mesh)
+        at = put_maker_place(at, end, call->maker);
+    return at && info->list ? put_words(at, end, state->class_words, (int)state->n_class_words) : at;
 }
 
 static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
@@ -136,10 +139,10 @@ static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
 }
 
 /* The end of the key in the buffer of the state; NULL with the error recorded. */
-static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt__call *call, bool replicates) {
+static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt__call *call) {
     for (;;) {
         uint64_t *end = state->key_words
-                            ? write_key(state->key_words, state->key_words + state->key_capacity, call, replicates)
+                            ? write_key(state->key_words, state->key_words + state->key_capacity, call, state)
                             : NULL;
         if (end || grow_buffer(ctx, state) != DT_OK)
             return end;
@@ -148,10 +151,9 @@ static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt
 
 dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    bool replicates = state->implicit_replication > 0;
-    const uint64_t *words = out->space, *end = write_key(out->space, out->space + DT__KEY_WORDS, call, replicates);
+    const uint64_t *words = out->space, *end = write_key(out->space, out->space + DT__KEY_WORDS, call, state);
     if (!end) {
-        if (!(end = write_long_key(ctx, state, call, replicates)))
+        if (!(end = write_long_key(ctx, state, call)))
             return dt_error_status(ctx);
         words = state->key_words;
     }

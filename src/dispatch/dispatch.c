@@ -242,7 +242,7 @@ static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
 }
 
 /* Steps 3 to 5. */
-static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     dt_tensor **moved = call->moved;
     dt_op_call *op_call = &call->op_call;
     dt_status status = DT_OK;
@@ -274,14 +274,14 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
 }
 
 /* The same with a monitor that counts or traces. */
-static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const char *outer = ctx->observer->op;
     if (!outer)
         ctx->observer->op = call->info->schema.name;
     double begin_us = dt__now_us();
     dt__trace_op_begin(state->monitor, call, decision);
-    dt_status status = run_decision(ctx, call, decision);
+    dt_status status = run(ctx, call, decision);
     dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
     if (ctx->observer)
         ctx->observer->op = outer;
@@ -345,7 +345,7 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
                    DT_ERR_STATE;
         DT__TRY(dt__check_current(call->inputs[i]));
     }
-    if (!call->info->op->kernel && !call->info->op->decompose)
+    if (!call->info->op->kernel && !call->info->op->decompose && !call->info->list)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);
     return DT_OK;
 }
@@ -384,6 +384,8 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     call->op_call.records = call->records;
     call->op_call.draw = &call->draw;
+    if (call->info->list)
+        return dt__dispatch_list(ctx, call);
     if (!op->kernel) {
         dt__arena arena = dt__arena_new(ctx);
         dt_status status = decompose(&arena, call);
@@ -401,7 +403,8 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     if (status == DT_OK)
         status = dt__call_reserve_outputs(call, decision->n_outputs);
     if (status == DT_OK)
-        status = ctx->observer ? run_observed(ctx, call, decision) : run_decision(ctx, call, decision);
+        status = ctx->observer ? dt__run_observed(ctx, call, decision, dt__run_decision)
+                               : dt__run_decision(ctx, call, decision);
     if (status == DT_OK)
         call->n_outputs = decision->n_outputs;
     if (status == DT_OK && call->maker && call->maker->requires_grad)
@@ -410,7 +413,7 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-static bool requires_grad(const dt__call *call) {
+bool dt__call_requires_grad(const dt__call *call) {
     if (call->info->op->flags & DT_OP_NOT_DIFFERENTIABLE)
         return false;
     for (int i = 0; i < call->n_inputs; i++)
@@ -419,39 +422,42 @@ static bool requires_grad(const dt__call *call) {
     return false;
 }
 
+dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
+    const dt_op *op = call->info->op;
+    int n_old = op->flags & DT_OP_INPLACE ? 1 : 0; /* outputs that are inputs */
+    dt_status status = ctx->recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
+                                                              .op = call,
+                                                              .n_inputs = call->n_inputs,
+                                                              .inputs = call->inputs,
+                                                              .n_outputs = call->n_outputs,
+                                                              .outputs = call->outputs});
+    int n_kept = status != DT_OK ? n_old : call->n_outputs - (call->records ? op->n_saved : 0);
+    drop_all(call->n_outputs - n_kept, call->outputs + n_kept);
+    call->n_outputs = status == DT_OK ? n_kept : 0;
+    return status;
+}
+
 /* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
- * not recorded, nor are the ops of a decomposition if the op has its own gradient. */
+ * not recorded, nor are the ops of a decomposition if the op has its own gradient. A list op records its tuples. */
 static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
-    int n_old = op->flags & DT_OP_INPLACE ? 1 : 0; /* outputs that are inputs */
     if (!op->kernel && !op->saves)
         return dispatch(ctx, call);
-    if (n_old && call->inputs[0]->record)
+    if (op->flags & DT_OP_INPLACE && call->inputs[0]->record)
         DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
     ctx->recorder = NULL;
     call->records = true;
     dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;
-    if (status != DT_OK)
-        return status;
-    status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
-                                               .op = call,
-                                               .n_inputs = call->n_inputs,
-                                               .inputs = call->inputs,
-                                               .n_outputs = call->n_outputs,
-                                               .outputs = call->outputs});
-    int n_kept = status != DT_OK ? n_old : call->n_outputs - op->n_saved;
-    drop_all(call->n_outputs - n_kept, call->outputs + n_kept);
-    call->n_outputs = status == DT_OK ? n_kept : 0;
-    return status;
+    return status == DT_OK ? dt__call_add_record(ctx, call) : status;
 }
 
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
     call->records = false;
     DT__TRY(check_call(ctx, call));
-    if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
+    if (__builtin_expect(ctx->recorder != NULL, 0) && dt__call_requires_grad(call))
         return dispatch_recorded(ctx, call);
     return dispatch(ctx, call);
 }

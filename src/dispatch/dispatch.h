@@ -62,6 +62,7 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->inputs = call->few_inputs;
     call->maker = NULL;
     call->n_outputs = 0;
+    call->records = false;
     call->draw.taken = false;
     call->outputs = call->few_outputs;
     call->output_values = call->few_output_values;

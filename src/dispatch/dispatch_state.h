@@ -16,6 +16,8 @@ typedef struct dt__dispatch_state {
     int64_t tick;
     uint64_t *key_words; /* of the last long key (decision_key.c) */
     size_t key_capacity;
+    uint64_t *class_words; /* of the tuples of a list call, for its key (list_call.c) */
+    size_t n_class_words, class_capacity;
     dt_cache_statistics stats;
     int implicit_replication; /* depth */
     struct dt__policy *policies;
@@ -39,6 +41,19 @@ bool dt__call_is_aligned(const dt__call *call);
  * an error; *outside: this rank is not in the mesh of an input that was to become full. Collective over the meshes of
  * all inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
+
+/* list_call.c: a checked call of a list op. */
+dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
+
+/* dispatch.c: whether an input requires a gradient; records such a call, which has run, and drops its outputs where it
+ * cannot. */
+bool dt__call_requires_grad(const dt__call *call);
+dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call);
+
+/* Steps 3 to 5 of a decided call; and any function that does so with a monitor that counts or traces. */
+dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+typedef dt_status dt__run_fn(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);
 
 /* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);

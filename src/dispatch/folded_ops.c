@@ -91,7 +91,12 @@ dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *d
     if (!decision->history || !dt__call_is_folded(ctx))
         return DT_OK;
     fold(decision->history, ctx, call, decision->fingerprint, decision->label);
-    return dt__mesh_check_calls(decision->mesh);
+    dt_status status = dt__mesh_check_calls(decision->mesh);
+    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
+        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, decision->fingerprint, decision->label);
+        status = dt__mesh_check_calls(decision->more_meshes[m]);
+    }
+    return status;
 }
 
 /* Arguments that vary are shown with each call. */

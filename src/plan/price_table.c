@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dijkstra's algorithm from the source over all states, which goes on only as far as the next question requires. Its
+ * Dijkstra's algorithm from the source over all states, which continues only as far as the next question requires. Its
  * steps and prices are those of the exact search, so that a price is that of the plan which the minimum-cost planner
  * makes.
  */

@@ -10,6 +10,7 @@
 #include "base/near_miss.h"
 #include "base/options.h"
 #include "rules/factors.h"
+#include "rules/list_op.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         dt__fail(ctx, DT_ERR_VALUE, "%s: an op of this name exists already", name);
         return NULL;
     }
-    if (!op->shape) {
+    if (!op->shape && !(op->flags & DT_OP_LIST)) {
         dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", name);
         return NULL;
     }
@@ -117,6 +118,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     info->op = op;
     info->index = index;
+    if (op->flags & DT_OP_LIST && dt__list_op_resolve(&self->arena, info) != DT_OK)
+        return NULL;
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;
 }
 

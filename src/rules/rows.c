@@ -157,6 +157,10 @@ void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial) {
 dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
     const dt_op *op = call->op;
     dt_rows rows = {.arena = arena, .call = call};
+    if (op->flags & DT_OP_LIST)
+        return dt__fail(call->ctx, DT_ERR_UNSUPPORTED,
+                        "%s: a list op has no rows of its own: each tuple of tensors is decided alone, as '%s' is",
+                        call->name, op->each);
     unsigned partial = op->partial_of ? op->partial_of(call) : op->partial;
     if (op->rule)
         dt_rows_factors(&rows, op->rule, partial);

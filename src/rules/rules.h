@@ -21,10 +21,34 @@ typedef struct dt__op_info {
     const dt_op *op;
     int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
-    const dt__saved_values *saves; /* per signature */
-    int n_arguments;               /* of dt_op.arguments */
-    const signed char *positions;  /* of these, per signature; -1: the signature has none */
+    const dt__saved_values *saves;    /* per signature */
+    int n_arguments;                  /* of dt_op.arguments */
+    const signed char *positions;     /* of these, per signature; -1: the signature has none */
+    const struct dt__list_form *list; /* of a list op; NULL: it is none */
 } dt__op_info;
+
+/* How a list op becomes calls of the op that it maps (list_op.c). */
+typedef struct dt__list_form {
+    dt__op_info each;     /* that op, under the name of the list op */
+    const int *overloads; /* of it, per signature of the list op */
+} dt__list_form;
+
+/* The tuples of a call of a list op. */
+typedef struct dt__tuples {
+    int overload; /* of the op that is mapped */
+    int n;        /* tuples, as far as all lists have members */
+    bool same_lengths;
+    int n_members;                               /* tensors of each tuple */
+    int first[DT__MAX_ARGS], step[DT__MAX_ARGS]; /* where they are among the inputs of the list call */
+    dt_arg args[DT__MAX_ARGS];                   /* of the call on a tuple */
+} dt__tuples;
+
+void dt__tuples_begin(const dt__op_info *info, int overload, const dt_arg *args, dt__tuples *out);
+/* Refuses lists of different lengths, and empty ones. */
+dt_status dt__tuples_check(dt_ctx *ctx, const char *name, const dt__tuples *tuples);
+static inline int dt__tuple_input(const dt__tuples *tuples, int tuple, int member) {
+    return tuples->first[member] + tuple * tuples->step[member];
+}
 
 /* dt_op_arg_at, inline for the library's own ops. */
 static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {

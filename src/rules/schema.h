@@ -100,6 +100,8 @@ void dt__schema_type_text(const dt__schema_type *type, dt__text *out);
 /* Sets in all signatures what decisions depend on, from the names of dt_op.varying; NULL: none. Refuses (value) names
  * that no signature has, those of tensors, and names that occur twice. */
 dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
+/* The same for one signature, from bits. */
+void dt__signature_set_varying(dt__signature *signature, uint32_t varying);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any
  * order: value.as.first is the number of a tensor, and `tensors` has the value.n numbers of a list of tensors (-1: an

@@ -58,7 +58,9 @@ static dt_arg_type only_type(const dt__param *param) {
     return param->type.optional || (!param->required && param->absent.type != type) ? DT_ARG_NONE : type;
 }
 
-static void set_keyed(dt__signature *signature) {
+void dt__signature_set_varying(dt__signature *signature, uint32_t varying) {
+    signature->varying = varying;
+    signature->keyed = signature->open_types = 0;
     for (int p = 0; p < signature->n_params; p++) {
         const dt__param *param = &signature->params[p];
         bool keyed = param->type.kind != DT__PARAM_TENSOR && !(signature->varying >> p & 1);
@@ -74,7 +76,7 @@ dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const cha
         return DT_ERR_MEMORY;
     DT__TRY(mark_all(arena->ctx, schema, signatures, names));
     for (int s = 0; s < schema->n_signatures; s++)
-        set_keyed(&signatures[s]);
+        dt__signature_set_varying(&signatures[s], signatures[s].varying);
     schema->signatures = signatures;
     return DT_OK;
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls of list ops (rules/list_op.c). The lists cost one lookup: their key has all tensors and, where the op that is
+ * mapped has classes, those of its tuples. The decision holds the decision of each tuple, which is that of the single
+ * call; tuples may be on different meshes. A list is refused as a whole, before anything is written; the error names
+ * the tuple. Histories, policy, counts and traces see one call.
+ */
+#include "dispatch/dispatch_state.h"
+#include "mesh/mesh.h"
+
+#include <stdio.h>
+
+/* A list call, and the call on one of its tuples. */
+typedef struct list_call {
+    dt_ctx *ctx;
+    dt__call *list;
+    dt__tuples tuples;
+    int tuple; /* that `one` is on */
+    dt__call one;
+} list_call;
+
+static void begin(dt_ctx *ctx, dt__call *list, list_call *out) {
+    const dt__op_info *each = &list->info->list->each;
+    out->ctx = ctx;
+    out->list = list;
+    dt__tuples_begin(list->info, list->overload, list->args, &out->tuples);
+    dt__call_init(&out->one, ctx, out->tuples.overload, out->tuples.args);
+    out->one.info = each;
+    out->one.n_inputs = out->tuples.n_members;
+    dt__op_call_init(&out->one.op_call, ctx, each, out->tuples.overload, out->tuples.args, out->tuples.n_members,
+                     out->one.values);
+}
+
+static inline void set_tuple(list_call *self, int tuple) {
+    self->tuple = tuple;
+    for (int m = 0; m < self->tuples.n_members; m++)
+        self->one.inputs[m] = self->list->inputs[dt__tuple_input(&self->tuples, tuple, m)];
+}
+
+/* "tuple 17: f32[8,4] S(0) on mesh(2); f32[8,4] R on mesh(2)" */
+static void describe_tuple(const void *call, char *out, size_t capacity) {
+    const list_call *self = call;
+    int n = snprintf(out, capacity, "tuple %d: ", self->tuple + 1);
+    dt__call_describe(&self->one, out + n, capacity - (size_t)n);
+}
+
+/* What is called for a tuple; errors show the tuple in place of the list. */
+typedef dt_status tuple_fn(list_call *self, void *to);
+
+static dt_status for_each_tuple(list_call *self, tuple_fn *call, void *to) {
+    dt__public_call *outermost = &self->ctx->call;
+    const dt__public_call before = *outermost;
+    dt_status status = DT_OK;
+    outermost->subject = self;
+    outermost->describe = describe_tuple;
+    for (int t = 0; t < self->tuples.n && status == DT_OK; t++) {
+        set_tuple(self, t);
+        status = call(self, to);
+    }
+    outermost->subject = before.subject;
+    outermost->describe = before.describe;
+    return status;
+}
+
+static dt_status add_word(dt_ctx *ctx, dt__dispatch_state *state, uint64_t word) {
+    if (state->n_class_words == state->class_capacity) {
+        size_t n = state->class_capacity * 2 + 64;
+        uint64_t *words =
+            dt__resize(ctx, state->class_words, state->class_capacity * sizeof *words, n * sizeof *words);
+        if (!words)
+            return dt__fail_memory(ctx, n * sizeof *words, "the key of a call");
+        state->class_words = words;
+        state->class_capacity = n;
+    }
+    state->class_words[state->n_class_words++] = word;
+    return DT_OK;
+}
+
+/* The classes of all tuples: each class with the number of tuples in a row that have it. */
+static dt_status set_classes(list_call *self) {
+    dt__dispatch_state *state = self->ctx->slots[DT__SLOT_DISPATCH].state;
+    int64_t (*class_of)(const dt_op_call *call) = self->one.info->op->class_of;
+    state->n_class_words = 0;
+    for (int t = 0; class_of && t < self->tuples.n; t++) {
+        set_tuple(self, t);
+        dt__call_set_global_inputs(&self->one);
+        uint64_t class = (uint64_t)class_of(&self->one.op_call);
+        if (t > 0 && state->class_words[state->n_class_words - 2] == class) {
+            state->class_words[state->n_class_words - 1]++;
+            continue;
+        }
+        DT__TRY(add_word(self->ctx, state, class));
+        DT__TRY(add_word(self->ctx, state, 1));
+    }
+    return DT_OK;
+}
+
+/* Deciding. */
+
+static dt_status add_input(dt__input_decision *to, const dt__input_decision *from) {
+    *to = *from;
+    to->from = from->from ? dt_spec_retain(from->from) : NULL;
+    to->to = from->to ? dt_spec_retain(from->to) : NULL;
+    to->kernel = from->kernel ? dt_spec_retain(from->kernel) : NULL;
+    return DT_OK;
+}
+
+/* Adds the mesh of a tuple, if it has another history than those before. */
+static void add_mesh(dt__decision *to, dt_mesh *mesh) {
+    const dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
+    if (!to->mesh)
+        to->mesh = mesh;
+    if (!history || history == dt__mesh_history(to->mesh))
+        return;
+    for (int m = 0; m < to->n_more_meshes; m++)
+        if (dt__mesh_history(to->more_meshes[m]) == history)
+            return;
+    to->more_meshes[to->n_more_meshes++] = mesh;
+}
+
+static dt_status decide_tuple(list_call *self, void *decision) {
+    dt__decision *to = decision;
+    dt__call_set_global_inputs(&self->one);
+    dt__decision *tuple = dt__decide_part(self->ctx, &self->one);
+    if (!tuple)
+        return dt_error_status(self->ctx);
+    to->tuples[to->n_tuples++] = tuple;
+    to->communicates |= tuple->communicates;
+    to->cost_us += tuple->cost_us;
+    add_mesh(to, tuple->mesh);
+    for (int m = 0; m < self->tuples.n_members; m++) {
+        dt__input_decision *input = &to->inputs[dt__tuple_input(&self->tuples, self->tuple, m)];
+        if (!input->from && !input->kernel)
+            DT__TRY(add_input(input, &tuple->inputs[m]));
+    }
+    for (int o = 0; to->outputs && o < tuple->n_outputs; o++) {
+        dt__output_decision *output = &to->outputs[to->n_outputs++];
+        *output = tuple->outputs[o];
+        output->spec = output->spec ? dt_spec_retain(output->spec) : NULL;
+    }
+    return DT_OK;
+}
+
+dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to) {
+    list_call self;
+    begin(ctx, call, &self);
+    DT__TRY(dt__tuples_check(ctx, call->info->schema.name, &self.tuples));
+    int n = self.tuples.n;
+    bool returns = call->info->schema.signatures[call->overload].n_returns > 0;
+    to->tuples = DT__NEW_ARRAY(&to->arena, dt__decision *, n);
+    to->more_meshes = DT__NEW_ARRAY(&to->arena, dt_mesh *, n);
+    to->outputs = returns ? DT__NEW_ARRAY(&to->arena, dt__output_decision, n) : NULL;
+    if (!to->tuples || !to->more_meshes || (returns && !to->outputs))
+        return DT_ERR_MEMORY;
+    return for_each_tuple(&self, decide_tuple, to);
+}
+
+/* Checks of every call, whether its decision is new or not. */
+
+static dt_status check_tuple(list_call *self, void *unused) {
+    const dt_op *op = self->one.info->op;
+    (void)unused;
+    if (op->flags & DT_OP_INPLACE) {
+        dt_tensor *written = self->one.inputs[0];
+        if (self->ctx->recorder && written->record)
+            DT__TRY(self->ctx->recorder->check_write(written, self->one.info->schema.name));
+        DT__TRY(dt__check_writable(written, self->one.info->schema.name));
+    }
+    if (!op->check)
+        return DT_OK;
+    dt__call_set_global_inputs(&self->one);
+    return op->check(&self->one.op_call);
+}
+
+/* Running. The outputs of a single op that returns its input are that input, and those of the list none. */
+
+/* A tuple that requires a gradient is recorded as a call of its own. */
+static dt_status run_recorded(dt_ctx *ctx, dt__call *one, const dt__decision *decision) {
+    const dt__recorder *recorder = ctx->recorder;
+    ctx->recorder = NULL;
+    dt_status status = dt__run_decision(ctx, one, decision);
+    ctx->recorder = recorder;
+    one->n_outputs = decision->n_outputs;
+    return status == DT_OK ? dt__call_add_record(ctx, one) : status;
+}
+
+static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+    list_call self;
+    begin(ctx, call, &self);
+    dt_status status = DT_OK;
+    int n = 0; /* outputs */
+    for (int t = 0; t < decision->n_tuples && status == DT_OK; t++) {
+        set_tuple(&self, t);
+        bool recorded = ctx->recorder && dt__call_requires_grad(&self.one);
+        status = recorded ? run_recorded(ctx, &self.one, decision->tuples[t])
+                          : dt__run_decision(ctx, &self.one, decision->tuples[t]);
+        if (status == DT_OK && decision->n_outputs)
+            call->outputs[n++] = self.one.outputs[0];
+    }
+    for (int i = 0; status != DT_OK && i < n; i++)
+        dt_drop(call->outputs[i]);
+    return status;
+}
+
+dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call) {
+    list_call self;
+    begin(ctx, call, &self);
+    DT__TRY(set_classes(&self));
+    dt__decision *decision = dt__decide(ctx, call);
+    if (!decision)
+        return dt_error_status(ctx);
+    dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
+    if (status == DT_OK)
+        status = for_each_tuple(&self, check_tuple, NULL);
+    if (status == DT_OK)
+        status = dt__call_reserve_outputs(call, decision->n_outputs);
+    if (status == DT_OK)
+        status = ctx->observer ? dt__run_observed(ctx, call, decision, run_tuples) : run_tuples(ctx, call, decision);
+    if (status == DT_OK)
+        call->n_outputs = decision->n_outputs;
+    dt__decision_release(ctx, decision);
+    return status;
+}
