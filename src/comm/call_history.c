@@ -90,10 +90,9 @@ static uint32_t label_of_literal(dt_ctx *ctx, const char *text) {
     return label || !text ? label : dt__label_new(ctx, fingerprint, text);
 }
 
-uint32_t dt__label_of_file(dt__history *history, const char *file) {
+void dt__history_set_file(dt__history *history, const char *file) {
     history->last_file = file;
-    history->file_label = label_of_literal(history->ctx, file);
-    return history->file_label;
+    history->file_text = (uint64_t)label_of_literal(history->ctx, file) << DT__FILE_SHIFT;
 }
 
 uint64_t dt__program_call_word(dt__shm *shm) {
@@ -110,8 +109,9 @@ uint64_t dt__program_call_word(dt__shm *shm) {
         shm->call_file = site->file;
         shm->file_label = label_of_literal(ctx, site->file);
     }
-    uint64_t line = site ? (uint64_t)site->line & ((1 << DT__LINE_BITS) - 1) : 0;
-    return shm->name_label | (site ? (uint64_t)shm->file_label << DT__FILE_SHIFT : 0) | line << DT__LINE_SHIFT;
+    if (!site)
+        return shm->name_label;
+    return shm->name_label | (uint64_t)shm->file_label << DT__FILE_SHIFT | dt__line_text(site->line);
 }
 
 /* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
@@ -181,6 +181,22 @@ static bool find_difference(const struct dt__history_block *a, uint64_t n_a, con
     return *older;
 }
 
+/* Whether call i of two ranks has other texts or values. Unlike hashes, these are complete before a call has made its
+ * draws. False if the text of one is not kept. */
+static bool has_other_text(const struct dt__rank_block *a_rank, const struct dt__history_block *a,
+                           const struct dt__rank_block *b_rank, const struct dt__history_block *b, uint64_t i) {
+    uint64_t slot = i % DT__N_HISTORY_CALLS, mask = (1 << DT__LABEL_BITS) - 1;
+    uint64_t a_word = atomic_load(&a->calls[slot].text), b_word = atomic_load(&b->calls[slot].text);
+    char a_label[DT__MAX_LABEL], b_label[DT__MAX_LABEL];
+    if (!(a_word & mask) || !(b_word & mask))
+        return false;
+    copy_label(a_rank, (uint32_t)(a_word & mask), "", a_label);
+    copy_label(b_rank, (uint32_t)(b_word & mask), "", b_label);
+    uint64_t shown = a_word >> DT__VALUE_SHIFT;
+    return strcmp(a_label, b_label) != 0 || shown != b_word >> DT__VALUE_SHIFT ||
+           (shown && atomic_load(&a->values[slot]) != atomic_load(&b->values[slot]));
+}
+
 static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer,
                                 enum dt__peer_calls calls, char *text, size_t capacity) {
     struct dt__rank_block *ranks = shm->segment->ranks;
@@ -188,10 +204,15 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
     int64_t own = shm->runtime->ctx->rank;
     if (!history->block || !block || atomic_load(&block->key) != history->key)
         return false;
-    uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), at;
+    uint64_t n_made = atomic_load_explicit(&block->n, memory_order_acquire), n = n_made, at;
     bool older;
     n -= n > 0 && calls == DT__CALLS_RUNNING;
     bool found = find_difference(history->block, history->n, block, n, &at, &older);
+    if (!found && n < n_made && n < history->n &&
+        has_other_text(&ranks[own], history->block, &ranks[peer], block, n) && atomic_load(&block->n) == n_made) {
+        found = true; /* each waits in its own call, perhaps in different groups */
+        n = n_made;
+    }
     if (!found && (calls != DT__CALLS_COMPARED || history->n == n))
         return false;
     if (older) {

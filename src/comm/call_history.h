@@ -45,8 +45,8 @@ struct dt__history_block {
 typedef struct dt__history {
     uint64_t key, hash, n;
     struct dt__history_block *block; /* NULL: not kept */
-    const char *last_file;           /* the one of the last call, and its label */
-    uint32_t file_label;
+    const char *last_file;           /* the one of the last call, and its label as in dt__history_call.text */
+    uint64_t file_text;
     char name[DT__HISTORY_NAME_BYTES];
     dt_ctx *ctx;
     struct dt__history *next;
@@ -59,18 +59,25 @@ dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name);
 /* The label with this fingerprint, or 0; and a new one. 0 also where there is no space left. */
 uint32_t dt__label_find(dt_ctx *ctx, uint64_t fingerprint);
 uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text);
-/* The label of a source file. */
-uint32_t dt__label_of_file(dt__history *history, const char *file);
+/* Sets the history's last file. */
+void dt__history_set_file(dt__history *history, const char *file);
 
-/* Adds a call. `call` is a hash of what does not vary, `value` of the arguments that do, of which `first` is shown. */
+/* A call to add. `call` is a hash of what does not vary, `value` of the arguments that do, of which `first` is shown.
+ * `text` is the label, with how `first` is shown. */
 typedef struct dt__folded_call {
-    uint64_t call, value;
-    uint32_t label;
-    enum dt__shown_value shown;
+    uint64_t call, value, text;
     uint64_t first; /* bits of an int64_t or a double */
 } dt__folded_call;
 
-static inline void dt__history_fold(dt__history *history, const dt__folded_call *call, const dt_site *site) {
+static inline uint64_t dt__label_text(uint32_t label, enum dt__shown_value shown) {
+    return label | (uint64_t)shown << DT__VALUE_SHIFT;
+}
+static inline uint64_t dt__line_text(int line) {
+    return (uint64_t)((uint32_t)line << (32 - DT__LINE_BITS)) << (DT__LINE_SHIFT + DT__LINE_BITS - 32);
+}
+
+/* Adds a call that is made in the history's last file; site_text: with the file and the line of the text. */
+static inline void dt__history_put(dt__history *history, const dt__folded_call *call, uint64_t site_text) {
     uint64_t hash = (history->hash ^ call->call) * UINT64_C(0xbf58476d1ce4e5b9) + call->value;
     hash ^= hash >> 29;
     uint64_t n = history->n++;
@@ -79,19 +86,17 @@ static inline void dt__history_fold(dt__history *history, const dt__folded_call 
     if (!block)
         return;
     struct dt__history_call *to = &block->calls[n % DT__N_HISTORY_CALLS];
-    uint64_t text = call->label;
-    if (site) {
-        uint64_t file =
-            site->file == history->last_file ? history->file_label : dt__label_of_file(history, site->file);
-        text |= file << DT__FILE_SHIFT | ((uint64_t)site->line & ((1 << DT__LINE_BITS) - 1)) << DT__LINE_SHIFT;
-    }
-    if (call->shown) {
-        text |= (uint64_t)call->shown << DT__VALUE_SHIFT;
+    if (call->text >> DT__VALUE_SHIFT)
         atomic_store_explicit(&block->values[n % DT__N_HISTORY_CALLS], call->first, memory_order_relaxed);
-    }
     atomic_store_explicit(&to->hash, hash, memory_order_relaxed);
-    atomic_store_explicit(&to->text, text, memory_order_relaxed);
+    atomic_store_explicit(&to->text, call->text | site_text, memory_order_relaxed);
     atomic_store_explicit(&block->n, n + 1, memory_order_release);
+}
+
+static inline void dt__history_fold(dt__history *history, const dt__folded_call *call, const dt_site *site) {
+    if (site && site->file != history->last_file)
+        dt__history_set_file(history, site->file);
+    dt__history_put(history, call, site ? history->file_text | dt__line_text(site->line) : 0);
 }
 
 /* Adds a number to the last call: a random draw, which is known only when it is made. */

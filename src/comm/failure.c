@@ -346,6 +346,11 @@ static bool has_died(dt_work *work, int64_t c, bool check_process) {
     return !finished || is_in_call(own) || (ended && WIFSIGNALED(ended - 1));
 }
 
+static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
+    bool ended = atomic_load(&rank->state) == DT__RANK_CLOSED && !atomic_load(&rank->cause);
+    return ended ? DT__CALLS_ENDED : DT__CALLS_RUNNING;
+}
+
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     const dt__channel *channel = work->channel;
     bool died = has_died(work, c, check_process);
@@ -358,7 +363,8 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
         return dt__shm_mismatch(work, c);
     char reason[DT__REASON_BYTES];
     if ((check_process || why) && dt__waits_for(work, c) &&
-        dt__describe_divergence(work, c, why ? DT__CALLS_ENDED : DT__CALLS_RUNNING, reason, sizeof reason))
+        dt__describe_divergence(work, c, calls_of(&channel->shm->segment->ranks[channel->ranks[c]]), reason,
+                                sizeof reason))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;

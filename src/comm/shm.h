@@ -171,8 +171,8 @@ void dt__inherit_cause(dt__shm *shm, int64_t rank);
 /* call_history.c */
 /* What is known of a member's calls when they are compared. */
 enum dt__peer_calls {
-    DT__CALLS_RUNNING,  /* it may be inside its last call, whose draws are not yet in its hash */
-    DT__CALLS_ENDED,    /* it makes no more calls */
+    DT__CALLS_RUNNING,  /* it may be inside its last call, or have failed or died there: its draws may be missing */
+    DT__CALLS_ENDED,    /* it has closed its context without an error */
     DT__CALLS_COMPARED, /* the operation of both has another history: a call that one has not made differs, too */
 };
 /* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.

@@ -24,6 +24,7 @@ typedef struct dt__input_decision {
     dt_spec *from;   /* a reference, so that its id in the key is not reused; NULL: plain */
     dt_spec *to;     /* a reference; NULL: it does not move */
     dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
+    bool written;    /* the kernel writes it: it does not move */
     bool wrap;       /* a plain tensor that counts as replicated on the mesh */
     bool identity;   /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
     dt_reduce identity_of;
@@ -37,7 +38,18 @@ typedef struct dt__output_decision {
     int local_n_dims;
     const int64_t *local_shape;
     int64_t bytes; /* of the local tensor, dense */
+    int input;     /* the input that it is, because that is written; -1: a new tensor */
 } dt__output_decision;
+
+/* What the calls of one kind have in common in a history. */
+typedef struct dt__call_fold {
+    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
+    uint64_t text;        /* the label, with how the first number is shown */
+    uint32_t label;
+    bool is_simple;  /* at most one argument varies, which is a number, and calls are not checked */
+    bool has_number; /* one does: */
+    int number;      /* its index */
+} dt__call_fold;
 
 typedef struct dt__decision {
     uint64_t hash;
@@ -48,6 +60,7 @@ typedef struct dt__decision {
     bool cached;       /* otherwise it is freed by its last user */
     bool runs;         /* this rank is in the mesh */
     bool communicates; /* moving the inputs takes messages */
+    bool writes;       /* some input is written */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
@@ -55,8 +68,7 @@ typedef struct dt__decision {
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
-    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
-    uint32_t label;       /* its text in the history */
+    dt__call_fold folded;
     /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all tuples. */
     int n_tuples, n_more_meshes;
@@ -69,10 +81,6 @@ typedef struct dt__decision {
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
  * fold further calls of the kind. */
-typedef struct dt__call_fold {
-    uint64_t fingerprint;
-    uint32_t label;
-} dt__call_fold;
 dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
 
 /* list_call.c: decides the tuples of a list op, all of them or none. */

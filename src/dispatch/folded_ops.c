@@ -69,9 +69,10 @@ static uint64_t fingerprint_of(const dt__call *call) {
     return hash;
 }
 
+#define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+
 /* Adds the call; its arguments that vary are folded by value, and the first of them is shown. */
-static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, uint64_t fingerprint,
-                        uint32_t label) {
+static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, const dt__call_fold *folded) {
     uint64_t value = 0, first = 0;
     enum dt__shown_value shown = DT__SHOW_NONE;
     for (uint32_t left = call->info->schema.signatures[call->overload].varying; left; left &= left - 1) {
@@ -82,21 +83,37 @@ static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call 
             first = bits;
             shown = arg->type == DT_ARG_FLOAT ? DT__SHOW_DOUBLE : DT__SHOW_INT;
         }
-        value = (value ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        value = (value ^ bits) * MULTIPLIER;
     }
-    dt__history_fold(history, &(dt__folded_call){fingerprint, value, label, shown, first}, ctx->call.site);
+    dt__history_fold(history,
+                     &(dt__folded_call){folded->fingerprint, value, dt__label_text(folded->label, shown), first},
+                     ctx->call.site);
+}
+
+static dt_status __attribute__((noinline))
+fold_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    fold(decision->history, ctx, call, &decision->folded);
+    dt_status status = dt__mesh_check_calls(decision->mesh);
+    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
+        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, &decision->folded);
+        status = dt__mesh_check_calls(decision->more_meshes[m]);
+    }
+    return status;
 }
 
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     if (!decision->history || !dt__call_is_folded(ctx))
         return DT_OK;
-    fold(decision->history, ctx, call, decision->fingerprint, decision->label);
-    dt_status status = dt__mesh_check_calls(decision->mesh);
-    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
-        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, decision->fingerprint, decision->label);
-        status = dt__mesh_check_calls(decision->more_meshes[m]);
-    }
-    return status;
+    const dt__call_fold *folded = &decision->folded;
+    const dt_site *site = ctx->call.site;
+    dt__history *history = decision->history;
+    if (!folded->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
+        return fold_any(ctx, call, decision);
+    /* As fold does, for nearly all calls. There is no function call here, so that no registers are saved. */
+    uint64_t first = folded->has_number ? (uint64_t)call->args[folded->number].as.i : 0;
+    dt__history_put(history, &(dt__folded_call){folded->fingerprint, first * MULTIPLIER, folded->text, first},
+                    history->file_text | dt__line_text(site->line));
+    return DT_OK;
 }
 
 /* Arguments that vary are shown with each call. */
@@ -116,28 +133,41 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
     return label;
 }
 
+static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
+    uint32_t varying = call->info->schema.signatures[call->overload].varying;
+    out->number = varying ? __builtin_ctz(varying) : 0;
+    dt_arg_type type = varying ? call->args[out->number].type : DT_ARG_NONE;
+    enum dt__shown_value shown = type == DT_ARG_FLOAT ? DT__SHOW_DOUBLE
+                                 : type == DT_ARG_INT ? DT__SHOW_INT
+                                                      : DT__SHOW_NONE;
+    out->has_number = shown != DT__SHOW_NONE;
+    out->text = dt__label_text(out->label, shown);
+    out->is_simple = !ctx->checks_calls && (!varying || (out->has_number && !(varying & (varying - 1))));
+}
+
 /* On one mesh; the fingerprint and the label are made for the first. */
 static dt_status fold_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history, dt__call_fold *out) {
     if (!out->label) {
         out->fingerprint = fingerprint_of(call);
         out->label = label_of(ctx, call, out->fingerprint);
+        describe_number(ctx, call, out);
     }
     if (!dt__call_is_folded(ctx))
         return DT_OK;
-    fold(history, ctx, call, out->fingerprint, out->label);
+    fold(history, ctx, call, out);
     return dt__mesh_check_calls(mesh);
 }
 
 dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
     dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
-    dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
+    dt__history *made_on = mesh ? dt__mesh_history(mesh) : NULL;
     *out = (dt__call_fold){0};
-    if (history)
-        DT__TRY(fold_on(ctx, call, mesh, history, out));
+    if (made_on)
+        DT__TRY(fold_on(ctx, call, mesh, made_on, out));
     for (int i = 0; i < call->n_inputs; i++) {
         mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
-        history = mesh ? dt__mesh_history(mesh) : NULL;
-        bool is_new = history != NULL;
+        dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
+        bool is_new = history && history != made_on;
         for (int k = 0; k < i && is_new; k++)
             is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
         if (is_new)

@@ -68,13 +68,13 @@ dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *deta
         fingerprint = dt__hash_u64(details->other->fingerprint, fingerprint);
     if (details->text)
         fingerprint = hash_text(details->text, fingerprint);
-    dt__folded_call folded = {.call = fingerprint, .label = label_of(ctx, fingerprint, spec, details)};
+    dt__folded_call folded = {.call = fingerprint, .text = label_of(ctx, fingerprint, spec, details)};
     for (int i = 0; i < details->n_values; i++) {
         uint64_t bits;
         memcpy(&bits, &details->values[i], sizeof bits);
         folded.value = dt__hash_u64(bits, folded.value);
         if (i == 0) {
-            folded.shown = DT__SHOW_DOUBLE;
+            folded.text = dt__label_text((uint32_t)folded.text, DT__SHOW_DOUBLE);
             folded.first = bits;
         }
     }

@@ -198,6 +198,24 @@ static void divergence__beyond_the_recorded_calls_is_reported(void **state) {
     run_ranks(2, diverge_2000_calls_ago, NULL);
 }
 
+/* Each rank waits for another one, in different groups: rank 1 in one of its row, the others in one of all. */
+static int wait_in_other_groups(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0),S(1)");
+    CHECK(!dt_redistribute(x, dt_rank(ctx) == 1 ? "S(0),R" : "R,R"), "no error");
+    const char *text = dt_error_text(ctx);
+    CHECK(strstr(text, "; R,R)") && strstr(text, "; S(0),R)"), "%s", text);
+    CHECK(dt_error_clear(ctx) == DT_OK && dt_redistribute(dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh), "S(0),R"), "%s",
+          dt_error_text(ctx));
+    return 0;
+}
+
+static void divergence__is_found_where_ranks_wait_in_other_groups(void **state) {
+    (void)state;
+    run_ranks(4, wait_in_other_groups, NULL);
+}
+
 /* Calls that may differ between ranks. */
 static int make_allowed_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -477,6 +495,7 @@ int main(void) {
         cmocka_unit_test(divergence__is_an_error_on_every_rank),
         cmocka_unit_test(divergence__is_detected_if_the_other_rank_has_closed),
         cmocka_unit_test(divergence__beyond_the_recorded_calls_is_reported),
+        cmocka_unit_test(divergence__is_found_where_ranks_wait_in_other_groups),
         cmocka_unit_test(ranks__may_differ_on_other_meshes_plain_tensors_and_apart),
         cmocka_unit_test(apart__refuses_transfers),
         cmocka_unit_test(divergence__between_meshes_compares_the_members_of_each),
