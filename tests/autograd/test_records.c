@@ -7,6 +7,9 @@
 
 #include "base/dtype.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static dt_ctx *open_alone(void) {
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_non_null(ctx);
@@ -296,6 +299,59 @@ static void functions__are_recorded(void **state) {
         run_ranks(n, record_functions, NULL);
 }
 
+/* What the library does for itself makes no record: each of these calls makes the number that is stated. */
+static int count_records(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/dtensor-records-%d.npy", (int)getppid());
+    dt_tensor *probe = dt_ones(ctx, DT_SHAPE(1), .requires_grad = true);
+    dt_tensor *s = dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+    dt_tensor *x = dt_clone(s), *row = dt_ones(ctx, DT_SHAPE(4)), *r = dt_redistribute(x, "R");
+    int64_t first = 0;
+    dt_mesh *alone = dt_mesh_from_ranks(ctx, &first, (int64_t[]){1}, 1, NULL);
+    dt_tensor *elsewhere = dt_ones(ctx, DT_SHAPE(6, 4), .mesh = alone, .requires_grad = true);
+#define COUNTS(expected, call)                                                                                       \
+    do {                                                                                                             \
+        uint64_t before_ = dt__recorded_call_of(dt_exp(probe))->number;                                              \
+        CHECK((call), "%s: %s", #call, dt_error_text(ctx));                                                          \
+        uint64_t made_ = dt__recorded_call_of(dt_exp(probe))->number - before_ - 1;                                  \
+        CHECK(made_ == (expected), "%s: %llu records", #call, (unsigned long long)made_);                            \
+    } while (0)
+    dt_tensor *sum = dt_sum(x);
+    COUNTS(0, dt_item(sum) == 24);
+    char *text = NULL;
+    COUNTS(0, (text = dt_format(x)) != NULL);
+    free(text);
+    COUNTS(0, dt_save_npy(x, path) == DT_OK);
+    dt_dlpack_managed *exported = NULL;
+    COUNTS(0, (exported = dt_to_dlpack(x)) != NULL);
+    exported->deleter(exported);
+    COUNTS(1, dt_matmul(x, dt_ones(ctx, DT_SHAPE(4, 2), .mesh = mesh, .place = "S(0)")));
+    COUNTS(1, dt_softmax(x, 0));                                /* the input moves */
+    COUNTS(1, dt_slice(x, 0, 1, 5, 1));                         /* and a view of it */
+    COUNTS(2, dt_reshape(dt_transpose(r, 0, 1), DT_SHAPE(24))); /* a dense copy */
+    COUNTS(1, dt_copy_(x, row));                                /* the source is brought to the mesh */
+    COUNTS(1, dt_copy_(x, elsewhere));                          /* from another one */
+    CHECK_RECORD(x, "copy_(f32[6,4] S(0); f32[6,4] R) -> f32[6,4] S(0); changes 4, 3; saves input 2, output 1");
+    dt_tensor *square = dt_exp(dt_ones(ctx, DT_SHAPE(3, 3), .requires_grad = true));
+    COUNTS(1, dt_add_(square, dt_transpose(dt_detach(square), 0, 1))); /* an input that overlaps what is written */
+    CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 0)
+        (void)remove(path);
+    dt_mesh_release(alone);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void library__records_nothing_for_itself(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, count_records, NULL);
+}
+
 static dt_status twice(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     (void)ctx, (void)user;
     outputs[0] = dt_add(inputs[0], inputs[0]);
@@ -345,6 +401,7 @@ int main(void) {
         cmocka_unit_test(requires_grad__is_set_on_leaves),
         cmocka_unit_test(ops__are_recorded_with_what_they_save),
         cmocka_unit_test(functions__are_recorded),
+        cmocka_unit_test(library__records_nothing_for_itself),
         cmocka_unit_test(local_map__records_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
