@@ -37,7 +37,7 @@ typedef struct dt__recorded_call {
     const dt__op_info *info; /* NULL: no op */
     int overload, n_args, n_numbers, n_inputs, n_outputs;
     bool is_view;                 /* the first output shares the storage of the first input */
-    bool is_in_place;             /* the first output is the first input */
+    bool is_in_place;             /* inputs are changed; those that are not returned are behind the other outputs */
     uint32_t bytes;               /* of the record */
     dt__op_draw draw;             /* of a random op */
     const dt_arg *args;           /* of an op; lists and texts are copied */

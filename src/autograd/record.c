@@ -198,13 +198,16 @@ static void save(int i, const dt_tensor *tensor, void *arg) {
         *saving->strides++ = tensor->strides[d];
 }
 
-/* The call has changed outputs that are inputs, each counting once: of inputs on their storages the values were those
- * of the versions before. */
+static bool is_written(const dt__made *made, int i) {
+    return made->op ? dt__writes_input(&made->op->op_call, i) : made->inputs[i] == made->outputs[0];
+}
+
+/* The call has changed inputs, each of which counts once: of inputs on their storages the values were those of the
+ * versions before. */
 static void use_versions_before(const dt__made *made, dt__recorded_call *record) {
-    for (int i = 0; i < made->n_inputs; i++)
-        for (int o = 0; o < made->n_outputs && o < made->n_inputs; o++)
-            record->tensors[i].version -=
-                made->outputs[o] == made->inputs[o] && made->outputs[o]->storage == made->inputs[i]->storage;
+    for (int w = 0; w < made->n_inputs; w++)
+        for (int i = 0; i < made->n_inputs && is_written(made, w); i++)
+            record->tensors[i].version -= made->inputs[w]->storage == made->inputs[i]->storage;
 }
 
 /* Without tensors and arguments. */
@@ -258,7 +261,7 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
         record->tensors[i].output = tensor->output;
     }
     const dt_tensor *first_in = made->n_inputs ? made->inputs[0] : NULL, *first_out = made->outputs[0];
-    record->is_in_place = first_in == first_out;
+    record->is_in_place = op ? dt__call_writes(&op->op_call) : first_in == first_out;
     record->is_view = first_in && !record->is_in_place && first_in->storage == first_out->storage;
     if (record->is_in_place)
         use_versions_before(made, record);

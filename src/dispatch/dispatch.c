@@ -443,13 +443,34 @@ bool dt__call_requires_grad(const dt__call *call) {
     return false;
 }
 
+/* The outputs and, behind them, inputs that are written and not returned: they are changed by the call, too. */
+static dt_status changed_tensors(dt__call *call, int *n, dt_tensor ***out) {
+    *n = call->n_outputs;
+    *out = call->outputs;
+    if (!dt__call_writes(&call->op_call))
+        return DT_OK;
+    dt_tensor **all = dt__call_alloc(call, (size_t)(call->n_outputs + call->n_inputs) * sizeof *all);
+    if (!all)
+        return DT_ERR_MEMORY;
+    memcpy(all, call->outputs, (size_t)call->n_outputs * sizeof *all);
+    for (int i = 0; i < call->n_inputs; i++) {
+        bool is_new = dt__writes_input(&call->op_call, i);
+        for (int o = 0; o < call->n_outputs && is_new; o++)
+            is_new = call->outputs[o] != call->inputs[i];
+        if (is_new)
+            all[(*n)++] = call->inputs[i];
+    }
+    *out = all;
+    return DT_OK;
+}
+
 dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
-    dt_status status = ctx->recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
-                                                              .op = call,
-                                                              .n_inputs = call->n_inputs,
-                                                              .inputs = call->inputs,
-                                                              .n_outputs = call->n_outputs,
-                                                              .outputs = call->outputs});
+    dt__made made = {.name = call->info->schema.name, .op = call, .n_inputs = call->n_inputs, .inputs = call->inputs};
+    dt_tensor **outputs = NULL;
+    dt_status status = changed_tensors(call, &made.n_outputs, &outputs);
+    made.outputs = outputs;
+    if (status == DT_OK)
+        status = ctx->recorder->record(ctx, &made);
     int n_hidden = call->records ? call->info->op->n_saved : 0; /* outputs that the caller does not get */
     for (int i = status == DT_OK ? call->n_outputs - n_hidden : 0; i < call->n_outputs; i++)
         if (dt__output_input(&call->op_call, i) < 0)

@@ -47,7 +47,6 @@ static const dt_op twice_ = {.schema = "twice_(Tensor(a!) self, Tensor other) ->
                              .rule = "...,...->...",
                              .shape = shape_twice,
                              .kernel = twice_in_place,
-                             .flags = DT_OP_INPLACE,
                              .saves = "self,other,result"};
 
 static void in_place__saves_the_version_before(void **state) {
@@ -63,6 +62,42 @@ static void in_place__saves_the_version_before(void **state) {
     dt_tensor *half = dt_slice(y, 0, 0, 4, 1); /* another handle on the same storage */
     record = dt__recorded_call_of(dt_call(ctx, "twice_", y, half));
     assert_true(dt__saved_is_changed(record, 1) && !dt__saved_is_changed(record, 2));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Writes two tensors and returns none. */
+static dt_status shape_of_nothing(dt_op_call *call) {
+    (void)call;
+    return DT_OK;
+}
+static dt_status change_both(dt_op_call *call) {
+    for (int i = 0; i < 2; i++)
+        ((float *)call->inputs[i].data)[0] = 7;
+    return DT_OK;
+}
+static const dt_op touch_ = {.schema = "touch_(Tensor(a!) self, Tensor(b!) other) -> ()",
+                             .shape = shape_of_nothing,
+                             .kernel = change_both,
+                             .saves = "self"};
+
+static void written__tensors_that_are_not_returned_are_recorded(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .requires_grad = true), *y = dt_exp(x), *z = dt_ones(ctx, DT_SHAPE(4));
+    dt_op_argument args[2] = {{.tensor = y}, {.tensor = z}};
+    dt_tensor *outputs[1];
+    int n = 1;
+    assert_int_equal(dt_op_register(ctx, &touch_), DT_OK);
+    assert_int_equal(dt_op_run(ctx, "touch_", 2, args, DT_SITE, outputs, 1, &n), DT_OK);
+    assert_int_equal(n, 0);
+    const dt__recorded_call *record = dt__recorded_call_of(y);
+    assert_string_equal(record->name, "touch_");
+    assert_true(record == dt__recorded_call_of(z) && y->output == 0 && z->output == 1 && record->n_outputs == 2);
+    assert_true(dt__saved_is_changed(record, 0) && calls_element(y, 0) == 7 && calls_element(z, 0) == 7);
+    args[1].tensor = x;
+    assert_int_equal(dt_op_run(ctx, "touch_", 2, args, DT_SITE, outputs, 1, &n), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "cannot write to a leaf that requires a gradient");
+    (void)dt_error_clear(ctx);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -344,6 +379,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saves__names_what_is_kept),
         cmocka_unit_test(in_place__saves_the_version_before),
+        cmocka_unit_test(written__tensors_that_are_not_returned_are_recorded),
         cmocka_unit_test(decomposition__is_recorded_as_its_ops_unless_it_saves),
         cmocka_unit_test(saved__is_the_value_of_the_call),
         cmocka_unit_test(change__of_a_saved_value_is_an_error_with_both_sites),
