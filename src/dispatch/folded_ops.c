@@ -64,6 +64,8 @@ static uint64_t fingerprint_of(const dt__call *call) {
     }
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
+    if (call->maker && call->maker->mesh)
+        hash = dt__hash_u64(dt_mesh_fingerprint(call->maker->mesh), hash);
     if (call->maker && call->maker->place)
         hash = hash_bytes(call->maker->place, strlen(call->maker->place), hash);
     return hash;
@@ -116,10 +118,14 @@ dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *d
     return DT_OK;
 }
 
-/* Arguments that vary are shown with each call. */
+/* "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=2)" of a maker. Arguments that vary are shown with each call. */
 static void add_call(const dt__call *call, dt__text *out) {
     uint32_t varying = call->info->schema.signatures[call->overload].varying;
     dt__call_print(call, varying, out);
+    if (!call->maker || !call->maker->mesh)
+        return;
+    const char *mesh = dt_mesh_text(call->maker->mesh);
+    dt__text_add(out, " %s on mesh(%s)", call->maker->place ? call->maker->place : "R", mesh ? mesh : "");
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {

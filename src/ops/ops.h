@@ -13,6 +13,7 @@
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
     X(amax)                                                                                                          \
+    X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
@@ -25,18 +26,23 @@
     X(div)                                                                                                           \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(expand)                                                                                                        \
+    X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
+    X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index)                                                                                                         \
     X(index_select)                                                                                                  \
+    X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
+    X(linspace)                                                                                                      \
     X(log)                                                                                                           \
     X(matmul)                                                                                                        \
     X(max)                                                                                                           \
@@ -48,6 +54,7 @@
     X(mul_)                                                                                                          \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
+    X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(permute)                                                                                                       \
     X(relu)                                                                                                          \
@@ -67,6 +74,7 @@
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \
+    X(zeros)                                                                                                         \
     X(zeros_like)
 
 typedef enum dt__op_number {

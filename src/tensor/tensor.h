@@ -205,6 +205,12 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
  * local tensor of a partial holds the identity of the reduction, which is filled in here. False for NULL. */
 bool dt__needs_values(dt_tensor *tensor);
 
+/* This rank's shard of a dim, or all of it where spec is NULL: a plain tensor of that shape. The rank is in the mesh.
+ */
+void dt__local_shard(const dt_spec *spec, const int64_t *shape, int dim, dt__shard *out);
+/* Fills a local tensor of two dims, dense and row-major: ones where first <= column - row <= last, zeros elsewhere. */
+void dt__fill_band(dt_ctx *ctx, const dt__array *local, const dt_spec *spec, int64_t first, int64_t last);
+
 /* Whether the local tensor of a partial holds the value: this rank's coordinate is 0 along every partial mesh dim.
  * Otherwise it holds the identity of the reduction. */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
