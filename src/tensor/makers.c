@@ -195,8 +195,8 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
     if (!options)
         return NULL;
     dt_tensor *tensor =
-        dt__recorded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                     &(dt__call_details){.n_values = 1, .values = {(double)k}});
+        dt__folded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                   &(dt__call_details){.n_values = 1, .values = {(double)k}});
     if (dt__needs_values(tensor))
         dt__fill_band(
             ctx,
