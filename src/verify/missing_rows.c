@@ -50,11 +50,18 @@ typedef struct row_search {
     int64_t *n_trials;
 } row_search;
 
+static bool serves_as(dt_row_entry entry) {
+    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
+}
+
 /* The entry of a tensor without elements does not matter. */
 static bool is_same(const row_search *self, const dt_row_entry *row) {
-    for (int e = 0; e < self->n_entries; e++)
-        if (row[e] != self->entries[e] && (e >= self->n_inputs || self->inputs[e].n > 1))
+    for (int e = 0; e < self->n_entries; e++) {
+        bool accepted =
+            e >= self->n_inputs ? row[e] == DT_ROW_R && serves_as(self->entries[e]) : self->inputs[e].n <= 1;
+        if (row[e] != self->entries[e] && !accepted)
             return false;
+    }
     return true;
 }
 
@@ -101,10 +108,6 @@ static dt_status find_local(row_search *self, int output) {
             fitting->list[fitting->n++] = tried;
     }
     return DT_OK;
-}
-
-static bool serves_as(dt_row_entry entry) {
-    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
 }
 
 /* The entries of an output that hold, while the other outputs have some that fit. */
