@@ -113,7 +113,7 @@ bool dt__needs_values(dt_tensor *tensor) {
 
 /* Records the maker of a tensor, which is freed if that fails. */
 static dt_tensor *recorded_maker(dt_tensor *tensor, const dt__call_details *details) {
-    if (dt__record_tensor(tensor, details) == DT_OK)
+    if (dt__fold_tensor(tensor, details) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
@@ -195,8 +195,8 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
     if (!options)
         return NULL;
     dt_tensor *tensor =
-        dt__recorded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                     &(dt__call_details){.n_values = 1, .values = {(double)k}});
+        dt__folded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                   &(dt__call_details){.n_values = 1, .values = {(double)k}});
     if (dt__needs_values(tensor))
         dt__fill_band(
             ctx,
@@ -272,7 +272,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt__clone(const dt_tensor *tensor) {
-    dt_tensor *copy = empty_row_major(tensor);
+    dt_tensor *copy = dt__check_current(tensor) == DT_OK ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),

@@ -465,6 +465,10 @@ dt_status dt__trial_call_new(dt__sim *sim, dt__arena *arena, const char *text, d
         dt__arena_free(&sim->texts);
     sim->texts = dt__arena_new(single_rank->ctx);
     dt_status status = dt__placed_call_parse(&sim->texts, text, 1, (const int64_t[]){1}, &out->placed);
+    if (status == DT_OK && out->placed.call.op->n_saved) { /* with the outputs that only gradients use */
+        out->placed.call.records = true;
+        status = dt__op_call_infer(&sim->texts, &out->placed.call);
+    }
     if (status == DT_OK) {
         set_sizes(out);
         status = find_references(out);
