@@ -102,6 +102,7 @@ lint: ## format, editor settings, shell scripts, clang-tidy
 
 format: ## formats the code, and generates again what is made from it: ops.h, calls.hpp, manual page, table of files
 	@scripts/setup.sh test
+	@$(call configure,release)
 	@scripts/lint.py --fix
 	@scripts/make_ops.py && scripts/make_cpp.py && scripts/file_table.py
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes include/dtensor/calls.hpp, the functions of C++ that take options by name, from the public headers.
+"""Makes include/dtensor/calls.hpp, the functions of C++ that take options by name: those of the ops from their schema
+lines (op_model.py), all others from the public headers.
 
     scripts/make_cpp.py           writes the file
     scripts/make_cpp.py --check   exits with 1 if it is out of date
@@ -14,6 +15,9 @@ import re
 import shutil
 import subprocess
 import sys
+
+import make_ops
+import op_model
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = "include/dtensor/calls.hpp"
@@ -44,11 +48,28 @@ def without_comments(text):
     return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
 
 
-def read_headers():
+def read_ops(builds):
+    """Fields by options struct, and (result, name, parameters, options) of each op's function."""
+    structs, functions = {}, []
+    for function in op_model.read_functions(builds):
+        fields = [param.name for param in function.options()] + (["mesh", "place", "requires_grad"] if function.is_maker else [])
+        if function.options_type() == function.base() + "_options":
+            structs[function.options_type()] = fields
+        taken = ", ".join(kind + name for kind, name in make_ops.arguments(function))
+        functions.append((make_ops.result_type(function).strip(), function.base(), taken, function.options_type()))
+    return structs, functions
+
+
+def read_functions(builds):
     """Fields by options struct; (result, name, parameters, options) of each function that takes them; and (result,
     exported name, parameters) of each other one that takes a site."""
     structs, functions, sited = {}, [], []
     for header in sorted((ROOT / "include/dtensor").glob("*.h")):
+        if header.name == "ops.h":
+            more, of_ops = read_ops(builds)
+            structs |= more
+            functions += of_ops
+            continue
         text = without_comments(header.read_text())
         for name, body in re.findall(r"typedef struct (dt_\w+_options) \{(.*?)\} \1;", text, re.S):
             fields = []
@@ -87,8 +108,8 @@ def sited_function(result, name, parameters):
             f"    return {name}({passed}, &site);\n}}")
 
 
-def make():
-    structs, functions, sited = read_headers()
+def make(builds):
+    structs, functions, sited = read_functions(builds)
     used = sorted({options for *_, options in functions})
     names = sorted({field for options in used for field in structs[options]})
     lines = [HEAD.rstrip("\n")]
@@ -111,11 +132,12 @@ def formatted(text):
 
 
 def main():
-    text, path = formatted(make()), ROOT / OUT
-    if "--check" not in sys.argv[1:]:
+    check = "--check" in sys.argv[1:]
+    text, path = formatted(make(not check)), ROOT / OUT
+    if not check:
         path.write_text(text)
     elif not path.exists() or path.read_text() != text:
-        print(f"{OUT} is not what scripts/make_cpp.py makes of the public headers: run it")
+        print(f"{OUT} is not what scripts/make_cpp.py makes: run it")
         return 1
     return 0
 

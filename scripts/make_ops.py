@@ -1,24 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes include/dtensor/ops.h and src/ops/op_functions.c from the schema lines of the descriptors in src/ops.
+"""Makes include/dtensor/ops.h, src/ops/op_functions.c and man/dtensor_ops.3 from the schema lines of the ops, as the
+library parses them (op_model.py).
 
-    scripts/make_ops.py           writes them, and man/dtensor_ops.3
+    scripts/make_ops.py           builds op_schemas and writes them
     scripts/make_ops.py --check   fails where they differ from what it would write
-
-A signature becomes a function: required arguments by position, the others in a struct of options, in their order. Of
-overloads that differ only in arguments that may be None, one is kept; the others are named by the type of the argument
-in which they differ: add and add_scalar, clamp and clamp_tensor.
 """
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 
+import op_model
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-POSITIONAL = {"slice", "diagonal"}  # all arguments by position: a slice needs them
-HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
-          ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
 
 HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
@@ -107,119 +102,21 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 '''
 
 
-class Param:
-    def __init__(self, text, keyword):
-        match = re.fullmatch(r"(\w+)(?:\([^)]*\))?(\?)?(\[\d*\])?(\?)?\s+(\w+)(?:=(.*))?", text)
-        assert match, text
-        base, optional, brackets, optional_list, self.name, self.default = match.groups()
-        self.type = base + ("[]" if brackets else "")
-        if self.type == "int[]" and self.name in ("dim", "dims"):
-            self.type = "dim[]"
-        self.optional = bool(optional or optional_list)
-        self.keyword = keyword
-        self.is_option = self.default is not None or (self.optional and base != "Tensor") or self.optional
-
-
-class Signature:
-    def __init__(self, text, summary):
-        self.summary = summary
-        match = re.fullmatch(r"(\w+)(?:\.(\w+))?\((.*)\) -> (.*)", text.strip())
-        assert match, text
-        self.text = text.strip()
-        self.op, self.overload, params, self.returns = match.groups()
-        self.params, keyword = [], False
-        for part in split_params(params):
-            if part == "*":
-                keyword = True
-            else:
-                self.params.append(Param(part, keyword))
-        self.index = 0
-        self.name = self.op
-
-    def is_list(self):
-        return self.returns.endswith("[]")
-
-    def positional(self):
-        return [p for p in self.params if not p.is_option or self.op in POSITIONAL]
-
-    def options(self):
-        return [p for p in self.params if p not in self.positional() and (self.op, p.name) not in HIDDEN]
-
-
-def split_params(text):
-    parts, depth = [""], 0
-    for c in text:
-        depth += (c in "([") - (c in ")]")
-        if c == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += c
-    return [part.strip() for part in parts if part.strip()]
-
-
-def unquoted(literals):
-    """The text of adjacent string literals of C."""
-    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals)).replace('\\"', '"')
-
-
-def read_schemas():
-    """Signatures by op, in the order of the table, each with the op's summary."""
-    table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/ops.h").read_text().split("typedef enum")[0])
-    schemas, summaries = {}, {}
-    for source in sorted((ROOT / "src/ops").glob("*.c")):
-        if "const dt_op dt__op_" not in source.read_text():
-            continue
-        text = subprocess.run(["cc", "-E", "-P", f"-I{ROOT}/include", f"-I{ROOT}/src", source], check=True,
-                              capture_output=True, text=True).stdout
-        for name, fields in re.findall(r"^const dt_op dt__op_(\w+) = \{(.*?)\};", text, re.S | re.M):
-            literals = {field: re.search(rf"\.{field}\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", fields)
-                        for field in ("schema", "summary")}
-            if not all(literals.values()):
-                sys.exit(f"{source.name}: {name}: expected a descriptor with .schema and .summary")
-            schemas[name], summaries[name] = (unquoted(literals[field][1]) for field in ("schema", "summary"))
-    names = [name for name in table if name in schemas]
-    assert len(names) == len(schemas), set(schemas) ^ set(names)
-    return [(name, [Signature(text, summaries[name]) for text in schemas[name].split(" | ")]) for name in names]
-
-
-def covers(wide, narrow):
-    """Whether the one signature can do all that the other does: the same arguments, and more that may be left out."""
-    types = {p.name: p.type for p in wide.params}
-    more = {p.name for p in wide.params} - {p.name for p in narrow.params}
-    return (all(types.get(p.name) == p.type for p in narrow.params) and bool(more)
-            and all(p.is_option for p in wide.params if p.name in more))
-
-
-def name_functions(signatures):
-    for i, signature in enumerate(signatures):
-        signature.index = i
-    kept = [s for s in signatures if not any(covers(other, s) for other in signatures if other is not s)]
-    first, kinds = kept[0], {"Scalar": "scalar", "Tensor": "tensor", "int[]": "sizes"}
-    changed = {}
-    for signature in kept[1:]:
-        types = {p.name: p.type for p in first.params}
-        changed[signature] = [p for p in signature.params if types.get(p.name) != p.type]
-    for signature, params in changed.items():
-        kind = kinds[params[0].type]
-        alone = len(changed) == 1
-        ending = kind if alone else kind + "s" if len(params) > 1 else f"{kind}_{params[0].name}"
-        base = signature.op
-        signature.name = base[:-1] + "_" + ending + "_" if base.endswith("_") else f"{base}_{ending}"
-    return kept
-
-
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
-           "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ", "str": "const char *"}
+           "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
+           "str": "const char *", "Generator": "struct dt_generator *"}
+MAKER_OPTIONS = ("dt_mesh *mesh; /* as dt_make_options */", "const char *place;", "bool requires_grad;")
 
 
 def option_type(param):
-    """Type of the field, and whether zero is its default."""
+    """Type of the field: plain where zero is the default."""
+    default = param.default and param.default["text"]
     if param.type == "int":
-        return "int64_t " if param.default == "0" else "dt_opt_int "
+        return "int64_t " if default == "0" else "dt_opt_int "
     if param.type == "float":
         return "dt_opt_real "
     if param.type == "bool":
-        return "bool " if param.default == "False" else "dt_opt_bool "
+        return "bool " if default == "false" else "dt_opt_bool "
     if param.type in ("int[]", "dim[]"):
         return "dt_dims "
     return C_TYPES[param.type]
@@ -227,52 +124,46 @@ def option_type(param):
 
 def shown_default(param):
     default = param.default
-    if default in (None, "None", "[]"):
+    if not default or default["text"] in ("none", "[]") or option_type(param) in ("int64_t ", "bool "):
         return ""
-    return "" if option_type(param) in ("int64_t ", "bool ") else default.strip("\"'").lower()
+    return default["text"].strip('"')
 
 
-def long_name(signature):
-    """The name without an underscore at its end, which would make two with what follows."""
-    return f"dt_{signature.name.rstrip('_')}{'_in_place' if signature.name.endswith('_') else ''}"
+def result_type(function):
+    return "dt_status " if not function.returns else "int " if function.returns_list() else f"{function.result_type()} " if function.returns_struct() else \
+        "dt_tensor *"
 
 
-def real_name(signature):
-    return long_name(signature) + "_sized"
+def arguments(function):
+    """Type and name of what is passed by position."""
+    taken = [("dt_ctx *", "ctx")] if function.is_maker else []
+    taken += [(C_TYPES[p.type], p.name) for p in function.positional()]
+    return taken + ([("dt_tensor **", "out"), ("int ", "capacity")] if function.returns_list() else [])
 
 
-def options_name(signature):
-    return long_name(signature) + "_options"
+def declaration(function):
+    taken = ", ".join(kind + name for kind, name in arguments(function))
+    return f"{result_type(function)}{function.base()}_sized({taken}, "
 
 
-def declaration(signature):
-    arguments = [C_TYPES[p.type] + p.name for p in signature.positional()]
-    if signature.is_list():
-        arguments += ["dt_tensor **out", "int capacity"]
-    kind = "int " if signature.is_list() else "dt_tensor *"
-    return f"{kind}{real_name(signature)}({', '.join(arguments)}, ", kind
-
-
-def header(ops):
+def header(functions):
     lines = [HEAD]
-    for _, signatures in ops:
-        for signature in signatures:
-            lines.append(struct_text(signature))
-            outputs = "Writes up to capacity outputs and returns their number, or -1. " if signature.is_list() else ""
-            lines.append(f"/* {signature.summary}\n *     {comment(signature)}\n"
-                         f" * {outputs}Collective where inputs move, else Local. */")
-            lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
+    for function in functions:
+        lines.append(struct_text(function))
+        outputs = "Writes up to capacity outputs and returns their number, or -1. " if function.returns_list() else ""
+        collective = "Local; every rank of the mesh must make the same call." if function.is_maker else \
+            "Collective where inputs move, else Local."
+        lines.append(f"/* {function.summary}\n *     {comment(function)}\n * {outputs}{collective} */")
+        lines.append(f"DT_API {declaration(function)}DT_OPTIONS({function.options_type()}));\n")
     lines.append("#ifndef __cplusplus\n/* clang-format off */")
-    for _, signatures in ops:
-        for signature in signatures:
-            lines.append(macro_text(signature))
+    lines += [macro_text(function) for function in functions]
     lines.append("/* clang-format on */\n#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
     return "\n".join(lines) + "\n"
 
 
-def comment(signature):
-    """The schema line, cut at blanks to fit."""
-    words, lines = signature.text.split(" "), [""]
+def comment(function):
+    """The signature, cut at blanks to fit."""
+    words, lines = function.text.split(" "), [""]
     for word in words:
         if len(lines[-1]) + len(word) > 104:
             lines.append("")
@@ -280,97 +171,130 @@ def comment(signature):
     return "\n *         ".join(lines)
 
 
-def struct_text(signature):
-    fields = []
-    for param in signature.options():
-        default = shown_default(param)
-        fields.append(f"    {option_type(param)}{param.name};" + (f" /* default {default} */" if default else ""))
-    fields.append("    const dt_site *site;")
-    name = options_name(signature)
-    return f"typedef struct {name} {{\n" + "\n".join(fields) + f"\n}} {name};"
+def struct_text(function):
+    """The structs of options and of results, where the function has its own."""
+    text, name = "", function.options_type()
+    if name == function.base() + "_options":
+        fields = []
+        for param in function.options():
+            default = shown_default(param)
+            fields.append(f"    {option_type(param)}{param.name};" + (f" /* default {default} */" if default else ""))
+        if function.is_maker:
+            fields += ["    " + field for field in MAKER_OPTIONS]
+        fields.append("    const dt_site *site;")
+        text = f"typedef struct {name} {{\n" + "\n".join(fields) + f"\n}} {name};"
+    if function.returns_struct():
+        name, members = function.result_type(), ", ".join("*" + one for one in function.return_names())
+        text += f"\n/* The outputs; all NULL after an error. */\n" \
+            f"typedef struct {name} {{\n    dt_tensor {members};\n}} {name};"
+    return text
 
 
-def macro_text(signature):
-    names = [p.name for p in signature.positional()] + (["out", "capacity"] if signature.is_list() else [])
-    passed = [f"DT_NUMBER({p.name})" if p.type == "Scalar" else p.name for p in signature.positional()]
-    passed += ["out", "capacity"] if signature.is_list() else []
-    inner = f"DT_{signature.name.upper()}_"
+def macro_text(function):
+    numbers = {p.name for p in function.positional() if p.type == "Scalar"}
+    names = [name for _, name in arguments(function)]
+    passed = [f"DT_NUMBER({name})" if name in numbers else name for name in names]
+    inner = f"DT_{function.plain_name().upper()}_"
     head = f"#define {inner}({', '.join(names)}, ...)"
-    call = f"{real_name(signature)}({', '.join(passed)},"
-    options = f"DT_NAMED({options_name(signature)}, __VA_ARGS__))"
+    call = f"{function.base()}_sized({', '.join(passed)},"
+    options = f"DT_NAMED({function.options_type()}, __VA_ARGS__))"
     line = f"{head} {call} {options}"
     if len(line) > 117:
         end = " \\\n"
         line = f"{head}{end}    {call} {options}" if len(call + options) < 112 else \
             f"{head}{end}    {call}{end}        {options}"
-    return f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
+    return f"#define dt_{function.plain_name()}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
 
 
-MAKERS = {"Tensor": "dt__call_tensor(&call, {0})", "Tensor[]": "dt__call_tensors(&call, {0})",
-          "int": "dt__call_int({0})",
-          "float": "dt__call_real({0})", "bool": "dt__call_bool({0})", "Scalar": "dt__call_number({0})",
-          "int[]": "dt__call_sizes({0})",
-          "dim[]": "dt__call_dims({0})", "ScalarType": "dt__call_dtype({0})", "str": "dt__call_text({0})"}
+# What writes an argument of a type: its name, and how it takes the value.
+WRITERS = {"Tensor": "tensor(&args[{0}], &call, {1})", "Tensor[]": "tensors(&args[{0}], &call, {1})",
+           "int": "int(&args[{0}], {1})", "float": "real(&args[{0}], {1})", "bool": "bool(&args[{0}], {1})",
+           "Scalar": "number(&args[{0}], {1})", "int[]": "sizes(&args[{0}], {1})", "dim[]": "dims(&args[{0}], {1})",
+           "ScalarType": "dtype(&args[{0}], {1})", "str": "text(&args[{0}], {1})",
+           "Generator": "generator(&args[{0}], {1})"}
 
 
-def given_default(param):
-    """An expression for the default of a parameter."""
+def write(kind, i, value):
+    return "dt__call_" + WRITERS[kind].format(i, value)
+
+
+def write_default(param, i):
+    """Writes the default of a parameter."""
     default = param.default
-    if default in (None, "None"):
-        return "dt__call_none()"
+    if default is None or default["type"] == "none":
+        return f"dt__call_none(&args[{i}])"
+    kind, text = default["type"], default["text"]
     if param.type == "Scalar":
-        return f"dt__call_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
-    if param.type in ("int[]", "dim[]"):
-        assert default == "[]", default
-        return "dt__call_dims((dt_dims){.n = 0})"
-    value = {"True": "true", "False": "false"}.get(default, default.replace("'", '"'))
-    return MAKERS[param.type].format(value)
+        return write("Scalar", i, f"dt_number_{'real' if kind == 'float' else kind}({text})")
+    if kind == "int[]":
+        values = text.strip("[]")
+        some = f".n = {len(values.split(','))}, .list = (const int64_t[]){{{values}}}" if values else ".n = 0"
+        return f"dt__call_dims(&args[{i}], (dt_dims){{{some}}})"
+    if kind == "ScalarType":
+        text = f"DT_{text.upper()}"
+    return write(param.type, i, text)
 
 
-def given(param, signature):
-    if (signature.op, param.name) in HIDDEN:
-        return given_default(param)
-    if param in signature.positional():
-        return MAKERS[param.type].format(param.name)
+def write_argument(function, param, i):
+    if param.is_option and param.unused:
+        return write_default(param, i)
+    if not param.is_option:
+        kind = "optional_tensors(&args[{0}], &call, {1})" if param.optional_members else WRITERS[param.type]
+        return "dt__call_" + kind.format(i, param.name)
     field, kind = f"options->{param.name}", option_type(param).strip()
     if kind in ("int64_t", "bool"):
-        return MAKERS[param.type].format(field)
+        return write(param.type, i, field)
     if kind == "dt_dims":
-        return f"{field}.list ? dt__call_dims({field}) : {given_default(param)}"
+        return f"{field}.list ? dt__call_dims(&args[{i}], {field}) : {write_default(param, i)}"
     is_opt = kind.startswith("dt_opt_")
-    test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else field
-    value = f"{field}.value" if is_opt else field
-    return f"{test} ? {MAKERS[param.type].format(value)} : {given_default(param)}"
+    test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else \
+        f"{field}.list" if param.is_list else field
+    return f"{test} ? {write(param.type, i, field + '.value' if is_opt else field)} : {write_default(param, i)}"
 
 
-def placed(expression, i):
-    """The same, written to argument i: whole structs are not copied, which would wait for their parts to be stored."""
-    return re.sub(r"(dt__call_\w+)\((\)?)", lambda m: f"{m[1]}(&args[{i}]{')' if m[2] else ', '}", expression)
+def context(function):
+    if function.is_maker:
+        return []
+    first = next(p for p in function.params if p.word == "Tensor")
+    return [f"    dt_ctx *ctx = {'dt__ctx_of_list' if first.is_list else 'dt_tensor_ctx'}({first.name});"]
 
 
-def function(op, signature):
-    head, _ = declaration(signature)
-    failed = "-1" if signature.is_list() else "NULL"
-    first = next(p for p in signature.params if p.type.startswith("Tensor"))
-    ctx = f"dt_tensor_ctx({first.name})" if first.type == "Tensor" else f"dt__ctx_of_list({first.name})"
-    lines = [f"{head}const {options_name(signature)} *options, size_t options_size) {{",
-             f"    {options_name(signature)} full;",
+def run(function):
+    """The lines that run the call and return its outputs."""
+    call = f"&call, DT__OP_{function.op}, "
+    if function.returns_list():
+        return [f"    return dt__call_run_list({call}options->site, out, capacity);"]
+    if not function.returns:
+        return [f"    return dt__call_run_status({call}options->site);"]
+    if function.is_maker:
+        return [f"    return dt__call_run_maker({call}options->mesh, options->place, options->requires_grad, "
+                "options->site);"]
+    if not function.returns_struct():
+        return [f"    return dt__call_run({call}options->site);"]
+    names = function.return_names()
+    return [f"    dt_tensor *outputs[{len(names)}];",
+            f"    dt__call_run_tuple({call}options->site, outputs, {len(names)});",
+            f"    return ({function.result_type()}){{{', '.join(f'outputs[{i}]' for i in range(len(names)))}}};"]
+
+
+def definition(function):
+    options, name = function.options_type(), function.op
+    failed = "DT_ERR_VALUE" if not function.returns else "-1" if function.returns_list() else f"({function.result_type()}){{NULL}}" if function.returns_struct() \
+        else "NULL"
+    lines = [f"{declaration(function)}const {options} *options, size_t options_size) {{",
+             f"    {options} full;",
              "    dt__call call;",
-             f"    dt_arg args[{len(signature.params)}];",
-             f"    dt_ctx *ctx = {ctx};",
-             f"    options = DT__OPTIONS(ctx, \"{signature.op}\", options, options_size, &full);",
+             f"    dt_arg args[{len(function.params)}];",
+             *context(function),
+             f"    options = DT__OPTIONS(ctx, \"{name}\", options, options_size, &full);",
              f"    if (!options)\n        return {failed};",
-             f"    dt__call_init(&call, ctx, {signature.index}, args);"]
-    lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
-    ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, capacity)" if signature.is_list() else \
-        f"dt__call_run(&call, DT__OP_{op}, options->site)"
-    lines += [f"    return {ending};", "}"]
-    return "\n".join(lines)
+             f"    dt__call_init(&call, ctx, {function.index}, args);"]
+    lines += [f"    {write_argument(function, p, i)};" for i, p in enumerate(function.params)]
+    return "\n".join(lines + run(function) + ["}"])
 
 
-def glue(ops):
-    functions = [function(op, signature) for op, signatures in ops for signature in signatures]
-    return GLUE_HEAD + "\n" + "\n\n".join(functions) + "\n"
+def definitions(functions):
+    return GLUE_HEAD + "\n" + "\n\n".join(definition(function) for function in functions) + "\n"
 
 
 MAN_HEAD = r'''.\" SPDX-License-Identifier: Apache-2.0
@@ -413,18 +337,18 @@ MAN_TAIL = r'''.El
 '''
 
 
-def man_entry(signature):
+def man_entry(function):
     """The C form of a call with its options, and the signature behind it."""
-    required = [p.name for p in signature.positional()] + (["out", "capacity"] if signature.is_list() else [])
-    options = [f".{p.name}" for p in signature.options()]
-    call = f"dt_{signature.name}({', '.join(required + options)})"
-    text = signature.text.replace("-", r"\-")
-    summary = signature.summary.replace("-", r"\-")
+    required = [name for _, name in arguments(function)]
+    options = [f".{p.name}" for p in function.options()] + ([".mesh", ".place"] if function.is_maker else [])
+    call = f"dt_{function.plain_name()}({', '.join(required + options)})"
+    text = function.text.replace("-", r"\-")
+    summary = function.summary.replace("-", r"\-")
     return f".It Li {call}\n{summary}\n.Pp\n.Li {text}\n"
 
 
-def manual(ops):
-    return MAN_HEAD + "".join(man_entry(s) for _, signatures in ops for s in signatures) + MAN_TAIL
+def manual(functions):
+    return MAN_HEAD + "".join(man_entry(function) for function in functions) + MAN_TAIL
 
 
 def formatted(text, path):
@@ -438,13 +362,15 @@ def formatted(text, path):
 
 
 def main():
-    ops = [(name, name_functions(signatures)) for name, signatures in read_schemas()]
-    files = {"include/dtensor/ops.h": header(ops), "src/ops/op_functions.c": glue(ops), "man/dtensor_ops.3": manual(ops)}
+    check = "--check" in sys.argv[1:]
+    functions = op_model.read_functions(builds=not check)
+    files = {"include/dtensor/ops.h": header(functions), "src/ops/op_functions.c": definitions(functions),
+             "man/dtensor_ops.3": manual(functions)}
     stale = []
     for name, text in files.items():
         text = formatted(text, name)
         path = ROOT / name
-        if "--check" not in sys.argv[1:]:
+        if not check:
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:
             stale.append(f"{name} is not what scripts/make_ops.py makes of the schema lines: run it")

@@ -23,6 +23,7 @@ DT_X_OPTION(beta)
 DT_X_OPTION(bias)
 DT_X_OPTION(check)
 DT_X_OPTION(copy)
+DT_X_OPTION(correction)
 DT_X_OPTION(dim)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
@@ -32,6 +33,7 @@ DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(high)
 DT_X_OPTION(keepdim)
+DT_X_OPTION(largest)
 DT_X_OPTION(local)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
@@ -52,6 +54,7 @@ DT_X_OPTION(std)
 DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(training)
+DT_X_OPTION(unbiased)
 DT_X_OPTION(weight)
 DT_X_OPTION(width)
 #undef DT_X_OPTION
@@ -129,6 +132,7 @@ template <> struct fields<dt_gather_options> { static constexpr auto list = std:
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
 };
+template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
@@ -147,11 +151,21 @@ template <> struct fields<dt_make_options> {
                                                  &dt_make_options::place, &dt_make_options::requires_grad);
 };
 template <> struct fields<dt_matmul_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_max_dim_options> {
+    static constexpr auto list = std::make_tuple(&dt_max_dim_options::keepdim);
+};
+template <> struct fields<dt_max_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_max_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_maximum_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mean_options> {
     static constexpr auto list =
         std::make_tuple(&dt_mean_options::dim, &dt_mean_options::keepdim, &dt_mean_options::dtype);
 };
+template <> struct fields<dt_min_dim_options> {
+    static constexpr auto list = std::make_tuple(&dt_min_dim_options::keepdim);
+};
+template <> struct fields<dt_min_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_min_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
@@ -202,8 +216,20 @@ template <> struct fields<dt_sum_options> {
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
+template <> struct fields<dt_topk_options> {
+    static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);
+};
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_var_mean_correction_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_var_mean_correction_options::dim, &dt_var_mean_correction_options::correction,
+                        &dt_var_mean_correction_options::keepdim);
+};
+template <> struct fields<dt_var_mean_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_var_mean_options::dim, &dt_var_mean_options::unbiased, &dt_var_mean_options::keepdim);
+};
 template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
@@ -339,6 +365,10 @@ dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, co
 template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
 }
+template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
+    return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
+                          sizeof(dt_index_options));
+}
 template <class... T>
 dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
     return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
@@ -361,12 +391,34 @@ template <class... T> dt_tensor *dt_matmul(dt::at<dt_tensor *> self, dt_tensor *
     return dt_matmul_sized(self, other, dt::named<dt_matmul_options>(self.site, options...).get(),
                            sizeof(dt_matmul_options));
 }
+template <class... T> dt_tensor *dt_max(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_max_sized(self, dt::named<dt_max_options>(self.site, options...).get(), sizeof(dt_max_options));
+}
+template <class... T> dt_max_dim_result dt_max_dim(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_max_dim_sized(self, dim, dt::named<dt_max_dim_options>(self.site, options...).get(),
+                            sizeof(dt_max_dim_options));
+}
+template <class... T> dt_tensor *dt_max_other(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_max_other_sized(self, other, dt::named<dt_max_other_options>(self.site, options...).get(),
+                              sizeof(dt_max_other_options));
+}
 template <class... T> dt_tensor *dt_maximum(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_maximum_sized(self, other, dt::named<dt_maximum_options>(self.site, options...).get(),
                             sizeof(dt_maximum_options));
 }
 template <class... T> dt_tensor *dt_mean(dt::at<dt_tensor *> self, const T &...options) {
     return dt_mean_sized(self, dt::named<dt_mean_options>(self.site, options...).get(), sizeof(dt_mean_options));
+}
+template <class... T> dt_tensor *dt_min(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_min_sized(self, dt::named<dt_min_options>(self.site, options...).get(), sizeof(dt_min_options));
+}
+template <class... T> dt_min_dim_result dt_min_dim(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_min_dim_sized(self, dim, dt::named<dt_min_dim_options>(self.site, options...).get(),
+                            sizeof(dt_min_dim_options));
+}
+template <class... T> dt_tensor *dt_min_other(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_min_other_sized(self, other, dt::named<dt_min_other_options>(self.site, options...).get(),
+                              sizeof(dt_min_other_options));
 }
 template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
@@ -463,6 +515,9 @@ template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
 }
+template <class... T> dt_topk_result dt_topk(dt::at<dt_tensor *> self, int64_t k, const T &...options) {
+    return dt_topk_sized(self, k, dt::named<dt_topk_options>(self.site, options...).get(), sizeof(dt_topk_options));
+}
 template <class... T>
 dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, const T &...options) {
     return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
@@ -472,6 +527,15 @@ template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
+}
+template <class... T> dt_var_mean_result dt_var_mean(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_var_mean_sized(self, dt::named<dt_var_mean_options>(self.site, options...).get(),
+                             sizeof(dt_var_mean_options));
+}
+template <class... T>
+dt_var_mean_correction_result dt_var_mean_correction(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_var_mean_correction_sized(self, dt::named<dt_var_mean_correction_options>(self.site, options...).get(),
+                                        sizeof(dt_var_mean_correction_options));
 }
 template <class... T> dt_tensor *dt_view(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
     return dt_view_sized(self, size, dt::named<dt_view_options>(self.site, options...).get(),

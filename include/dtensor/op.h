@@ -186,11 +186,12 @@ enum {
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
-    DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
-    DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
-    DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
-    DT_OP_LIST = 1 << 5,    /* takes lists of tensors and is another op, `each`, on every tuple of their members */
+    DT_OP_VIEW = 1 << 1,   /* outputs share the first tensor's memory */
+    DT_OP_MAKER = 1 << 2,  /* has no tensor among its arguments; its result is Replicate */
+    DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
+    /* the C function takes by position also the arguments that have a default, unless they follow the * */
+    DT_OP_POSITIONAL = 1 << 4,
+    DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
 };
 
@@ -251,6 +252,9 @@ struct dt_op {
      * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
      * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */
     const char *saves;
+    /* (optional) Names of arguments that exist for the signature's sake, "implicit,sparse_grad": they have no effect,
+     * or no value but their default is supported. The C function has no options for them. */
+    const char *unused;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

@@ -349,6 +349,14 @@ typedef struct dt_gelu_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
 
+typedef struct dt_index_options {
+    const dt_site *site;
+} dt_index_options;
+/* The elements that a list of tensors of indices selects; none takes a dim whole.
+ *     index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, DT_OPTIONS(dt_index_options));
+
 typedef struct dt_index_select_options {
     const dt_site *site;
 } dt_index_select_options;
@@ -395,6 +403,35 @@ typedef struct dt_matmul_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
 
+typedef struct dt_max_options {
+    const dt_site *site;
+} dt_max_options;
+/* Largest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     max(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_sized(dt_tensor *self, DT_OPTIONS(dt_max_options));
+
+typedef struct dt_max_dim_options {
+    bool keepdim;
+    const dt_site *site;
+} dt_max_dim_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_max_dim_result {
+    dt_tensor *values, *indices;
+} dt_max_dim_result;
+/* Largest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_max_dim_result dt_max_dim_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_max_dim_options));
+
+typedef struct dt_max_other_options {
+    const dt_site *site;
+} dt_max_other_options;
+/* Largest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     max.other(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_other_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_max_other_options));
+
 typedef struct dt_maximum_options {
     const dt_site *site;
 } dt_maximum_options;
@@ -413,6 +450,35 @@ typedef struct dt_mean_options {
  *     mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mean_sized(dt_tensor *self, DT_OPTIONS(dt_mean_options));
+
+typedef struct dt_min_options {
+    const dt_site *site;
+} dt_min_options;
+/* Smallest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     min(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_min_sized(dt_tensor *self, DT_OPTIONS(dt_min_options));
+
+typedef struct dt_min_dim_options {
+    bool keepdim;
+    const dt_site *site;
+} dt_min_dim_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_min_dim_result {
+    dt_tensor *values, *indices;
+} dt_min_dim_result;
+/* Smallest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_min_dim_result dt_min_dim_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_min_dim_options));
+
+typedef struct dt_min_other_options {
+    const dt_site *site;
+} dt_min_other_options;
+/* Smallest element of all, or along a dim with its position; or of two tensors, elementwise.
+ *     min.other(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_min_other_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_min_other_options));
 
 typedef struct dt_mm_options {
     const dt_site *site;
@@ -614,6 +680,21 @@ typedef struct dt_to_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
 
+typedef struct dt_topk_options {
+    dt_opt_int dim;      /* default -1 */
+    dt_opt_bool largest; /* default true */
+    const dt_site *site;
+} dt_topk_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_topk_result {
+    dt_tensor *values, *indices;
+} dt_topk_result;
+/* The k largest or smallest elements along a dim in order, with their positions.
+ *     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor
+ *         indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_topk_result dt_topk_sized(dt_tensor *self, int64_t k, DT_OPTIONS(dt_topk_options));
+
 typedef struct dt_transpose_options {
     const dt_site *site;
 } dt_transpose_options;
@@ -630,6 +711,39 @@ typedef struct dt_unfold_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                                   DT_OPTIONS(dt_unfold_options));
+
+typedef struct dt_var_mean_options {
+    dt_dims dim;
+    dt_opt_bool unbiased; /* default true */
+    bool keepdim;
+    const dt_site *site;
+} dt_var_mean_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_var_mean_result {
+    dt_tensor *var, *mean;
+} dt_var_mean_result;
+/* Variance and mean over all dims or over some.
+ *     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor var, Tensor
+ *         mean)
+ * Collective where inputs move, else Local. */
+DT_API dt_var_mean_result dt_var_mean_sized(dt_tensor *self, DT_OPTIONS(dt_var_mean_options));
+
+typedef struct dt_var_mean_correction_options {
+    dt_dims dim;
+    dt_number correction;
+    bool keepdim;
+    const dt_site *site;
+} dt_var_mean_correction_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_var_mean_correction_result {
+    dt_tensor *var, *mean;
+} dt_var_mean_correction_result;
+/* Variance and mean over all dims or over some.
+ *     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) ->
+ *         (Tensor var, Tensor mean)
+ * Collective where inputs move, else Local. */
+DT_API dt_var_mean_correction_result dt_var_mean_correction_sized(dt_tensor *self,
+                                                                  DT_OPTIONS(dt_var_mean_correction_options));
 
 typedef struct dt_view_options {
     const dt_site *site;
@@ -755,6 +869,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
 #define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
+#define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
 #define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
@@ -767,10 +883,22 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
 #define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
+#define dt_max(...) DT_MAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_(self, ...) dt_max_sized(self, DT_NAMED(dt_max_options, __VA_ARGS__))
+#define dt_max_dim(...) DT_MAX_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_DIM_(self, dim, ...) dt_max_dim_sized(self, dim, DT_NAMED(dt_max_dim_options, __VA_ARGS__))
+#define dt_max_other(...) DT_MAX_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_OTHER_(self, other, ...) dt_max_other_sized(self, other, DT_NAMED(dt_max_other_options, __VA_ARGS__))
 #define dt_maximum(...) DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAXIMUM_(self, other, ...) dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
 #define dt_mean(...) DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MEAN_(self, ...) dt_mean_sized(self, DT_NAMED(dt_mean_options, __VA_ARGS__))
+#define dt_min(...) DT_MIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MIN_(self, ...) dt_min_sized(self, DT_NAMED(dt_min_options, __VA_ARGS__))
+#define dt_min_dim(...) DT_MIN_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MIN_DIM_(self, dim, ...) dt_min_dim_sized(self, dim, DT_NAMED(dt_min_dim_options, __VA_ARGS__))
+#define dt_min_other(...) DT_MIN_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MIN_OTHER_(self, other, ...) dt_min_other_sized(self, other, DT_NAMED(dt_min_other_options, __VA_ARGS__))
 #define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
 #define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
@@ -825,12 +953,19 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
+#define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TOPK_(self, k, ...) dt_topk_sized(self, k, DT_NAMED(dt_topk_options, __VA_ARGS__))
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
+#define dt_var_mean(...) DT_VAR_MEAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VAR_MEAN_(self, ...) dt_var_mean_sized(self, DT_NAMED(dt_var_mean_options, __VA_ARGS__))
+#define dt_var_mean_correction(...) DT_VAR_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VAR_MEAN_CORRECTION_(self, ...) \
+    dt_var_mean_correction_sized(self, DT_NAMED(dt_var_mean_correction_options, __VA_ARGS__))
 #define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
 #define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)

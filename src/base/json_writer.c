@@ -46,6 +46,11 @@ void dt__json_string(dt__json_writer *self, const char *chars) {
     add_quoted(self->out, chars);
 }
 
+void dt__json_bool(dt__json_writer *self, bool value) {
+    begin_value(self);
+    dt__text_add(self->out, value ? "true" : "false");
+}
+
 void dt__json_int(dt__json_writer *self, int64_t value) {
     begin_value(self);
     dt__text_add(self->out, "%" PRId64, value);

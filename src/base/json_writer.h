@@ -22,6 +22,7 @@ void dt__json_close(dt__json_writer *self, char bracket);
 void dt__json_key(dt__json_writer *self, const char *key);
 
 void dt__json_string(dt__json_writer *self, const char *chars);
+void dt__json_bool(dt__json_writer *self, bool value);
 void dt__json_int(dt__json_writer *self, int64_t value);
 /* With three digits after the point; the value must be finite. */
 void dt__json_real(dt__json_writer *self, double value);

@@ -329,9 +329,17 @@ static bool is_in_call(const struct dt__rank_block *block) {
     return false;
 }
 
+static bool waits_for_any(dt_work *work) {
+    for (int64_t c = 0; c < work->channel->n; c++)
+        if (dt__waits_for(work, c))
+            return true;
+    return false;
+}
+
 /* A member that died fails the operation even if this rank waits for another one: without the operation finished,
  * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its
- * exit code: it may have failed with an error that this rank will have, too. */
+ * exit code: it may have failed with an error that this rank will have, too. Nor does one that has finished it where
+ * this rank has what it waited for, and only has to notice it. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
@@ -343,7 +351,7 @@ static bool has_died(dt_work *work, int64_t c, bool check_process) {
         return false;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     bool finished = block && atomic_load(&block->done) >= work->seq;
-    return !finished || is_in_call(own) || (ended && WIFSIGNALED(ended - 1));
+    return !finished || ((is_in_call(own) || (ended && WIFSIGNALED(ended - 1))) && waits_for_any(work));
 }
 
 static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {

@@ -128,12 +128,12 @@ static dt_status place_inputs(making *self, const dt__candidate *selected) {
     return DT_OK;
 }
 
-/* The spec of output i; an in-place op keeps that of its first input, and a maker has what its caller requests. */
+/* The spec of output i; an input that is written keeps its own, and a maker has what its caller requests. */
 static dt_spec *output_spec(const making *self, const dt__candidate *selected, int i) {
     const dt_op_value *value = &self->call->op_call.outputs[i];
     const dt__maker_place *maker = self->call->maker;
-    if (i == 0 && self->call->op_call.op->flags & DT_OP_INPLACE)
-        return dt_spec_retain(self->to->inputs[0].from);
+    if (self->to->outputs[i].input >= 0)
+        return dt_spec_retain(self->to->inputs[self->to->outputs[i].input].from);
     if (!maker || !maker->place)
         return new_spec(self->to->mesh, value, selected->n_mesh_dims, selected->outputs[i], NULL);
     return dt_spec_new(
@@ -151,8 +151,10 @@ static dt_status place_outputs(making *self, const dt__candidate *selected) {
     for (int i = 0; i < op_call->n_outputs; i++) {
         const dt_op_value *value = &op_call->outputs[i];
         dt__output_decision *output = &to->outputs[i];
-        *output =
-            (dt__output_decision){.dtype = value->dtype, .n_dims = value->n_dims, .local_n_dims = value->n_dims};
+        *output = (dt__output_decision){.dtype = value->dtype,
+                                        .n_dims = value->n_dims,
+                                        .local_n_dims = value->n_dims,
+                                        .input = dt__output_input(op_call, i)};
         if (to->mesh) {
             output->spec = output_spec(self, selected, i);
             if (!output->spec)
@@ -196,6 +198,9 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
     if (self->call->info->list)
         return dt__decide_tuples(self->ctx, self->call, self->to);
     DT__TRY(find_mesh(self));
+    self->to->writes = dt__call_writes(op_call);
+    for (int i = 0; self->to->writes && i < self->call->n_inputs; i++)
+        self->to->inputs[i].written = dt__writes_input(op_call, i);
     dt__call_set_global_inputs(self->call);
     DT__TRY(dt__op_call_infer(scratch, op_call));
     dt__candidate selected = {0};

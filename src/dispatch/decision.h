@@ -24,6 +24,7 @@ typedef struct dt__input_decision {
     dt_spec *from;   /* a reference, so that its id in the key is not reused; NULL: plain */
     dt_spec *to;     /* a reference; NULL: it does not move */
     dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
+    bool written;    /* the kernel writes it: it does not move */
     bool wrap;       /* a plain tensor that counts as replicated on the mesh */
     bool identity;   /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
     dt_reduce identity_of;
@@ -37,6 +38,7 @@ typedef struct dt__output_decision {
     int local_n_dims;
     const int64_t *local_shape;
     int64_t bytes; /* of the local tensor, dense */
+    int input;     /* the input that it is, because that is written; -1: a new tensor */
 } dt__output_decision;
 
 /* What the calls of one kind have in common in a history. */
@@ -58,6 +60,7 @@ typedef struct dt__decision {
     bool cached;       /* otherwise it is freed by its last user */
     bool runs;         /* this rank is in the mesh */
     bool communicates; /* moving the inputs takes messages */
+    bool writes;       /* some input is written */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;

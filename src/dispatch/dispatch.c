@@ -127,19 +127,29 @@ static void drop_all(int n, dt_tensor **tensors) {
         dt_drop(tensors[i]);
 }
 
-/* Steps 4 and 5 if outputs have their own memory; the first output of an in-place op has that of its first input. */
+/* Drops the first n outputs, except inputs that were written. */
+static void drop_new_outputs(const dt__call *call, const dt__decision *decision, int n) {
+    for (int i = 0; i < n; i++)
+        if (decision->outputs[i].input < 0)
+            dt_drop(call->outputs[i]);
+}
+
+static void count_versions(const dt__call *call, const dt__decision *decision) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (decision->inputs[i].written)
+            call->inputs[i]->storage->version++;
+}
+
+/* Steps 4 and 5 if outputs have their own memory, or are inputs that are written. */
 static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt_op *op = call->info->op;
     dt_op_value *values = call->output_values;
     dt_tensor **outputs = call->outputs;
-    int first_new = op->flags & DT_OP_INPLACE ? 1 : 0;
-    if (first_new)
-        outputs[0] = call->inputs[0];
     for (int i = 0; i < decision->n_outputs; i++) {
-        if (i >= first_new)
-            outputs[i] = new_output(ctx, &decision->outputs[i]);
+        int input = decision->outputs[i].input;
+        outputs[i] = input < 0 ? new_output(ctx, &decision->outputs[i]) : call->inputs[input];
         if (!outputs[i]) {
-            drop_all(i - first_new, outputs + first_new);
+            drop_new_outputs(call, decision, i);
             return dt_error_status(ctx);
         }
         values[i] = output_value(&decision->outputs[i], outputs[i]->strides, outputs[i]->data);
@@ -152,9 +162,9 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
         status = op->kernel(&call->op_call);
     }
     if (status != DT_OK)
-        drop_all(decision->n_outputs - first_new, outputs + first_new);
-    else if (first_new)
-        outputs[0]->storage->version++;
+        drop_new_outputs(call, decision, decision->n_outputs);
+    else if (decision->writes)
+        count_versions(call, decision);
     return status;
 }
 
@@ -214,10 +224,20 @@ static bool same_elements(const dt_tensor *a, const dt_tensor *b) {
            !memcmp(a->local_shape, b->local_shape, bytes) && !memcmp(a->strides, b->strides, bytes);
 }
 
-/* An in-place op must not read the memory that it writes through another view: such an input is copied. */
-static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved) {
-    for (int i = 1; i < call->n_inputs; i++) {
-        if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
+/* Whether another input than i is written and shares some, but not exactly its elements. */
+static bool overlaps_written(const dt__call *call, const dt__decision *decision, int i) {
+    for (int w = 0; w < call->n_inputs; w++)
+        if (w != i && decision->inputs[w].written && call->moved[i]->storage == call->inputs[w]->storage &&
+            !same_elements(call->moved[i], call->inputs[w]))
+            return true;
+    return false;
+}
+
+/* An op must not read the memory that it writes through another view: such an input is copied. */
+static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+    dt_tensor **moved = call->moved;
+    for (int i = 0; i < call->n_inputs; i++) {
+        if (decision->inputs[i].written || !overlaps_written(call, decision, i))
             continue;
         dt_tensor *copy = dt__clone(moved[i]);
         if (!copy)
@@ -245,8 +265,8 @@ dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *deci
         }
         call->values[n] = local_value(moved[n], input->kernel);
     }
-    if (status == DT_OK && op_call->op->flags & DT_OP_INPLACE)
-        status = copy_overlapping(ctx, call, moved);
+    if (status == DT_OK && decision->writes)
+        status = copy_overlapping(ctx, call, decision);
     op_call->n_outputs = decision->n_outputs;
     op_call->row_flags = decision->row_flags;
     bool is_view = op_call->op->flags & DT_OP_VIEW && !(decision->row_flags & DT_ROW_OFFSET);
@@ -381,8 +401,9 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     if (!decision)
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
-    if (status == DT_OK && op->flags & DT_OP_INPLACE)
-        status = dt__check_writable(call->inputs[0], call->info->schema.name);
+    for (int i = 0; decision->writes && i < call->n_inputs && status == DT_OK; i++)
+        if (decision->inputs[i].written)
+            status = dt__check_writable(call->inputs[i], call->info->schema.name);
     if (status == DT_OK)
         status = dt__call_reserve_outputs(call, decision->n_outputs);
     if (status == DT_OK)
@@ -406,7 +427,6 @@ bool dt__call_requires_grad(const dt__call *call) {
 }
 
 dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
-    int n_old = call->info->op->flags & DT_OP_INPLACE ? 1 : 0; /* outputs that are inputs */
     dt_status status = ctx->recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
                                                               .op = call,
                                                               .n_inputs = call->n_inputs,
@@ -414,7 +434,9 @@ dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
                                                               .n_outputs = call->n_outputs,
                                                               .outputs = call->outputs});
     if (status != DT_OK) {
-        drop_all(call->n_outputs - n_old, call->outputs + n_old);
+        for (int i = 0; i < call->n_outputs; i++)
+            if (dt__output_input(&call->op_call, i) < 0)
+                dt_drop(call->outputs[i]);
         call->n_outputs = 0;
     }
     return status;
@@ -427,8 +449,10 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt__recorder *recorder = ctx->recorder;
     if (!op->kernel && !op->saves)
         return dispatch(ctx, call);
-    if (op->flags & DT_OP_INPLACE && call->inputs[0]->record)
-        DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
+    dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    for (int i = 0; dt__call_writes(&call->op_call) && i < call->n_inputs; i++)
+        if (call->inputs[i]->record && dt__writes_input(&call->op_call, i))
+            DT__TRY(recorder->check_write(call->inputs[i], call->info->schema.name));
     ctx->recorder = NULL;
     dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;

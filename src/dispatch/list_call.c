@@ -160,8 +160,10 @@ dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to) {
 static dt_status check_tuple(list_call *self, void *unused) {
     const dt_op *op = self->one.info->op;
     (void)unused;
-    if (op->flags & DT_OP_INPLACE) {
-        dt_tensor *written = self->one.inputs[0];
+    for (int i = 0; dt__call_writes(&self->one.op_call) && i < self->one.n_inputs; i++) {
+        dt_tensor *written = self->one.inputs[i];
+        if (!dt__writes_input(&self->one.op_call, i))
+            continue;
         if (self->ctx->recorder && written->record)
             DT__TRY(self->ctx->recorder->check_write(written, self->one.info->schema.name));
         DT__TRY(dt__check_writable(written, self->one.info->schema.name));

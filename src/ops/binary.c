@@ -41,7 +41,7 @@ static dt_status check_in_place(dt_op_call *call) {
 }
 
 static dt_status add_result(dt_op_call *call) {
-    if (!(call->op->flags & DT_OP_INPLACE))
+    if (!dt__writes_input(call, 0))
         return shape_promoted(call);
     DT__TRY(check_in_place(call));
     return dt__add_like(call, 0, call->inputs[0].dtype);
@@ -323,7 +323,6 @@ const dt_op dt__op_add_ = {
     .kernel = add,
     .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)\n"
                "add_(f32[5]; i32[5])",
-    .flags = DT_OP_INPLACE,
 };
 const dt_op dt__op_mul_ = {
     .schema = "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) | "
@@ -338,5 +337,4 @@ const dt_op dt__op_mul_ = {
     .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)\n"
                "mul_(f32[5]; 0)\n"
                "mul_(f32[5]; i32[5])",
-    .flags = DT_OP_INPLACE,
 };

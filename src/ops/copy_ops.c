@@ -139,7 +139,8 @@ const dt_op dt__op_copy_ = {
                "copy_(f32[5]; i32[5])\n"
                "copy_(bool[5]; f32[5])\n"
                "copy_(f64[5]; f32[5])",
-    .flags = DT_OP_INPLACE | DT__OP_ALIGN,
+    .flags = DT__OP_ALIGN,
+    .unused = "non_blocking",
 };
 const dt_op dt__op_fill_ = {
     .schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) | "
@@ -157,5 +158,4 @@ const dt_op dt__op_fill_ = {
                "fill_(f32[5]; 1)\n"
                "fill_(i32[5]; 3)\n"
                "fill_(i32[5]; f32[])",
-    .flags = DT_OP_INPLACE,
 };

@@ -303,6 +303,7 @@ const dt_op dt__op_expand = {
     .kernel = expand,
     .samples = "expand(f32[5,1]; [5,3])\nexpand(f32[3]; [2,-1])",
     .flags = DT_OP_VIEW,
+    .unused = "implicit",
 };
 const dt_op dt__op_slice = {
     .schema = "slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
@@ -314,7 +315,7 @@ const dt_op dt__op_slice = {
     .shape = shape_slice,
     .kernel = slice,
     .samples = "slice(f32[5,3]; 0; 1; 4)\nslice(f32[5,3]; 1; -2)\nslice(f32[5,3]; 0; 0; 5; 2)\nslice(f32[5,3]; 0)",
-    .flags = DT_OP_VIEW,
+    .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };
 const dt_op dt__op_select = {
     .schema = "select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",

@@ -155,7 +155,7 @@ const dt_op dt__op_diagonal = {
     .shape = shape_diagonal,
     .kernel = diagonal,
     .samples = "diagonal(f32[5,3])\ndiagonal(f32[2,5,3]; 1; 1; 2)\ndiagonal(f32[4,5,3]; -1; 0; -1)",
-    .flags = DT_OP_VIEW,
+    .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };
 const dt_op dt__op_unfold = {
     .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",

@@ -147,6 +147,7 @@ const dt_op dt__op_embedding = {
     .shape = shape_embedding,
     .kernel = embedding,
     .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",
+    .unused = "max_norm,norm_type,scale_grad_by_freq",
 };
 const dt_op dt__op_gather = {
     .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
@@ -158,6 +159,7 @@ const dt_op dt__op_gather = {
     .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])\n"
                "gather(f32[5,3]; 0; i64[2,2])\n"
                "gather(f32[5,3]; 1; i64[2,6])",
+    .unused = "sparse_grad",
 };
 const dt_op dt__op_index_select = {
     .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",

@@ -50,7 +50,7 @@ static const char *const op_names[] = {
 #undef OP_NAME
 };
 
-static dt_status run_indexed(dt__call *call, dt__op_index op, const dt_site *site) {
+static dt_status run_indexed(dt__call *call, dt__op_number op, const dt_site *site) {
     dt_ctx *ctx = call->ctx ? call->ctx : ctx_of(call);
     if (!ctx || call->failed)
         return DT_ERR_VALUE;
@@ -61,14 +61,27 @@ static dt_status run_indexed(dt__call *call, dt__op_index op, const dt_site *sit
     return call->info ? dt__dispatch(ctx, call) : dt_error_status(ctx);
 }
 
-dt_tensor *dt__call_run(dt__call *call, dt__op_index op, const dt_site *site) {
+dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site) {
     dt_status status = run_indexed(call, op, site);
     dt_tensor *first = status == DT_OK && call->n_outputs > 0 ? call->outputs[0] : NULL;
     dt__call_end(call);
     return first;
 }
 
-int dt__call_run_list(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **out, int capacity) {
+dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site) {
+    dt_status status = run_indexed(call, op, site);
+    dt__call_end(call);
+    return status;
+}
+
+void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n) {
+    int n_made = run_indexed(call, op, site) == DT_OK ? call->n_outputs : 0;
+    for (int i = 0; i < n; i++)
+        outputs[i] = i < n_made ? call->outputs[i] : NULL;
+    dt__call_end(call);
+}
+
+int dt__call_run_list(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **out, int capacity) {
     int n = run_indexed(call, op, site) == DT_OK ? call->n_outputs : -1;
     for (int i = 0; i < n && i < capacity; i++)
         out[i] = call->outputs[i];

@@ -466,6 +466,20 @@ dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t
     return dt__call_run(&call, DT__OP_gelu, options->site);
 }
 
+dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_options *options, size_t options_size) {
+    dt_index_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_optional_tensors(&args[1], &call, indices);
+    return dt__call_run(&call, DT__OP_index, options->site);
+}
+
 dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
                                  const dt_index_select_options *options, size_t options_size) {
     dt_index_select_options full;
@@ -543,6 +557,52 @@ dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_op
     return dt__call_run(&call, DT__OP_matmul, options->site);
 }
 
+dt_tensor *dt_max_sized(dt_tensor *self, const dt_max_options *options, size_t options_size) {
+    dt_max_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "max", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_max, options->site);
+}
+
+dt_max_dim_result dt_max_dim_sized(dt_tensor *self, int64_t dim, const dt_max_dim_options *options,
+                                   size_t options_size) {
+    dt_max_dim_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "max", options, options_size, &full);
+    if (!options)
+        return (dt_max_dim_result){NULL};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_bool(&args[2], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_max, options->site, outputs, 2);
+    return (dt_max_dim_result){outputs[0], outputs[1]};
+}
+
+dt_tensor *dt_max_other_sized(dt_tensor *self, dt_tensor *other, const dt_max_other_options *options,
+                              size_t options_size) {
+    dt_max_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "max", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_max, options->site);
+}
+
 dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options,
                             size_t options_size) {
     dt_maximum_options full;
@@ -572,6 +632,52 @@ dt_tensor *dt_mean_sized(dt_tensor *self, const dt_mean_options *options, size_t
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
     return dt__call_run(&call, DT__OP_mean, options->site);
+}
+
+dt_tensor *dt_min_sized(dt_tensor *self, const dt_min_options *options, size_t options_size) {
+    dt_min_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "min", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_min, options->site);
+}
+
+dt_min_dim_result dt_min_dim_sized(dt_tensor *self, int64_t dim, const dt_min_dim_options *options,
+                                   size_t options_size) {
+    dt_min_dim_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "min", options, options_size, &full);
+    if (!options)
+        return (dt_min_dim_result){NULL};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_bool(&args[2], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_min, options->site, outputs, 2);
+    return (dt_min_dim_result){outputs[0], outputs[1]};
+}
+
+dt_tensor *dt_min_other_sized(dt_tensor *self, dt_tensor *other, const dt_min_other_options *options,
+                              size_t options_size) {
+    dt_min_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "min", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_min, options->site);
 }
 
 dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options, size_t options_size) {
@@ -920,6 +1026,25 @@ dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *opt
     return dt__call_run(&call, DT__OP_to, options->site);
 }
 
+dt_topk_result dt_topk_sized(dt_tensor *self, int64_t k, const dt_topk_options *options, size_t options_size) {
+    dt_topk_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "topk", options, options_size, &full);
+    if (!options)
+        return (dt_topk_result){NULL};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], k);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_int(&args[2], -1);
+    options->largest.given ? dt__call_bool(&args[3], options->largest.value) : dt__call_bool(&args[3], true);
+    dt__call_bool(&args[4], true);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_topk, options->site, outputs, 2);
+    return (dt_topk_result){outputs[0], outputs[1]};
+}
+
 dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options,
                               size_t options_size) {
     dt_transpose_options full;
@@ -951,6 +1076,44 @@ dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int
     dt__call_int(&args[2], size);
     dt__call_int(&args[3], step);
     return dt__call_run(&call, DT__OP_unfold, options->site);
+}
+
+dt_var_mean_result dt_var_mean_sized(dt_tensor *self, const dt_var_mean_options *options, size_t options_size) {
+    dt_var_mean_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "var_mean", options, options_size, &full);
+    if (!options)
+        return (dt_var_mean_result){NULL};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->unbiased.given ? dt__call_bool(&args[2], options->unbiased.value) : dt__call_bool(&args[2], true);
+    dt__call_bool(&args[3], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_var_mean, options->site, outputs, 2);
+    return (dt_var_mean_result){outputs[0], outputs[1]};
+}
+
+dt_var_mean_correction_result
+dt_var_mean_correction_sized(dt_tensor *self, const dt_var_mean_correction_options *options, size_t options_size) {
+    dt_var_mean_correction_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "var_mean", options, options_size, &full);
+    if (!options)
+        return (dt_var_mean_correction_result){NULL};
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->correction.type != DT_ARG_NONE ? dt__call_number(&args[2], options->correction)
+                                            : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_var_mean, options->site, outputs, 2);
+    return (dt_var_mean_correction_result){outputs[0], outputs[1]};
 }
 
 dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *options, size_t options_size) {

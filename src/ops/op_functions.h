@@ -32,6 +32,10 @@ static inline void dt__call_text(dt_arg *to, const char *value) {
     to->type = value ? DT_ARG_TEXT : DT_ARG_NONE;
     to->as.text = value;
 }
+static inline void dt__call_generator(dt_arg *to, struct dt_generator *value) {
+    to->type = value ? DT_ARG_GENERATOR : DT_ARG_NONE;
+    to->as.generator = value;
+}
 static inline void dt__call_sizes(dt_arg *to, dt_shape value) {
     to->type = DT_ARG_INTS;
     to->n = value.n;
@@ -71,15 +75,19 @@ static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
 }
 
 /* Runs the call; returns its first output, or NULL with the error recorded. */
-dt_tensor *dt__call_run(dt__call *call, dt__op_index op, const dt_site *site);
-/* The same for a maker, whose result is placed. */
-static inline dt_tensor *dt__call_run_maker(dt__call *call, dt__op_index op, dt_mesh *mesh, const char *place,
+dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site);
+/* Runs a call that has no outputs. */
+dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site);
+/* Runs the call; writes its n outputs, all NULL after an error. */
+void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n);
+/* The same as dt__call_run for a maker, whose result is placed. */
+static inline dt_tensor *dt__call_run_maker(dt__call *call, dt__op_number op, dt_mesh *mesh, const char *place,
                                             bool requires_grad, const dt_site *site) {
     dt__maker_place maker = {mesh, place, requires_grad};
     call->maker = &maker;
     return dt__call_run(call, op, site);
 }
 /* Runs the call; writes up to capacity outputs and returns their number, or -1. */
-int dt__call_run_list(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **out, int capacity);
+int dt__call_run_list(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **out, int capacity);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "rules/rules.h"
 
-/* In the order of their indices, which only the library itself uses. scripts/make_ops.py reads this list. */
+/* In the order of their indices, which only the library itself uses. */
 #define DT__OP_LIST(X)                                                                                               \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
@@ -33,13 +33,16 @@
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
+    X(index)                                                                                                         \
     X(index_select)                                                                                                  \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
     X(log)                                                                                                           \
     X(matmul)                                                                                                        \
+    X(max)                                                                                                           \
     X(maximum)                                                                                                       \
     X(mean)                                                                                                          \
+    X(min)                                                                                                           \
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
@@ -58,18 +61,20 @@
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
     X(to)                                                                                                            \
+    X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
     X(unfold)                                                                                                        \
+    X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \
     X(zeros_like)
 
-typedef enum dt__op_index {
+typedef enum dt__op_number {
 #define X(name) DT__OP_##name,
     DT__OP_LIST(X)
 #undef X
         DT__N_OPS
-} dt__op_index;
+} dt__op_number;
 
 #define X(name) extern const dt_op dt__op_##name;
 DT__OP_LIST(X)

@@ -12,13 +12,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_TENSORS = 256, PLACEMENTS_BYTES = 1024 };
+enum { PLACEMENTS_BYTES = 1024 };
 
 typedef struct reading {
     dt__arena *arena;
     dt__cursor at;
     dt__placed_call *out;
-    int n_tensors;
+    int n_tensors, capacity;
     dt_op_value *values;
     const dt__sharding **placed;
     int n_arguments;
@@ -149,9 +149,25 @@ static dt_status read_placements(reading *self, const dt_op_value *value, dt__sh
     return dt__sharding_new(self->arena, &desc, out);
 }
 
+static dt_status grow_tensors(reading *self) {
+    int capacity = 2 * self->capacity + 8;
+    dt_op_value *values = DT__NEW_ARRAY(self->arena, dt_op_value, capacity);
+    const dt__sharding **placed = DT__NEW_ARRAY(self->arena, const dt__sharding *, capacity);
+    if (!values || !placed)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->n_tensors; i++) {
+        values[i] = self->values[i];
+        placed[i] = self->placed[i];
+    }
+    self->values = values;
+    self->placed = placed;
+    self->capacity = capacity;
+    return DT_OK;
+}
+
 static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *number) {
-    if (self->n_tensors == MAX_TENSORS)
-        return dt__cursor_fail(&self->at, "expected at most %d tensors", MAX_TENSORS);
+    if (self->n_tensors == self->capacity)
+        DT__TRY(grow_tensors(self));
     dt__sharding *placed = DT__NEW(self->arena, dt__sharding);
     if (!placed)
         return DT_ERR_MEMORY;
@@ -168,8 +184,10 @@ static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *
 }
 
 static dt_status read_tensors(reading *self, dt__argument *out) {
-    int64_t *numbers = DT__NEW_ARRAY(self->arena, int64_t, MAX_TENSORS);
-    int n = 0;
+    int capacity = 1, n = 0;
+    for (const char *c = self->at.at; *c && *c != '}'; c++)
+        capacity += *c == ';';
+    int64_t *numbers = DT__NEW_ARRAY(self->arena, int64_t, capacity);
     if (!numbers)
         return DT_ERR_MEMORY;
     self->at.at++;
@@ -179,8 +197,8 @@ static dt_status read_tensors(reading *self, dt__argument *out) {
         int number;
         if (n)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between the tensors of a list"));
-        if (n == MAX_TENSORS)
-            return dt__cursor_fail(&self->at, "expected at most %d tensors", MAX_TENSORS);
+        if (n == capacity)
+            return dt__cursor_fail(&self->at, "expected '}' after the tensors of a list");
         numbers[n] = -1;
         if (!dt__cursor_take(&self->at, "none")) {
             if (!at_tensor(self, &dtype, &n_word))
@@ -274,11 +292,7 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
         .arena = arena,
         .at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, "call", text),
         .out = out,
-        .values = DT__NEW_ARRAY(arena, dt_op_value, MAX_TENSORS),
-        .placed = DT__NEW_ARRAY(arena, const dt__sharding *, MAX_TENSORS),
     };
-    if (!self->values || !self->placed)
-        return DT_ERR_MEMORY;
     *out = (dt__placed_call){.n_mesh_dims = n_mesh_dims, .mesh = mesh};
     const char *name = dt__literal_name(&self->at, arena);
     out->info = name ? dt__op_find(arena->ctx, name) : NULL;

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LIST = 256 };
-
 static bool is_name_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 const char *dt__literal_name(dt__cursor *cursor, dt__arena *arena) {
@@ -84,17 +82,17 @@ static dt_status read_quoted(dt__cursor *cursor, dt__arena *arena, dt_arg *out) 
 
 /* A list of integers stays one; a number with a point makes all of them floating-point numbers. */
 static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
-    int64_t *ints = DT__NEW_ARRAY(arena, int64_t, MAX_LIST);
-    double *floats = DT__NEW_ARRAY(arena, double, MAX_LIST);
+    int capacity = 1, n = 0;
+    for (const char *c = cursor->at; *c && *c != ']'; c++)
+        capacity += *c == ',';
+    int64_t *ints = DT__NEW_ARRAY(arena, int64_t, capacity);
+    double *floats = DT__NEW_ARRAY(arena, double, capacity);
     bool all_ints = true;
-    int n = 0;
     if (!ints || !floats)
         return DT_ERR_MEMORY;
     cursor->at++;
     while (dt__cursor_peek(cursor) != ']') {
         dt_arg entry;
-        if (n == MAX_LIST)
-            return dt__cursor_fail(cursor, "expected at most %d numbers", MAX_LIST);
         if (n)
             DT__TRY(dt__cursor_expect(cursor, ",", "between the numbers of a list"));
         dt__cursor_peek(cursor);

@@ -72,6 +72,38 @@ dt_status(dt_op_refuse)(const dt_op_call *call, dt_status status, const char *fo
     return status;
 }
 
+bool dt__writes_input(const dt_op_call *call, int input) {
+    const dt__op_info *info = call->info;
+    uint32_t written = info->schema.signatures[call->overload].written;
+    for (; written; written &= written - 1) {
+        const dt_arg *arg = &call->args[__builtin_ctz(written)];
+        if (arg->type == DT_ARG_TENSOR && arg->as.first == input)
+            return true;
+        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++)
+            if (dt_arg_member(arg, i) == input)
+                return true;
+    }
+    return false;
+}
+
+int dt__output_input(const dt_op_call *call, int output) {
+    const dt__op_info *info = call->info;
+    const dt__signature *signature = &info->schema.signatures[call->overload];
+    for (int r = 0; signature->written && r < signature->n_returns; r++) {
+        const dt__return *one = &signature->returns[r];
+        if (!one->type.written) {
+            output--;
+            continue;
+        }
+        const dt_arg *arg = &call->args[one->param];
+        int n = arg->type == DT_ARG_TENSORS ? arg->n : arg->type == DT_ARG_TENSOR;
+        if (output < n)
+            return output < 0 ? -1 : arg->type == DT_ARG_TENSORS ? dt_arg_member(arg, output) : arg->as.first;
+        output -= n;
+    }
+    return -1;
+}
+
 /* Names are short, and most differ in their first letter. */
 static inline bool same_name(const char *a, const char *b) {
     while (*a && *a == *b)

@@ -208,12 +208,21 @@ static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits
     return DT_OK;
 }
 
-/* The result of an in-place op has the placements of its first input. */
-static bool is_in_place(const search *self, dt_placement *const *outputs) {
-    const dt_placement *current = self->on->inputs[0]->placements;
-    find_target(self, 0, self->target);
-    return dt__same_placements(self->n_mesh_dims, self->target, current) &&
-           dt__same_placements(self->n_mesh_dims, outputs[0], current);
+/* Tensors that are written keep their placements, as inputs and where they are outputs. */
+static bool keeps_written(const search *self, dt_placement *const *outputs) {
+    for (int i = 0; i < self->n_inputs; i++) {
+        if (!dt__writes_input(self->call, i))
+            continue;
+        find_target(self, i, self->target);
+        if (!dt__same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
+            return false;
+    }
+    for (int o = 0; o < self->call->n_outputs; o++) {
+        int input = dt__output_input(self->call, o);
+        if (input >= 0 && !dt__same_placements(self->n_mesh_dims, outputs[o], self->on->inputs[input]->placements))
+            return false;
+    }
+    return true;
 }
 
 static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
@@ -251,7 +260,7 @@ static bool makes_partial_sum(const search *self, int o, int m) {
 static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
     double us = 0;
-    if (self->call->op->flags & (DT_OP_VIEW | DT_OP_INPLACE))
+    if (self->call->op->flags & DT_OP_VIEW || dt__call_writes(self->call))
         return 0;
     for (int o = 0; o < self->call->n_outputs; o++) {
         double bytes = output_bytes(self, o, n_decided);
@@ -434,7 +443,7 @@ static dt_status consider_candidate(search *self) {
     if (!outputs)
         return DT_ERR_MEMORY;
     DT__TRY(find_outputs(self, outputs, &fits));
-    if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
+    if (!fits || (dt__call_writes(self->call) && !keeps_written(self, outputs)))
         return DT_OK;
     DT__TRY(make_candidate(self, outputs, us, &one));
     if (self->max_found == 1 || !is_found(self, &one))

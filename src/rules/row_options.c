@@ -98,7 +98,7 @@ static bool shards_inputs(const making *self, const dt__row *row) {
 /* Whether a row without shards has partials that no input has on this mesh dim: then each rank would make them of
  * Replicate, and the row that is all Replicate needs the same moves. */
 static bool is_redundant(const making *self, const dt__row *row) {
-    if (self->call->op->flags & DT_OP_INPLACE)
+    if (dt__call_writes(self->call))
         return false;
     for (int i = 0; i < self->call->n_inputs; i++)
         if (row->entries[i] > 0 ||

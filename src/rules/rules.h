@@ -6,6 +6,7 @@
 #ifndef DT_RULES_RULES_H
 #define DT_RULES_RULES_H
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "plan/plan.h"
 #include "rules/schema.h"
@@ -73,6 +74,9 @@ int dt__op_count(dt_ctx *ctx);
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
+/* Writes the op as a JSON object: name, summary, and signatures as they are parsed. */
+void dt__op_info_json(dt_ctx *ctx, const dt__op_info *info, dt__json_writer *json);
+
 /* The call as an op's functions see it, without outputs. Nothing is copied. Written field by field: a struct returned
  * by value is built in a temporary and copied with wider loads, which wait for the stores. */
 static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_info *info, int overload,
@@ -92,6 +96,14 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
     call->output_list = NULL;
     call->needs_copy = false;
 }
+/* What the schema line states to be written: whether any tensor is, whether this input is, and the input that an output
+ * is because it is written and returned, -1 for a new tensor. */
+static inline bool dt__call_writes(const dt_op_call *call) {
+    const dt__op_info *info = call->info;
+    return info->schema.signatures[call->overload].written != 0;
+}
+bool dt__writes_input(const dt_op_call *call, int input);
+int dt__output_input(const dt_op_call *call, int output);
 /* Runs the op's shape function, which adds the outputs, in the arena, and its check of the values that vary. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 

@@ -258,12 +258,30 @@ dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out) 
     return dt__cursor_peek(&at) ? dt__cursor_fail(&at, "expected '|' or the end after the returns") : DT_OK;
 }
 
-void dt__schema_type_text(const dt__schema_type *type, dt__text *out) {
-    int t = 0;
-    while (type_words[t].one != type->kind && type_words[t].list != type->kind)
-        t++;
-    bool is_list = type_words[t].list == type->kind;
-    dt__text_add(out, "%s", type_words[t].word);
+static const struct type_word *word_of(const dt__schema_type *type) {
+    const struct type_word *word = type_words;
+    while (word->one != type->kind && word->list != type->kind)
+        word++;
+    return word;
+}
+
+const char *dt__schema_type_word(const dt__schema_type *type) { return word_of(type)->word; }
+
+bool dt__schema_type_is_list(const dt__schema_type *type) { return word_of(type)->list == type->kind; }
+
+bool dt__name_list_has(const char *list, const char *name) {
+    size_t n = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (!strncmp(at, name, n) && (at[n] == 0 || at[n] == ','))
+            return true;
+    }
+    return false;
+}
+
+static void add_type(const dt__schema_type *type, dt__text *out) {
+    bool is_list = dt__schema_type_is_list(type);
+    dt__text_add(out, "%s", dt__schema_type_word(type));
     if (type->alias)
         dt__text_add(out, "(%c%s%s)", type->alias, type->written ? "!" : "", type->spreads ? " -> *" : "");
     if (type->optional_members)
@@ -277,7 +295,7 @@ void dt__schema_type_text(const dt__schema_type *type, dt__text *out) {
 }
 
 static void add_param(const dt__param *param, dt__text *out) {
-    dt__schema_type_text(&param->type, out);
+    add_type(&param->type, out);
     dt__text_add(out, " %s", param->name);
     if (param->default_text)
         dt__text_add(out, "=%s", param->default_text);
@@ -288,7 +306,7 @@ static void add_tuple(const dt__signature *signature, dt__text *out) {
     for (int r = 0; r < signature->n_returns; r++) {
         const dt__return *one = &signature->returns[r];
         dt__text_add(out, r ? ", " : "");
-        dt__schema_type_text(&one->type, out);
+        add_type(&one->type, out);
         dt__text_add(out, "%s%s", *one->name ? " " : "", one->name);
     }
     dt__text_add(out, signature->return_form == DT__RETURNS_MORE ? ", ...)" : ")");
@@ -308,7 +326,7 @@ void dt__signature_text(const dt__schema *schema, int overload, dt__text *out) {
     }
     dt__text_add(out, ") -> ");
     if (signature->return_form == DT__RETURNS_ONE || signature->return_form == DT__RETURNS_EITHER)
-        dt__schema_type_text(&signature->returns[0].type, out);
+        add_type(&signature->returns[0].type, out);
     if (signature->return_form == DT__RETURNS_EITHER)
         dt__text_add(out, " or ");
     if (signature->return_form != DT__RETURNS_ONE)

@@ -94,8 +94,11 @@ dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 /* Appends a signature, or the line of all of them, as dt__schema_parse reads it. */
 void dt__signature_text(const dt__schema *schema, int overload, dt__text *out);
 void dt__schema_text(const dt__schema *schema, dt__text *out);
-/* Appends a type. */
-void dt__schema_type_text(const dt__schema_type *type, dt__text *out);
+/* The word of a type, "Tensor" of Tensor(a!)[], and whether it is a list. */
+const char *dt__schema_type_word(const dt__schema_type *type);
+bool dt__schema_type_is_list(const dt__schema_type *type);
+/* Whether a name is in a list such as "dim,keepdim"; no list has none. */
+bool dt__name_list_has(const char *list, const char *name);
 
 /* Sets in all signatures what decisions depend on, from the names of dt_op.varying; NULL: none. Refuses (value) names
  * that no signature has, those of tensors, and names that occur twice. */

@@ -69,7 +69,12 @@ static bool set_outputs(row_search *self, dt_row_entry entry) {
         if (entry > call->outputs[o].n_dims)
             return false;
     memset(self->entries + self->n_inputs, entry, (size_t)call->n_outputs);
-    return !(call->op->flags & DT_OP_INPLACE) || entry == self->entries[0];
+    for (int o = 0; o < call->n_outputs; o++) {
+        int input = dt__output_input(call, o);
+        if (input >= 0 && entry != self->entries[input])
+            return false;
+    }
+    return true;
 }
 
 static dt_status row_holds(row_search *self, bool *out) {

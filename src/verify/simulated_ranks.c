@@ -71,11 +71,12 @@ static dt_status reset_generator(const dt__sim_rank *actor) {
                      : dt_error_status(actor->ctx);
 }
 
-static void share_memory(const dt_op *op, unsigned row_flags, const dt_op_value *input, int n_outputs,
-                         dt_op_value *outputs) {
-    for (int o = 0; o < n_outputs; o++)
-        if (dt__returns_views(op, row_flags) || (o == 0 && op->flags & DT_OP_INPLACE))
-            outputs[o].data = input->data;
+static void share_memory(const dt_op_call *call) {
+    for (int o = 0; o < call->n_outputs; o++) {
+        int input = dt__returns_views(call->op, call->row_flags) ? 0 : dt__output_input(call, o);
+        if (input >= 0)
+            call->outputs[o].data = call->inputs[input].data;
+    }
 }
 
 dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
@@ -89,7 +90,7 @@ dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *pla
     call.row_flags = row_flags;
     if (op->flags & DT_OP_RANDOM)
         DT__TRY(reset_generator(actor));
-    share_memory(op, row_flags, &inputs[0], n_outputs, outputs);
+    share_memory(&call);
     DT__TRY(op->kernel(&call));
     return call.needs_copy
                ? dt_op_refuse(&call, DT_ERR_INTERNAL, "the kernel requests a copy of an input that is dense already")

@@ -236,7 +236,6 @@ static dt_status run_ranks(dt__trial_call *trial_call, const dt__sim_rank *ranks
                            const dt__row *row, dt__trial trial, dt_op_value **outputs, dt__text *failure) {
     const dt_op_call *call = &trial_call->placed.call;
     bool own = !dt__returns_views(call->op, row->flags);
-    int first_own = call->op->flags & DT_OP_INPLACE ? 1 : 0;
     dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries), *inputs;
     if (!like)
         return DT_ERR_MEMORY;
@@ -251,7 +250,9 @@ static dt_status run_ranks(dt__trial_call *trial_call, const dt__sim_rank *ranks
             DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], trial_call->arena->ctx));
-        for (int o = first_own; o < call->n_outputs && own && !failure->n_chars; o++) {
+        for (int o = 0; o < call->n_outputs && own && !failure->n_chars; o++) {
+            if (dt__output_input(call, o) >= 0)
+                continue;
             size_t bytes = (size_t)elements_of(&outputs[r][o]) * dt_dtype_size(outputs[r][o].dtype);
             if (!pad_is_untouched(trial_call, outputs[r][o].data, bytes))
                 dt__text_add(failure, "rank %d writes outside its local output", r);

@@ -188,7 +188,6 @@ static int run_plain(op_case *self, const test_call *call, test_call *plain) {
 }
 
 static int run_sample(op_case *self, const char *sample) {
-    const dt_op *op = self->parsed.info->op;
     test_call call = {.arena = {.ctx = self->ctx}, .parsed = self->parsed}, plain = {.arena = {.ctx = self->ctx}};
     char text[1024];
     int64_t min_size = 1000;
@@ -212,7 +211,7 @@ static int run_sample(op_case *self, const char *sample) {
         int64_t n_misses = dt_cache_stats(self->ctx).n_misses;
         dt_status status = calls_run(self->ctx, &call);
         CHECK(!again || dt_cache_stats(self->ctx).n_misses == n_misses, "%s was decided twice", text);
-        if (status == DT_ERR_PLACEMENT && op->flags & DT_OP_INPLACE) {
+        if (status == DT_ERR_PLACEMENT && dt__call_writes(&self->parsed.call)) {
             CHECK_OK(self->ctx, dt_error_clear(self->ctx)); /* it cannot keep its placements: an agreed error */
             break;
         }
@@ -221,7 +220,7 @@ static int run_sample(op_case *self, const char *sample) {
             plain.call.n_outputs = call.call.n_outputs;
         if (compare(self, &call, &plain, text, again ? "from the cache" : "first"))
             return 1;
-        if (op->flags & DT_OP_INPLACE)
+        if (dt__call_writes(&self->parsed.call))
             break; /* its input has changed */
     }
     dt_scope_end(scope);

@@ -213,6 +213,51 @@ static void calls__null_propagates(void **state) {
     assert_int_equal(dt_close(other), 0);
 }
 
+static void calls__several_outputs(void **state) {
+    (void)state;
+    dt_ctx *own = dt_init(NULL);
+    dt_tensor *x = dt_reshape(dt_arange(own, 0, 6, 1), DT_SHAPE(2, 3));
+    dt_max_dim_result most = dt_max_dim(x, 1, .keepdim = true);
+    assert_int_equal(dt_tensor_n_dims(most.values), 2);
+    assert_true(((float *)dt_data(most.values))[1] == 5 && ((int64_t *)dt_data(most.indices))[1] == 2);
+    dt_topk_result best = dt_topk(x, 2, .largest = DT_FALSE);
+    assert_true(((float *)dt_data(best.values))[3] == 4 && ((int64_t *)dt_data(best.indices))[3] == 1);
+    dt_var_mean_result moments = dt_var_mean(x, .dim = DT_DIMS(0), .unbiased = DT_FALSE);
+    assert_true(((float *)dt_data(moments.var))[0] == 2.25f && ((float *)dt_data(moments.mean))[0] == 1.5f);
+    moments.var = dt_var_mean_correction(x, .correction = DT_NUMBER(0)).var;
+    assert_true(((float *)dt_data(moments.var))[0] == 35.0f / 12);
+    best = dt_topk(x, 4);
+    assert_true(!best.values && !best.indices);
+    assert_error_contains(own, DT_ERR_VALUE, "k: expected 0 to 3, the size of dim 1, got 4");
+    dt_error_clear(own);
+    most = dt_max_dim(NULL, 0);
+    assert_true(!most.values && !most.indices && !dt_failed(own));
+    assert_int_equal(dt_close(own), 0);
+}
+
+static void calls__lists_with_none(void **state) {
+    (void)state;
+    dt_ctx *own = dt_init(NULL);
+    dt_tensor *x = dt_reshape(dt_arange(own, 0, 24, 1), DT_SHAPE(2, 3, 4));
+    dt_tensor *i = dt_from_memory(own, (int64_t[]){1, 0}, DT_SHAPE(2), DT_I64);
+    dt_tensor *j = dt_from_memory(own, (int64_t[]){-1, 2}, DT_SHAPE(2), DT_I64);
+    dt_tensor *apart = dt_index(x, DT_TENSORS(i, NULL, j)), *beside = dt_index(x, DT_TENSORS(NULL, i, j));
+    assert_int_equal(dt_tensor_size(apart, 0), 2); /* [2,3]: x[i[k],:,j[k]] */
+    assert_int_equal(dt_tensor_size(apart, 1), 3);
+    assert_true(((float *)dt_data(apart))[1] == 12 + 4 + 3 && ((float *)dt_data(apart))[5] == 8 + 2);
+    assert_true(((float *)dt_data(beside))[0] == 4 + 3 && ((float *)dt_data(beside))[3] == 12 + 2); /* [2,2] */
+    assert_null(dt_index(x, DT_TENSORS(NULL, NULL)));
+    assert_error_contains(own, DT_ERR_VALUE, "expected at least one index, got none");
+    dt_error_clear(own);
+    assert_null(dt_index(x, DT_TENSORS(dt_to(i, DT_BOOL))));
+    assert_error_contains(own, DT_ERR_UNSUPPORTED, "indices of dtype bool");
+    dt_error_clear(own);
+    assert_null(dt_index(x, DT_TENSORS(NULL, NULL, dt_add_scalar(j, 5))));
+    assert_error_contains(own, DT_ERR_VALUE, "index 4 is out of range for dim 2: expected -4 to 3");
+    dt_error_clear(own);
+    assert_int_equal(dt_close(own), 0);
+}
+
 enum { MANY = 500 };
 
 /* More tensors than a call has space for. */
@@ -248,6 +293,8 @@ int main(void) {
         cmocka_unit_test(calls__optional_tensors),
         cmocka_unit_test(calls__lists),
         cmocka_unit_test(calls__any_number_of_tensors),
+        cmocka_unit_test(calls__several_outputs),
+        cmocka_unit_test(calls__lists_with_none),
         cmocka_unit_test(calls__views),
         cmocka_unit_test(calls__in_place),
         cmocka_unit_test(calls__numbers_beyond_the_dtype),

@@ -230,6 +230,30 @@ static void bind__lists_with_none(void **state) {
     calls_close(&self);
 }
 
+/* Lists of any length: tensors, and numbers. */
+static void call_text__has_no_longest_list(void **state) {
+    (void)state;
+    enum { N = 600 };
+    test_calls self = calls_open("2");
+    dt__text text = dt__text_new(self.ctx);
+    dt__text_add(&text, "cat({");
+    for (int i = 0; i < N; i++)
+        dt__text_add(&text, "%sf32[%d] S(0)", i ? "; " : "", i);
+    dt__text_add(&text, "})");
+    dt__placed_call made = calls_parse(&self, dt__text_chars(&text));
+    assert_int_equal(made.call.n_inputs, N);
+    assert_int_equal(made.call.outputs[0].shape[0], N * (N - 1) / 2);
+    dt__text_clear(&text);
+    dt__text_add(&text, "split(f32[%d]; [", N);
+    for (int i = 0; i < N; i++)
+        dt__text_add(&text, "%s1", i ? "," : "");
+    dt__text_add(&text, "])");
+    made = calls_parse(&self, dt__text_chars(&text));
+    assert_int_equal(made.call.n_outputs, N);
+    dt__text_free(&text);
+    calls_close(&self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schema_lines__are_printed_as_written),
@@ -238,6 +262,7 @@ int main(void) {
         cmocka_unit_test(params__lists_with_none_and_bare_numbers),
         cmocka_unit_test(malformed_lines__are_refused),
         cmocka_unit_test(bind__lists_with_none),
+        cmocka_unit_test(call_text__has_no_longest_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

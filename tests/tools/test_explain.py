@@ -75,6 +75,7 @@ class Explain(unittest.TestCase):
         lines = run_tool("ops").splitlines()
         self.assertEqual([line.split(None, 1) for line in lines], [[op["name"], op["summary"]] for op in table])
         for op in table:
+            self.assertEqual(" | ".join(one["text"] for one in op["signatures"]), op["schema"])
             out = run_tool("ops", op["name"])
             self.assertTrue(out.startswith(op["summary"] + "\n\n" + op["schema"].replace(" | ", "\n") + "\n"), op["name"])
 

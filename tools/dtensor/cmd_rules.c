@@ -54,11 +54,11 @@ static dt_status print_rules(session *self, void *user) {
 }
 
 /* Each signature on a line of its own. */
-static void add_schema(const char *schema, const char *indent, dt__text *out) {
-    for (const char *end; *schema; schema = *end ? end + 3 : end) {
-        end = strstr(schema, " | ");
-        end = end ? end : schema + strlen(schema);
-        dt__text_add(out, "%s%.*s\n", indent, (int)(end - schema), schema);
+static void add_signatures(const dt__schema *schema, const char *indent, dt__text *out) {
+    for (int i = 0; i < schema->n_signatures; i++) {
+        dt__text_add(out, "%s", indent);
+        dt__signature_text(schema, i, out);
+        dt__text_add(out, "\n");
     }
 }
 
@@ -79,7 +79,7 @@ static dt_status add_samples(session *self, const char *samples, dt__text *out) 
 static dt_status print_op(session *self, const dt__op_info *info) {
     if (info->op->summary)
         dt__text_add(self->out, "%s\n\n", info->op->summary);
-    add_schema(info->op->schema, "", self->out);
+    add_signatures(&info->schema, "", self->out);
     if (info->op->rule)
         dt__text_add(self->out, "rule: %s\n", info->op->rule);
     return add_samples(self, info->op->samples, self->out);
@@ -100,20 +100,20 @@ static dt_status print_table(session *self, const bool *marked) {
         const char *summary = info->op->summary ? info->op->summary : "";
         dt__text_add(self->out, "%-*s  %s\n", width, info->schema.name, summary);
         if (verbose)
-            add_schema(info->op->schema, "    ", self->out);
+            add_signatures(&info->schema, "    ", self->out);
     }
     return DT_OK;
 }
 
 static dt_status print_table_json(session *self, const bool *marked) {
-    json_t *list = json_array();
-    for (int i = 0; i < dt__op_count(self->ctx); i++) {
-        const dt__op_info *info = dt__op_at(self->ctx, i);
+    dt__json_writer json = dt__json_writer_new(self->out);
+    dt__json_open(&json, '[');
+    for (int i = 0; i < dt__op_count(self->ctx); i++)
         if (marked[i])
-            json_append(&list, json_pack("{s:s, s:s, s:s?}", "name", info->schema.name, "schema", info->op->schema,
-                                         "summary", info->op->summary));
-    }
-    return json_write_line(self->ctx, list, self->out);
+            dt__op_info_json(self->ctx, dt__op_at(self->ctx, i), &json);
+    dt__json_close(&json, ']');
+    dt__text_add(self->out, "\n");
+    return dt__text_status(self->out);
 }
 
 /* The only op that is marked, or NULL. */
@@ -178,7 +178,7 @@ const command ops_command = {
     .options =
         (const command_option[]){
             {.name = "verbose", .letter = 'v', .help = "also the signatures of each; -v for short"},
-            {.name = "json", .help = "print a list of objects with name, schema and summary"},
+            {.name = "json", .help = "print a list of objects with name, schema, summary and signatures"},
             {0},
         },
     .examples = "  dtensor ops\n"

@@ -14,31 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows list the request's tensors in their order, whatever the order of the arguments. */
-static json_t *row_json(const dt__placed_call *placed, const dt__row *row, dt__text *text) {
-    const dt_op_call *call = &placed->call;
-    dt_row_entry entries[64];
-    dt__row ordered = *row;
-    if (call->n_inputs + call->n_outputs <= 64) {
-        for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
-            entries[e < call->n_inputs ? placed->bound.inputs[e] : e] = row->entries[e];
-        ordered.entries = entries;
-    }
+/* Rows list the request's tensors in their order, whatever the order of the arguments: input e is entry order[e]. */
+static json_t *row_json(const dt_op_call *call, const dt__row *row, const int *order, dt_row_entry *entries,
+                        dt__text *text) {
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
+        entries[e < call->n_inputs ? order[e] : e] = row->entries[e];
     dt__text_clear(text);
-    dt__row_query_text(call, &ordered, text);
+    dt__row_query_text(call, &(dt__row){row->flags, entries}, text);
     return text->broken ? NULL : string_json(dt__text_chars(text));
 }
 
-/* Whether each tensor of the request is used once, so that rows can name it. */
-static bool is_permutation(const dt__placed_call *placed) {
-    uint64_t used = 0;
-    for (int i = 0; i < placed->bound.n_inputs && i < 64; i++) {
-        int number = placed->bound.inputs[i];
-        if (number < 0 || number >= placed->bound.n_inputs || used >> number & 1)
-            return false;
-        used |= (uint64_t)1 << number;
+/* The entry of each input: its tensor's number if each tensor of the request is used once, so that rows can name it. */
+static dt_status find_order(const request *req, const dt__bound_args *bound, const int **out) {
+    int *order = DT__NEW_ARRAY(req->arena, int, bound->n_inputs);
+    bool *used = DT__NEW_ARRAY(req->arena, bool, bound->n_inputs), once = true;
+    if (!order || !used)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < bound->n_inputs && once; i++) {
+        int number = bound->inputs[i];
+        once = number < bound->n_inputs && !used[number];
+        if (once)
+            used[number] = true;
     }
-    return true;
+    for (int i = 0; i < bound->n_inputs; i++)
+        order[i] = once ? bound->inputs[i] : i;
+    *out = order;
+    return DT_OK;
 }
 
 static dt_status answer_rules(const request *req, dt__text *out) {
@@ -47,13 +48,15 @@ static dt_status answer_rules(const request *req, dt__text *out) {
     DT__TRY(request_call(req, REQUEST_SHAPES, &placed));
     DT__TRY(dt__op_call_rows(req->arena, &placed.call, &rows));
     DT__TRY(dt__rows_expand(req->arena, &placed.call, &rows));
-    if (!is_permutation(&placed))
-        for (int i = 0; i < placed.bound.n_inputs; i++)
-            placed.bound.inputs[i] = i;
+    const int *order;
+    DT__TRY(find_order(req, &placed.bound, &order));
+    dt_row_entry *entries = DT__NEW_ARRAY(req->arena, dt_row_entry, rows.n_entries);
+    if (!entries)
+        return DT_ERR_MEMORY;
     dt__text text = dt__text_new(req->ctx);
     json_t *list = json_array();
     for (int r = 0; r < rows.n_rows; r++)
-        json_append(&list, row_json(&placed, &rows.rows[r], &text));
+        json_append(&list, row_json(&placed.call, &rows.rows[r], order, entries, &text));
     dt__text_free(&text);
     return json_write(req->ctx, json_pack("{s:o}", "rows", list), JSON_COST_DIGITS, out);
 }

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops that select elements by their order, with their positions: max, min, topk. NaN is the largest. Of equal elements
+ * the first is selected. Along a dim all elements are needed: it is not sharded.
+ */
+#include "base/dtype.h"
+#include "kernels/kernels.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* max and min: positions in .arguments, and overloads. */
+enum { DIM, KEEPDIM };
+enum { OF_ALL, ALONG_DIM, OF_TWO };
+
+typedef struct extremum {
+    dt__fold fold;
+    dt__element_op of_two;
+    dt_reduce reduce, other; /* P(reduce) of both inputs is kept, P(other) of one alone */
+    const char *rule;        /* over all elements */
+} extremum;
+
+static dt_status refuse_empty(const dt_op_call *call, uint32_t dims) {
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (dims >> d & 1 && call->inputs[0].shape[d] == 0)
+            return dt_op_refuse(call, DT_ERR_SHAPE, "cannot reduce dim %d: it is empty", d);
+    return DT_OK;
+}
+
+static dt_status shape_extremum(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__shape shape = {0};
+    int dim;
+    DT__TRY(dt__refuse_complex(call));
+    if (call->overload == OF_TWO)
+        return dt__add_broadcast(call, dt__promote_call(call, 3, 2));
+    if (call->overload == OF_ALL) {
+        DT__TRY(refuse_empty(call, UINT32_MAX));
+        return dt__add_shape(call, input->dtype, &shape);
+    }
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, input->n_dims, &dim));
+    DT__TRY(refuse_empty(call, (uint32_t)1 << dim));
+    for (int d = 0; d < input->n_dims; d++)
+        if (d != dim)
+            shape.sizes[shape.n++] = input->shape[d];
+        else if (dt__arg_at(call, KEEPDIM)->as.b)
+            shape.sizes[shape.n++] = 1;
+    DT__TRY(dt__add_shape(call, input->dtype, &shape));
+    return dt__add_shape(call, DT_I64, &shape);
+}
+
+static void rows_extremum(const dt_op_call *call, dt_rows *rows) {
+    const extremum *of = call->op->family;
+    if (call->overload == ALONG_DIM) {
+        dt_rows_factors(rows, "...[dim!] -> ...[dim:1?]", 0);
+        return;
+    }
+    if (call->overload == OF_ALL) {
+        dt_rows_factors(rows, of->rule, 0);
+        dt_rows_reduce(rows, 1, of->reduce, of->reduce);
+        return;
+    }
+    dt_rows_factors(rows, "...,... -> ...", 0);
+    dt_rows_reduce(rows, 3, of->reduce, of->reduce);
+    dt_rows_reduce(rows, 1, of->other, of->other);
+    dt_rows_reduce(rows, 2, of->other, of->other);
+}
+
+/* A tensor along one of its dims; one without dims is a vector of one element. */
+typedef struct along {
+    int dim;
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
+    dt__array array;
+} along;
+
+static void view_along(const dt_op_value *value, int dim, along *out) {
+    *out = (along){.dim = dim, .shape = {1}, .strides = {1}};
+    out->array = (dt__array){value->data, value->dtype, value->n_dims ? value->n_dims : 1, out->shape, out->strides};
+    if (value->n_dims == 0)
+        return;
+    memcpy(out->shape, value->shape, (size_t)value->n_dims * sizeof *out->shape);
+    memcpy(out->strides, value->strides, (size_t)value->n_dims * sizeof *out->strides);
+}
+
+/* An output, with the dim as one of size 1 whether it is kept or not. */
+static void view_reduced(const dt_op_value *value, const along *input, along *out) {
+    *out = (along){.dim = input->dim};
+    int n = input->array.n_dims, shift = value->n_dims < n;
+    for (int d = 0; d < n; d++) {
+        int from = d - (shift && d > input->dim);
+        out->shape[d] = d == input->dim ? 1 : value->shape[from];
+        out->strides[d] = d == input->dim ? 1 : value->strides[from];
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+/* The positions, and the elements there. */
+static dt_status select_along(dt_op_call *call) {
+    const extremum *of = call->op->family;
+    along in, values, indices;
+    view_along(&call->inputs[0], dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims), &in);
+    view_reduced(&call->outputs[0], &in, &values);
+    view_reduced(&call->outputs[1], &in, &indices);
+    if (dt__array_count(&values.array) == 0)
+        return DT_OK;
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS], bad;
+    int n = 0;
+    for (int d = 0; d < in.array.n_dims; d++)
+        if (d != in.dim) {
+            shape[n] = indices.shape[d];
+            strides[n++] = indices.strides[d];
+        }
+    dt__array reduced = {indices.array.data, DT_I64, n, shape, strides};
+    dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                   &(dt__reduction){of->fold, (uint64_t)1 << in.dim, 0, &in.array, &reduced});
+    (void)dt__gather_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                           &(dt__indexed){&in.array, in.dim, &indices.array, 0, in.shape[in.dim], &values.array},
+                           &bad);
+    return DT_OK;
+}
+
+/* Of all elements of this rank; without any, the identity. */
+static dt_status select_of_all(dt_op_call *call) {
+    const extremum *of = call->op->family;
+    dt__array in = dt__array_of(&call->inputs[0]), out = dt__array_of(&call->outputs[0]);
+    if (dt__array_count(&in) == 0) {
+        dt__write_identity(out.dtype, of->reduce, out.data);
+        return DT_OK;
+    }
+    dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+               &(dt__reduction){of->fold, ((uint64_t)1 << in.n_dims) - 1, 0, &in, &out});
+    return DT_OK;
+}
+
+static dt_status select_extremum(dt_op_call *call) {
+    const extremum *of = call->op->family;
+    if (call->overload == ALONG_DIM)
+        return select_along(call);
+    if (call->overload == OF_ALL)
+        return select_of_all(call);
+    dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]),
+              b = dt__array_of(&call->inputs[1]);
+    return dt__run_elements(call, of->of_two, out.dtype, &out, &a, &b, NULL);
+}
+
+/* topk: positions in .arguments. */
+enum { K, TOPK_DIM, LARGEST };
+
+static dt_status shape_topk(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int64_t k = dt__arg_at(call, K)->as.i;
+    dt__shape shape = {.n = input->n_dims};
+    int dim;
+    DT__TRY(dt__refuse_complex(call));
+    if (input->dtype == DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected numbers, got bool");
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, TOPK_DIM)->as.i, input->n_dims, &dim));
+    int64_t size = input->n_dims ? input->shape[dim] : 1;
+    if (k < 0 || k > size)
+        return dt_op_refuse(call, DT_ERR_VALUE, "k: expected 0 to %" PRId64 ", the size of dim %d, got %" PRId64,
+                            size, dim, k);
+    if (input->n_dims)
+        memcpy(shape.sizes, input->shape, (size_t)input->n_dims * sizeof *shape.sizes);
+    if (input->n_dims)
+        shape.sizes[dim] = k;
+    DT__TRY(dt__add_shape(call, input->dtype, &shape));
+    return dt__add_shape(call, DT_I64, &shape);
+}
+
+/* An element as an integer of the same order, and its position. */
+typedef struct ranked {
+    int64_t key, index;
+} ranked;
+
+/* NaN is the largest; -0 equals 0. */
+static int64_t order_key(dt_dtype dtype, const void *element) {
+    if (!dt__is_float(dtype))
+        return dt__read_i64(dtype, element);
+    double value = dt__read_f64(dtype, element) + 0.0;
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return isnan(value) ? INT64_MAX : bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
+}
+
+/* Whether a is selected before b. Keys of the smallest are complements, which reverses their order. */
+static bool is_before(const ranked *a, const ranked *b) {
+    return a->key != b->key ? a->key > b->key : a->index < b->index;
+}
+
+/* Restores a heap, whose root is selected last of all, after the element at `at` changed. */
+static void sift(ranked *heap, int64_t n, int64_t at) {
+    for (int64_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && is_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (is_before(&heap[child], &heap[at]))
+            return;
+        ranked other = heap[at];
+        heap[at] = heap[child];
+        heap[child] = other;
+    }
+}
+
+typedef struct topk_lines {
+    along in, values, indices;
+    int64_t k, n_lines, lines_per_piece;
+    bool largest;
+    ranked *heaps; /* k per piece */
+} topk_lines;
+
+/* Where line number `line`, of the positions in all other dims, begins. */
+static int64_t line_offset(const along *tensor, int64_t line) {
+    int64_t offset = 0;
+    for (int d = tensor->array.n_dims - 1; d >= 0; d--)
+        if (d != tensor->dim) {
+            offset += line % tensor->shape[d] * tensor->strides[d];
+            line /= tensor->shape[d];
+        }
+    return offset;
+}
+
+/* The k selected ones, in order. */
+static void select_line(const topk_lines *all, const unsigned char *line, ranked *heap) {
+    dt_dtype dtype = all->in.array.dtype;
+    int64_t n = all->in.shape[all->in.dim], step = all->in.strides[all->in.dim] * (int64_t)dt_dtype_size(dtype);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t key = order_key(dtype, line + i * step);
+        ranked one = {all->largest ? key : ~key, i};
+        if (i >= all->k && is_before(&heap[0], &one))
+            continue;
+        heap[i < all->k ? i : 0] = one;
+        if (i >= all->k)
+            sift(heap, all->k, 0);
+        for (int64_t at = all->k / 2 - 1; i == all->k - 1 && at >= 0; at--)
+            sift(heap, all->k, at);
+    }
+    for (int64_t left = all->k - 1; left > 0; left--) {
+        ranked last = heap[0];
+        heap[0] = heap[left];
+        heap[left] = last;
+        sift(heap, left, 0);
+    }
+}
+
+static void topk_piece(void *arg, int64_t piece) {
+    const topk_lines *all = arg;
+    ranked *heap = all->heaps + piece * all->k;
+    size_t size = dt_dtype_size(all->in.array.dtype);
+    int64_t begin = piece * all->lines_per_piece, end = dt__min_i64(begin + all->lines_per_piece, all->n_lines);
+    for (int64_t l = begin; l < end; l++) {
+        const unsigned char *line =
+            (const unsigned char *)all->in.array.data + line_offset(&all->in, l) * (int64_t)size;
+        unsigned char *values =
+            (unsigned char *)all->values.array.data + line_offset(&all->values, l) * (int64_t)size;
+        int64_t *indices = (int64_t *)all->indices.array.data + line_offset(&all->indices, l);
+        select_line(all, line, heap);
+        for (int64_t i = 0; i < all->k; i++) {
+            memcpy(values + i * all->values.strides[all->in.dim] * (int64_t)size,
+                   line + heap[i].index * all->in.strides[all->in.dim] * (int64_t)size, size);
+            indices[i * all->indices.strides[all->in.dim]] = heap[i].index;
+        }
+    }
+}
+
+static dt_status topk(dt_op_call *call) {
+    enum { MIN_PIECE = 1 << 14 }; /* elements */
+    int dim = dt__wrap_dim(dt__arg_at(call, TOPK_DIM)->as.i, call->inputs[0].n_dims);
+    topk_lines all = {.largest = dt__arg_at(call, LARGEST)->as.b};
+    view_along(&call->inputs[0], dim, &all.in);
+    view_along(&call->outputs[0], dim, &all.values);
+    view_along(&call->outputs[1], dim, &all.indices);
+    all.k = all.values.shape[dim]; /* 1 of a tensor without dims */
+    int64_t n_out = dt__array_count(&all.values.array), size = all.in.shape[dim];
+    if (n_out == 0)
+        return DT_OK;
+    all.n_lines = n_out / all.k;
+    all.lines_per_piece = dt__max_i64(1, MIN_PIECE / size);
+    int64_t n_pieces = dt__ceil_div(all.n_lines, all.lines_per_piece);
+    dt__scratch heaps;
+    DT__TRY(dt__scratch_new(call, DT_I64, 2, (int64_t[]){n_pieces, 2 * all.k}, &heaps));
+    all.heaps = heaps.array.data;
+    dt__pool_run(dt__pool_of(call->ctx), n_pieces, topk_piece, &all);
+    dt__scratch_free(call, &heaps);
+    return DT_OK;
+}
+
+#define EXTREMUM(fold_, of_two_, reduce_, other_, rule_)                                                             \
+    .rows = rows_extremum, .shape = shape_extremum, .kernel = select_extremum, .arguments = "dim,keepdim",           \
+    .family = &(const extremum) {                                                                                    \
+        fold_, of_two_, reduce_, other_, rule_                                                                       \
+    }
+
+const dt_op dt__op_max = {
+    .schema = "max(Tensor self) -> Tensor | "
+              "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) | "
+              "max.other(Tensor self, Tensor other) -> Tensor",
+    .summary = "Largest element of all, or along a dim with its position; or of two tensors, elementwise.",
+    EXTREMUM(DT__FOLD_MAX, DT__EL_MAXIMUM, DT_MAX, DT_MIN, "...[dim] -> ...[dim:1?] P(max)"),
+    .samples = "max(f32[5,3])\nmax(f32[5,3]; 0)\nmax(i64[2,5,3]; 1; true)\nmax(bool[5,3]; 1)\nmax(f32[]; 0)\n"
+               "max(f32[0,3]; 1)\nmax(f32[5,3]; f32[3])",
+};
+const dt_op dt__op_min = {
+    .schema = "min(Tensor self) -> Tensor | "
+              "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) | "
+              "min.other(Tensor self, Tensor other) -> Tensor",
+    .summary = "Smallest element of all, or along a dim with its position; or of two tensors, elementwise.",
+    EXTREMUM(DT__FOLD_MIN, DT__EL_MINIMUM, DT_MIN, DT_MAX, "...[dim] -> ...[dim:1?] P(min)"),
+    .samples = "min(f32[5,3])\nmin(f32[5,3]; 0)\nmin(i64[2,5,3]; 1; true)\nmin(f32[5,3]; f32[3])",
+};
+const dt_op dt__op_topk = {
+    .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
+              "(Tensor values, Tensor indices)",
+    .summary = "The k largest or smallest elements along a dim in order, with their positions.",
+    .rule = "...[dim!] -> ...[dim]",
+    .shape = shape_topk,
+    .kernel = topk,
+    .arguments = "k,dim,largest",
+    .samples = "topk(f32[5,3]; 2)\ntopk(f32[5,3]; 3; 0; false)\ntopk(i64[2,5,3]; 4; 1)\ntopk(f32[5,3]; 0)\n"
+               "topk(f32[]; 0)",
+    .unused = "sorted",
+};
