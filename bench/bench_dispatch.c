@@ -2,12 +2,13 @@
  *
  * The time of a call of an op besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
  * its decision in the cache. The difference is the overhead of distribution; limits are 100 ns for it, and 150 ns for
- * a plain call. The outputs are dropped within the time. Times are those of the fastest of many short runs
- * (settle.h). Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target
- * is a ratio of 0.97.
+ * a plain call. Then the same distributed call on tensors that require a gradient: the difference is the time of its
+ * record, made and freed; its limit is 100 ns. The outputs are dropped within the time. Times are those of the fastest
+ * of many short runs (settle.h). Products of larger matrices are compared with the bare call of OpenBLAS, both on one
+ * thread; the target is a ratio of 0.97.
  *
  *     bench_dispatch [--quick]
- *     bench_dispatch --run OP plain|distributed N     N calls and nothing else, for programs that count instructions
+ *     bench_dispatch --run OP plain|distributed|recorded N     N calls and nothing else, to count instructions
  */
 #include <dtensor/dtensor.h>
 
@@ -120,6 +121,33 @@ static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, double budget_s) {
     return true;
 }
 
+static bool require_grad(const operands *o) {
+    dt_tensor *const all[] = {o->x, o->y, o->w, o->b};
+    for (int i = 0; i < 4; i++)
+        if (dt_set_requires_grad(all[i], true) != DT_OK)
+            return false;
+    return true;
+}
+
+static bool measure_recorded(dt_ctx *ctx, dt_mesh *mesh, int which, double budget_s) {
+    dt_scope scope = dt_scope_begin(ctx);
+    struct calls bare = {.which = which}, recorded = {.which = which};
+    double best[2] = {0};
+    bool fine = make_operands(ctx, mesh, &bare.operands) && make_operands(ctx, mesh, &recorded.operands) &&
+                require_grad(&recorded.operands) &&
+                bench_settle_pair(budget_s, (bench_repeat *[]){repeat_calls, repeat_calls},
+                                  (void *[]){&bare, &recorded}, best);
+    dt_scope_end(scope);
+    if (!fine)
+        return false;
+    double a = best[0] * 1e9 / CALLS, b = best[1] * 1e9 / CALLS;
+    printf("%-12s %9.1f %12.1f %11.1f %7d\n", cases[which].op, a, b, b - a, LIMIT_NS);
+    printf("{\"bench\":\"dispatch\",\"config\":{\"op\":\"%s\",\"what\":\"recorded\"},\"ours\":%.1f,\"unit\":\"ns\","
+           "\"peer\":\"limit\",\"theirs\":%d}\n",
+           cases[which].op, b - a, LIMIT_NS);
+    return true;
+}
+
 struct product {
     const dt__blas *blas;
     int n;
@@ -176,11 +204,11 @@ static bool measure_products(dt_ctx *ctx, bool quick) {
     return fine;
 }
 
-static bool run_one(dt_ctx *ctx, dt_mesh *mesh, const char *op, int n) {
+static bool run_one(dt_ctx *ctx, dt_mesh *mesh, bool recorded, const char *op, int n) {
     operands o;
     for (int i = 0; i < N_CASES; i++)
         if (!strcmp(cases[i].op, op)) {
-            bool fine = make_operands(ctx, mesh, &o);
+            bool fine = make_operands(ctx, mesh, &o) && (!recorded || require_grad(&o));
             for (int warm = 0; warm < 3 && fine; warm++) /* not in the function that is counted */
                 fine = cases[i].run(&o) != NULL;
             return fine && bench_calls(i, &o, n);
@@ -192,14 +220,15 @@ int main(int argc, char **argv) {
     bool quick = argc == 2 && !strcmp(argv[1], "--quick"), one = argc == 5 && !strcmp(argv[1], "--run");
     const int64_t sizes[] = {1};
     if (argc > 1 && !quick && !one) {
-        fprintf(stderr, "usage: bench_dispatch [--quick] | --run OP plain|distributed N\n");
+        fprintf(stderr, "usage: bench_dispatch [--quick] | --run OP plain|distributed|recorded N\n");
         return 2;
     }
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .heap_bytes = (size_t)64 << 20, .threads = 1});
     dt_mesh *mesh = ctx ? dt_mesh_from_shape(ctx, sizes, 1, NULL) : NULL;
     bool fine = mesh;
     if (fine && one)
-        fine = run_one(ctx, strcmp(argv[3], "plain") ? mesh : NULL, argv[2], atoi(argv[4]));
+        fine = run_one(ctx, strcmp(argv[3], "plain") ? mesh : NULL, !strcmp(argv[3], "recorded"), argv[2],
+                       atoi(argv[4]));
     else if (fine) {
         printf("%-12s %9s %12s %11s %7s %8s\n", "op", "plain ns", "distributed", "added ns", "limit", "plain's");
         for (int i = 0; i < N_CASES; i++)
@@ -208,6 +237,9 @@ int main(int argc, char **argv) {
                 (void)dt_error_clear(ctx);
             }
         fine = measure_products(ctx, quick);
+        printf("%-12s %9s %12s %11s %7s\n", "op", "bare ns", "recorded", "added ns", "limit");
+        for (int i = 0; i < N_CASES && fine; i++)
+            fine = cases[i].run == run_add_ || measure_recorded(ctx, mesh, i, quick ? 0.02 : 0.2); /* not on leaves */
     }
     dt_mesh_release(mesh);
     return dt_close(ctx) || !fine;

@@ -7,6 +7,7 @@
  *     bench_redistribute [--ranks N] [--quick]
  */
 #include "dtensor/comm.h"
+#include "dtensor/ops.h"
 #include "dtensor/redistribute.h"
 #include "kernels/kernels.h"
 #include "moves.h"

@@ -246,6 +246,8 @@ def write_argument(function, param, i):
         return write(param.type, i, field)
     if kind == "dt_dims":
         return f"{field}.list ? dt__call_dims(&args[{i}], {field}) : {write_default(param, i)}"
+    if function.options_type() == "dt_make_options" and param.type == "ScalarType":
+        return f"dt__call_dtype(&args[{i}], {field} ? {field} : DT_F32)"
     is_opt = kind.startswith("dt_opt_")
     test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else \
         f"{field}.list" if param.is_list else field

@@ -5,6 +5,7 @@ The program op_schemas, which cmake builds, prints the ops as JSON. A signature 
 by position, the others in a struct of options, in their order. Of overloads that differ only in arguments that may be
 left out, one is kept. The first is named like the op; another one by its overload where it has arguments of its own
 (max_dim), and otherwise by the type of the argument in which it differs: add and add_scalar, clamp and clamp_tensor.
+A signature that returns a number has none: such functions are written by hand (dt_item).
 """
 import json
 import os
@@ -88,6 +89,8 @@ def covers(wide, narrow):
 
 
 def name_functions(functions):
+    if not functions:
+        return []
     kept = [f for f in functions if not any(covers(other, f) for other in functions if other is not f)]
     first, kinds = kept[0], {"Scalar": "scalar", "Tensor": "tensor", "int[]": "sizes"}
     types = {p.name: p.type for p in first.params}
@@ -121,5 +124,6 @@ def read_functions(builds=True):
     functions = []
     for line in read_schemas(builds):
         op = json.loads(line)
-        functions += name_functions([Function(op, i, data) for i, data in enumerate(op["signatures"])])
+        all_of_op = [Function(op, i, data) for i, data in enumerate(op["signatures"])]
+        functions += name_functions([f for f in all_of_op if f.returns[0]["type"] == "Tensor"])
     return functions

@@ -302,6 +302,11 @@ dt_tensor *dt_addmm(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2, 
 template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
 }
+template <class... T>
+dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, dt::number step, const T &...options) {
+    return dt_arange_sized(ctx, start, end, step, dt::named<dt_make_options>(ctx.site, options...).get(),
+                           sizeof(dt_make_options));
+}
 template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmax_sized(self, dt::named<dt_argmax_options>(self.site, options...).get(),
                            sizeof(dt_argmax_options));
@@ -354,6 +359,9 @@ template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tens
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
                               sizeof(dt_embedding_options));
 }
+template <class... T> dt_tensor *dt_empty(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
+    return dt_empty_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
+}
 template <class... T> dt_tensor *dt_empty_like(dt::at<dt_tensor *> self, const T &...options) {
     return dt_empty_like_sized(self, dt::named<dt_empty_like_options>(self.site, options...).get(),
                                sizeof(dt_empty_like_options));
@@ -372,6 +380,9 @@ template <class... T> dt_tensor *dt_expand(dt::at<dt_tensor *> self, dt_shape si
     return dt_expand_sized(self, size, dt::named<dt_expand_options>(self.site, options...).get(),
                            sizeof(dt_expand_options));
 }
+template <class... T> dt_tensor *dt_eye(dt::at<dt_ctx *> ctx, int64_t n, int64_t m, const T &...options) {
+    return dt_eye_sized(ctx, n, m, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
+}
 template <class... T> dt_tensor *dt_fill_(dt::at<dt_tensor *> self, dt::number value, const T &...options) {
     return dt_fill_in_place_sized(self, value, dt::named<dt_fill_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_fill_in_place_options));
@@ -380,6 +391,11 @@ template <class... T> dt_tensor *dt_fill_tensor_(dt::at<dt_tensor *> self, dt_te
     return dt_fill_tensor_in_place_sized(self, value,
                                          dt::named<dt_fill_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_fill_tensor_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape size, dt::number fill_value, const T &...options) {
+    return dt_full_sized(ctx, size, fill_value, dt::named<dt_make_options>(ctx.site, options...).get(),
+                         sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_full_like(dt::at<dt_tensor *> self, dt::number fill_value, const T &...options) {
     return dt_full_like_sized(self, fill_value, dt::named<dt_full_like_options>(self.site, options...).get(),
@@ -411,6 +427,11 @@ dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, c
 template <class... T> dt_tensor *dt_linear(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_linear_sized(input, weight, dt::named<dt_linear_options>(input.site, options...).get(),
                            sizeof(dt_linear_options));
+}
+template <class... T>
+dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, int64_t steps, const T &...options) {
+    return dt_linspace_sized(ctx, start, end, steps, dt::named<dt_make_options>(ctx.site, options...).get(),
+                             sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log_sized(self, dt::named<dt_log_options>(self.site, options...).get(), sizeof(dt_log_options));
@@ -481,6 +502,9 @@ dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *st
 }
 template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
+}
+template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
+    return dt_ones_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_ones_like(dt::at<dt_tensor *> self, const T &...options) {
     return dt_ones_like_sized(self, dt::named<dt_ones_like_options>(self.site, options...).get(),
@@ -593,6 +617,9 @@ dt_tensor *dt_where_scalars(dt::at<dt_tensor *> condition, dt::number self, dt::
     return dt_where_scalars_sized(condition, self, other,
                                   dt::named<dt_where_scalars_options>(condition.site, options...).get(),
                                   sizeof(dt_where_scalars_options));
+}
+template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
+    return dt_zeros_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_zeros_like(dt::at<dt_tensor *> self, const T &...options) {
     return dt_zeros_like_sized(self, dt::named<dt_zeros_like_options>(self.site, options...).get(),
@@ -717,39 +744,9 @@ template <class... T> char *dt_format(dt::at<dt_tensor *> tensor, const T &...op
     return dt_format_sized(tensor, dt::named<dt_print_options>(tensor.site, options...).get(),
                            sizeof(dt_print_options));
 }
-template <class... T> dt_tensor *dt_empty(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
-    return dt_empty_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(),
-                          sizeof(dt_make_options));
-}
-template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
-    return dt_zeros_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(),
-                          sizeof(dt_make_options));
-}
-template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
-    return dt_ones_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
-}
-template <class... T> dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape shape, double value, const T &...options) {
-    return dt_full_sized(ctx, shape, value, dt::named<dt_make_options>(ctx.site, options...).get(),
-                         sizeof(dt_make_options));
-}
 template <class... T> dt_tensor *dt_scalar(dt::at<dt_ctx *> ctx, double value, const T &...options) {
     return dt_scalar_sized(ctx, value, dt::named<dt_make_options>(ctx.site, options...).get(),
                            sizeof(dt_make_options));
-}
-template <class... T>
-dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, double start, double end, double step, const T &...options) {
-    return dt_arange_sized(ctx, start, end, step, dt::named<dt_make_options>(ctx.site, options...).get(),
-                           sizeof(dt_make_options));
-}
-template <class... T>
-dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, double start, double end, int64_t n, const T &...options) {
-    return dt_linspace_sized(ctx, start, end, n, dt::named<dt_make_options>(ctx.site, options...).get(),
-                             sizeof(dt_make_options));
-}
-template <class... T>
-dt_tensor *dt_eye(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, const T &...options) {
-    return dt_eye_sized(ctx, n_rows, n_columns, dt::named<dt_make_options>(ctx.site, options...).get(),
-                        sizeof(dt_make_options));
 }
 template <class... T>
 dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {

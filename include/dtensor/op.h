@@ -76,6 +76,7 @@
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
 
+#include <dtensor/random.h>
 #include <dtensor/spec.h>
 
 #ifdef __cplusplus
@@ -162,6 +163,8 @@ struct dt_op_call {
     const void *info;     /* internal */
     void *output_list;    /* internal */
     bool needs_copy;      /* kernels of views: see dt_op.kernel */
+    bool records;         /* the call is recorded: outputs that only gradients use are made (dt_op.n_saved) */
+    void *draw;           /* internal */
 };
 
 /* How the op maps partial inputs to partial outputs; classes are joined by |. "Alone" means that all other tensors are
@@ -255,6 +258,10 @@ struct dt_op {
     /* (optional) Names of arguments that exist for the signature's sake, "implicit,sparse_grad": they have no effect,
      * or no value but their default is supported. The C function has no options for them. */
     const char *unused;
+    /* (optional) How many outputs, the last ones, are made for gradients only. The shape function adds them, and rule
+     * and rows have an entry for each; they are removed again, and the kernel gets fewer outputs, unless the call is
+     * recorded. The caller never gets them. */
+    int n_saved;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */
@@ -269,8 +276,8 @@ DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entri
 DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
 /* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
-/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to);
- * UINT64_MAX are all inputs, however many. Local. */
+/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to),
+ * but Replicate where only gradients use them (n_saved). UINT64_MAX are all inputs, however many. Local. */
 DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
 /* The same for P(sum) and P(avg), under the conditions of linear classes. Local. */
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
@@ -282,6 +289,10 @@ DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 /* The n-th of the names in dt_op.arguments, from 0; NULL if the signature of the call has none, or there is no n-th
  * name. Local. */
 DT_API const dt_arg *dt_op_arg_at(const dt_op_call *call, int n);
+
+/* For kernels with DT_OP_RANDOM: the draw of this call. Taken from the generator among the arguments, or from that of
+ * the context; the same one again if the call is repeated from its record. Local. */
+DT_API dt_status dt_op_draw(const dt_op_call *call, dt_generator_state *out);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */

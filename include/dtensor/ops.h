@@ -175,6 +175,12 @@ typedef struct dt_amax_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_amax_sized(dt_tensor *self, DT_OPTIONS(dt_amax_options));
 
+/* start, start + step, … up to but excluding end.
+ *     arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_number step,
+                                  DT_OPTIONS(dt_make_options));
+
 typedef struct dt_argmax_options {
     dt_opt_int dim;
     bool keepdim;
@@ -302,6 +308,11 @@ typedef struct dt_embedding_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
 
+/* An uninitialised tensor.
+ *     empty.memory_format(int[] size, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, DT_OPTIONS(dt_make_options));
+
 typedef struct dt_empty_like_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -343,6 +354,11 @@ typedef struct dt_expand_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
 
+/* A matrix of n rows and m columns with ones on its diagonal.
+ *     eye.m(int n, int m, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, DT_OPTIONS(dt_make_options));
+
 typedef struct dt_fill_in_place_options {
     const dt_site *site;
 } dt_fill_in_place_options;
@@ -359,6 +375,11 @@ typedef struct dt_fill_tensor_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
+
+/* A tensor filled with a number.
+ *     full(int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, DT_OPTIONS(dt_make_options));
 
 typedef struct dt_full_like_options {
     dt_dtype dtype;
@@ -423,6 +444,12 @@ typedef struct dt_linear_options {
  *     linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
+
+/* Evenly spaced values, including both ends.
+ *     linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_t steps,
+                                    DT_OPTIONS(dt_make_options));
 
 typedef struct dt_log_options {
     const dt_site *site;
@@ -583,6 +610,11 @@ typedef struct dt_neg_options {
  *     neg(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_sized(dt_tensor *self, DT_OPTIONS(dt_neg_options));
+
+/* A tensor of ones.
+ *     ones(int[] size, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, DT_OPTIONS(dt_make_options));
 
 typedef struct dt_ones_like_options {
     dt_dtype dtype;
@@ -826,6 +858,11 @@ typedef struct dt_where_scalars_options {
 DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
                                          DT_OPTIONS(dt_where_scalars_options));
 
+/* A tensor of zeros.
+ *     zeros(int[] size, *, ScalarType? dtype=None) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, DT_OPTIONS(dt_make_options));
+
 typedef struct dt_zeros_like_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -865,6 +902,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
+#define dt_arange(...) DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARANGE_(ctx, start, end, step, ...) \
+    dt_arange_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), DT_NUMBER(step), DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_argmax(...) DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
@@ -896,6 +936,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
+#define dt_empty(...) DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMPTY_(ctx, size, ...) dt_empty_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_empty_like(...) DT_EMPTY_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMPTY_LIKE_(self, ...) dt_empty_like_sized(self, DT_NAMED(dt_empty_like_options, __VA_ARGS__))
 #define dt_eq(...) DT_EQ_(__VA_ARGS__, .site = DT_SITE)
@@ -907,12 +949,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
 #define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
+#define dt_eye(...) DT_EYE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EYE_(ctx, n, m, ...) dt_eye_sized(ctx, n, m, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_fill_(...) DT_FILL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL__(self, value, ...) \
     dt_fill_in_place_sized(self, DT_NUMBER(value), DT_NAMED(dt_fill_in_place_options, __VA_ARGS__))
 #define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_full(...) DT_FULL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FULL_(ctx, size, fill_value, ...) \
+    dt_full_sized(ctx, size, DT_NUMBER(fill_value), DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_full_like(...) DT_FULL_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FULL_LIKE_(self, fill_value, ...) \
     dt_full_like_sized(self, DT_NUMBER(fill_value), DT_NAMED(dt_full_like_options, __VA_ARGS__))
@@ -930,6 +977,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
 #define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
+#define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINSPACE_(ctx, start, end, steps, ...) \
+    dt_linspace_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), steps, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
 #define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
@@ -970,6 +1020,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
 #define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
+#define dt_ones(...) DT_ONES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_LIKE_(self, ...) dt_ones_like_sized(self, DT_NAMED(dt_ones_like_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
@@ -1034,6 +1086,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_WHERE_SCALARS_(condition, self, other, ...) \
     dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other), \
         DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+#define dt_zeros(...) DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ZEROS_(ctx, size, ...) dt_zeros_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_zeros_like(...) DT_ZEROS_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ZEROS_LIKE_(self, ...) dt_zeros_like_sized(self, DT_NAMED(dt_zeros_like_options, __VA_ARGS__))
 /* clang-format on */

@@ -10,7 +10,7 @@
  *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
  *     dt_uniform_(b, .low = DT_REAL(-0.1), .high = DT_REAL(0.1));
  *
- * The ranks of a tensor must have generators in the same state. Draws on a mesh are recorded, and the next
+ * The ranks of a tensor must have generators in the same state. Draws on a mesh are remembered, and the next
  * redistribution on that mesh fails on every rank, with DT_ERR_MISMATCH, if the draws differ; dt_generator_tag provides
  * the same check for collectives of the program.
  *

@@ -176,45 +176,22 @@ typedef struct dt_make_options {
     const dt_site *site;
 } dt_make_options;
 
-/* Uninitialised; filled with zeros, ones, a value. The values of a distributed tensor do not depend on its placements:
- * of a partial one, coordinate 0 holds the value and the others the identity of the reduction. For integer dtypes the
- * value is truncated, and must fit. Local; every rank of the mesh must make the same call. */
-DT_API dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make_options));
-/* One element, no dims. Local. */
+/* Makers are ops (ops.h): dt_empty, dt_zeros, dt_ones, dt_full, dt_arange, dt_linspace, dt_eye; these two are not. The
+ * values of a distributed tensor do not depend on its placements: of a partial one, coordinate 0 holds the value and
+ * the others the identity of the reduction. For integer dtypes a value is truncated, and must fit.
+ *
+ * One element, no dims. Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
-/* start, start + step, … up to but excluding end. Local. */
-DT_API dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make_options));
-/* n evenly spaced values, including both ends. Local. */
-DT_API dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make_options));
-/* [n_rows,n_columns] with ones on the diagonal; with ones on and below diagonal k. Local. */
-DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make_options));
+/* [n_rows,n_columns] with ones on and below diagonal k. Local. */
 DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k,
                                DT_OPTIONS(dt_make_options));
 
 #ifndef __cplusplus
-#define dt_empty(...)    DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
-#define dt_zeros(...)    DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
-#define dt_ones(...)     DT_ONES_(__VA_ARGS__, .site = DT_SITE)
-#define dt_full(...)     DT_FULL_(__VA_ARGS__, .site = DT_SITE)
-#define dt_scalar(...)   DT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define dt_arange(...)   DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
-#define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
-#define dt_eye(...)      DT_EYE_(__VA_ARGS__, .site = DT_SITE)
-#define dt_tri(...)      DT_TRI_(__VA_ARGS__, .site = DT_SITE)
+#define dt_scalar(...) DT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define dt_tri(...)    DT_TRI_(__VA_ARGS__, .site = DT_SITE)
 /* clang-format off */
-#define DT_MAKE_(...)                           DT_NAMED(dt_make_options, __VA_ARGS__)
-#define DT_EMPTY_(ctx, shape, ...)              dt_empty_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
-#define DT_ZEROS_(ctx, shape, ...)              dt_zeros_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
-#define DT_ONES_(ctx, shape, ...)               dt_ones_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
-#define DT_FULL_(ctx, shape, value, ...)        dt_full_sized(ctx, shape, value, DT_MAKE_(__VA_ARGS__))
-#define DT_SCALAR_(ctx, value, ...)             dt_scalar_sized(ctx, value, DT_MAKE_(__VA_ARGS__))
-#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange_sized(ctx, start, end, step, DT_MAKE_(__VA_ARGS__))
-#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace_sized(ctx, start, end, n, DT_MAKE_(__VA_ARGS__))
-#define DT_EYE_(ctx, rows, columns, ...)        dt_eye_sized(ctx, rows, columns, DT_MAKE_(__VA_ARGS__))
-#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri_sized(ctx, rows, columns, k, DT_MAKE_(__VA_ARGS__))
+#define DT_SCALAR_(ctx, value, ...)         dt_scalar_sized(ctx, value, DT_NAMED(dt_make_options, __VA_ARGS__))
+#define DT_TRI_(ctx, rows, columns, k, ...) dt_tri_sized(ctx, rows, columns, k, DT_NAMED(dt_make_options, __VA_ARGS__))
 /* clang-format on */
 #endif
 

@@ -37,8 +37,9 @@ typedef struct dt__recorded_call {
     const dt__op_info *info; /* NULL: no op */
     int overload, n_args, n_numbers, n_inputs, n_outputs;
     bool is_view;                 /* the first output shares the storage of the first input */
-    bool is_in_place;             /* the first output is the first input */
+    bool is_in_place;             /* inputs are changed; those that are not returned are behind the other outputs */
     uint32_t bytes;               /* of the record */
+    dt__op_draw draw;             /* of a random op */
     const dt_arg *args;           /* of an op; lists and texts are copied */
     const int64_t *numbers;       /* arguments of another function */
     dt__recorded_tensor *tensors; /* inputs, then outputs */
@@ -51,11 +52,24 @@ static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
 /* record.c: the recorder of base/recorder.h, which dt__require_grad installs. */
 extern const dt__recorder dt__autograd_recorder;
 
+/* saved_tensors.c: a plain or distributed handle, in the current scope and without a record, on the saved value of
+ * tensor i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was
+ * changed since: the error names the call that saved it and the one that changed it. */
+dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
+/* Whether the saved value was changed since; false where there is none. */
+bool dt__saved_is_changed(const dt__recorded_call *record, int i);
+
+/* replay.c: runs the op of a record again on its saved inputs, with the same draw: the same bits. Not recorded. Refuses
+ * (state) what is no op, and a record that has not saved all inputs, or of which one was changed. The outputs, as many
+ * as the program got of the call, belong to the current scope. Collective where inputs move. */
+dt_status dt__record_replay(const dt__recorded_call *record, dt_tensor **outputs);
+
 /* record_text.c: appends the records that the tensor was made by, oldest first, a line each:
  *
  *     1 leaf f32[4,3]
- *     2 mul.Tensor(f32[4,3] #1; f32[4,3] #1) -> f32[4,3]; saves self, other
- *     3 sum(f32[4,3] #2; dim=[0]) -> f32[3]
+ *     2 mul(f32[4,3]; f32[4,3]) -> f32[4,3]; from 1, 1; saves input 1, input 2
+ *     3 sum(f32[4,3]; dim=[0]) -> f32[3]; from 2
+ *     4 transpose(f32[4,3]; dim0=0; dim1=1) -> f32[3,4]; view of 2
  *
  * Records are numbered within the text. Nothing for a tensor that requires no gradient. */
 dt_status dt__record_text(const dt_tensor *tensor, dt__text *out);

@@ -125,11 +125,6 @@ static void for_each_saved(const dt__made *made, saved_fn *visit, void *arg) {
             visit(made->n_inputs + o, made->outputs[o], arg);
 }
 
-static void count_strides(int i, const dt_tensor *tensor, void *arg) {
-    (void)i;
-    *(size_t *)arg += (size_t)tensor->local_n_dims;
-}
-
 static const dt_tensor *tensor_at(const dt__made *made, int i) {
     return i < made->n_inputs ? made->inputs[i] : made->outputs[i - made->n_inputs];
 }
@@ -203,6 +198,18 @@ static void save(int i, const dt_tensor *tensor, void *arg) {
         *saving->strides++ = tensor->strides[d];
 }
 
+static bool is_written(const dt__made *made, int i) {
+    return made->op ? dt__writes_input(&made->op->op_call, i) : made->inputs[i] == made->outputs[0];
+}
+
+/* The call has changed inputs, each of which counts once: of inputs on their storages the values were those of the
+ * versions before. */
+static void use_versions_before(const dt__made *made, dt__recorded_call *record) {
+    for (int w = 0; w < made->n_inputs; w++)
+        for (int i = 0; i < made->n_inputs && is_written(made, w); i++)
+            record->tensors[i].version -= made->inputs[w]->storage == made->inputs[i]->storage;
+}
+
 /* Without tensors and arguments. */
 static dt__recorded_call *new_record(dt_ctx *ctx, const char *name, size_t bytes) {
     dt__recorded_call *record = allocate(ctx, bytes);
@@ -224,9 +231,8 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     int n_args = op ? op->info->schema.signatures[op->overload].n_params : 0;
     int n = made->n_inputs + made->n_outputs;
     size_t n_dims = 0, n_lists = (size_t)made->n_numbers;
-    for (int i = 0; i < n; i++)
-        n_dims += dims_of(tensor_at(made, i));
-    for_each_saved(made, count_strides, &n_dims);
+    for (int i = 0; i < n; i++) /* as if all values were saved: dims are few */
+        n_dims += dims_of(tensor_at(made, i)) + (size_t)(op ? tensor_at(made, i)->local_n_dims : 0);
     for (int i = 0; i < n_args; i++)
         n_lists += (list_bytes(&op->args[i]) + sizeof(int64_t) - 1) / sizeof(int64_t);
     size_t tensor_bytes = (size_t)n * sizeof(dt__recorded_tensor), arg_bytes = (size_t)n_args * sizeof(dt_arg);
@@ -239,6 +245,7 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     if (op) {
         record->info = op->info;
         record->overload = op->overload;
+        record->draw = op->draw;
     }
     record->n_inputs = made->n_inputs;
     record->n_outputs = made->n_outputs;
@@ -253,6 +260,11 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
         record->tensors[i].made_by->head.n_refs++;
         record->tensors[i].output = tensor->output;
     }
+    const dt_tensor *first_in = made->n_inputs ? made->inputs[0] : NULL, *first_out = made->outputs[0];
+    record->is_in_place = op ? dt__call_writes(&op->op_call) : first_in == first_out;
+    record->is_view = first_in && !record->is_in_place && first_in->storage == first_out->storage;
+    if (record->is_in_place)
+        use_versions_before(made, record);
     struct saving saving = {record, dims};
     for_each_saved(made, save, &saving);
     dims = saving.strides;
@@ -262,9 +274,6 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     record->numbers = dims;
     for (int i = 0; i < made->n_numbers; i++)
         dims[i] = made->numbers[i];
-    const dt_tensor *first_in = made->n_inputs ? made->inputs[0] : NULL, *first_out = made->outputs[0];
-    record->is_in_place = first_in == first_out;
-    record->is_view = first_in && !record->is_in_place && first_in->storage == first_out->storage;
     return record;
 }
 

@@ -97,13 +97,14 @@ static dt_status add_record(const found_records *found, int i, dt__text *out) {
         else {
             dt__text_add(out, "%d", position_of(found, input->made_by));
             if (input->made_by->n_outputs > 1)
-                dt__text_add(out, ".%d", input->output);
+                dt__text_add(out, ".%d", input->output + 1);
         }
     }
     const char *before = "; saves ";
     for (int k = 0; k < n; k++)
         if (record->tensors[k].storage) {
-            dt__text_add(out, "%s%s%d", before, k < n_inputs ? "input " : "output ", k < n_inputs ? k : k - n_inputs);
+            dt__text_add(out, "%s%s%d", before, k < n_inputs ? "input " : "output ",
+                         k < n_inputs ? k + 1 : k - n_inputs + 1);
             before = ", ";
         }
     dt__text_add(out, "\n");

@@ -82,7 +82,7 @@ static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_sit
 }
 /* Whether the call in progress is one of the program's own, which ranks of a mesh make alike: not nested in another,
  * not between dt_apart_begin and dt_apart_end. */
-static inline bool dt__call_is_recorded(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
+static inline bool dt__call_is_folded(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
 static inline void dt__call_leave(dt_ctx *const *entered) {
     if (*entered)
         (*entered)->call.depth--;

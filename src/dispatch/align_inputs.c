@@ -72,9 +72,9 @@ dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *ou
     int64_t coordinate[DT_MESH_MAX_DIMS];
     *outside = false;
     for (int i = 1; i < call->n_inputs;
-         i++) /* on the meshes of both; the aligned call is recorded when it is decided */
-        DT__TRY(dt__record_tensor(first->spec ? first : call->inputs[i],
-                                  &(dt__call_details){.other = first->spec ? call->inputs[i]->spec : NULL}));
+         i++) /* on the meshes of both; the aligned call is folded when it is decided */
+        DT__TRY(dt__fold_tensor(first->spec ? first : call->inputs[i],
+                                &(dt__call_details){.other = first->spec ? call->inputs[i]->spec : NULL}));
     DT__TRY(check_shapes(ctx, call));
     for (int i = 1; i < call->n_inputs; i++) {
         dt_tensor *input = call->inputs[i];

@@ -251,15 +251,15 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
 
 static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__call *call,
                                  const dt__decision_key *key) {
-    dt__call_record record;
+    dt__call_fold folded;
     state->stats.n_misses++;
-    if (dt__record_new_call(ctx, call, &record) != DT_OK)
+    if (dt__fold_new_call(ctx, call, &folded) != DT_OK)
         return NULL;
     dt__decision *decision = new_decision(ctx, call, key);
     if (!decision)
         return NULL;
     decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
-    decision->record = record;
+    decision->folded = folded;
     dt__log_decision(ctx, call, decision);
     dt__decision_cache_add(ctx, state, decision);
     return decision;
@@ -274,7 +274,7 @@ dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = dt__decision_cache_find(state, &key);
     if (decision) {
         state->stats.n_hits++;
-        if (dt__record_call(ctx, call, decision) != DT_OK)
+        if (dt__fold_call(ctx, call, decision) != DT_OK)
             return NULL;
         if (check && check(&call->op_call) != DT_OK) /* on a miss it runs with the shape function */
             return NULL;

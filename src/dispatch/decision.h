@@ -42,14 +42,14 @@ typedef struct dt__output_decision {
 } dt__output_decision;
 
 /* What the calls of one kind have in common in a history. */
-typedef struct dt__call_record {
+typedef struct dt__call_fold {
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
     uint64_t text;        /* the label, with how the first number is shown */
     uint32_t label;
     bool is_simple;  /* at most one argument varies, which is a number, and calls are not checked */
     bool has_number; /* one does: */
     int number;      /* its index */
-} dt__call_record;
+} dt__call_fold;
 
 typedef struct dt__decision {
     uint64_t hash;
@@ -68,7 +68,7 @@ typedef struct dt__decision {
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
-    dt__call_record record;
+    dt__call_fold folded;
     /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all tuples. */
     int n_tuples, n_more_meshes;
@@ -77,11 +77,11 @@ typedef struct dt__decision {
     dt__arena arena;
 } dt__decision;
 
-/* call_record.c: adds the call to the history of the decision's mesh, if it is the program's own. */
-dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+/* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
- * record further calls of the kind. */
-dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
+ * fold further calls of the kind. */
+dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
 
 /* list_call.c: decides the tuples of a list op, all of them or none. */
 dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to);

@@ -117,7 +117,8 @@ static inline __attribute__((always_inline)) uint64_t *
 write_key(uint64_t *at, const uint64_t *end, const dt__call *call, const dt__dispatch_state *state) {
     bool replicates = state->implicit_replication > 0;
     const dt__op_info *info = call->info;
-    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 | (uint64_t)replicates << 63;
+    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 |
+            (uint64_t)(call->records && info->op->n_saved) << 62 | (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
         at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));

@@ -137,7 +137,7 @@ static void drop_new_outputs(const dt__call *call, const dt__decision *decision,
 static void count_versions(const dt__call *call, const dt__decision *decision) {
     for (int i = 0; i < call->n_inputs; i++)
         if (decision->inputs[i].written)
-            call->inputs[i]->storage->version++;
+            dt__storage_changed(call->inputs[i]->storage);
 }
 
 /* Steps 4 and 5 if outputs have their own memory, or are inputs that are written. */
@@ -250,6 +250,17 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, const dt__decisio
     return DT_OK;
 }
 
+/* Views that do not share the memory of the input, because it had to move, or their elements did. */
+static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
+    for (int i = 0; i < n; i++) {
+        if (dt__copied_view_note(views[i], input->storage) == DT_OK)
+            continue;
+        drop_all(n, views);
+        return dt_error_status(input->ctx);
+    }
+    return DT_OK;
+}
+
 /* Steps 3 to 5. */
 dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     dt_tensor **moved = call->moved;
@@ -273,6 +284,9 @@ dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *deci
     DT__ASSUME(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
+    bool is_copy = op_call->op->flags & DT_OP_VIEW && (!is_view || moved[0] != call->inputs[0]);
+    if (status == DT_OK && __builtin_expect(is_copy, 0))
+        status = note_copies(call->inputs[0], decision->n_outputs, call->outputs);
     for (int i = 0; i < n; i++)
         if (moved[i] != call->inputs[i])
             dt_drop(moved[i]);
@@ -349,6 +363,7 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
         if (dt__is_freed(&call->inputs[i]->life))
             return (void)DT__LIVE_ARGUMENT(DT__KIND_TENSOR, call->inputs[i], call->n_inputs > 1 ? i + 1 : 0),
                    DT_ERR_STATE;
+        DT__TRY(dt__check_current(call->inputs[i]));
     }
     if (!call->info->op->kernel && !call->info->op->decompose && !call->info->list)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);
@@ -387,6 +402,8 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
         return dispatch_aligned(ctx, call);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    call->op_call.records = call->records;
+    call->op_call.draw = &call->draw;
     if (call->info->list)
         return dt__dispatch_list(ctx, call);
     if (!op->kernel) {
@@ -426,19 +443,39 @@ bool dt__call_requires_grad(const dt__call *call) {
     return false;
 }
 
-dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
-    dt_status status = ctx->recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
-                                                              .op = call,
-                                                              .n_inputs = call->n_inputs,
-                                                              .inputs = call->inputs,
-                                                              .n_outputs = call->n_outputs,
-                                                              .outputs = call->outputs});
-    if (status != DT_OK) {
-        for (int i = 0; i < call->n_outputs; i++)
-            if (dt__output_input(&call->op_call, i) < 0)
-                dt_drop(call->outputs[i]);
-        call->n_outputs = 0;
+/* The outputs and, behind them, inputs that are written and not returned: they are changed by the call, too. */
+static dt_status changed_tensors(dt__call *call, int *n, dt_tensor ***out) {
+    *n = call->n_outputs;
+    *out = call->outputs;
+    if (!dt__call_writes(&call->op_call))
+        return DT_OK;
+    dt_tensor **all = dt__call_alloc(call, (size_t)(call->n_outputs + call->n_inputs) * sizeof *all);
+    if (!all)
+        return DT_ERR_MEMORY;
+    memcpy(all, call->outputs, (size_t)call->n_outputs * sizeof *all);
+    for (int i = 0; i < call->n_inputs; i++) {
+        bool is_new = dt__writes_input(&call->op_call, i);
+        for (int o = 0; o < call->n_outputs && is_new; o++)
+            is_new = call->outputs[o] != call->inputs[i];
+        if (is_new)
+            all[(*n)++] = call->inputs[i];
     }
+    *out = all;
+    return DT_OK;
+}
+
+dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
+    dt__made made = {.name = call->info->schema.name, .op = call, .n_inputs = call->n_inputs, .inputs = call->inputs};
+    dt_tensor **outputs = NULL;
+    dt_status status = changed_tensors(call, &made.n_outputs, &outputs);
+    made.outputs = outputs;
+    if (status == DT_OK)
+        status = ctx->recorder->record(ctx, &made);
+    int n_hidden = call->records ? call->info->op->n_saved : 0; /* outputs that the caller does not get */
+    for (int i = status == DT_OK ? call->n_outputs - n_hidden : 0; i < call->n_outputs; i++)
+        if (dt__output_input(&call->op_call, i) < 0)
+            dt_drop(call->outputs[i]);
+    call->n_outputs = status == DT_OK ? call->n_outputs - n_hidden : 0;
     return status;
 }
 
@@ -454,6 +491,7 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
         if (call->inputs[i]->record && dt__writes_input(&call->op_call, i))
             DT__TRY(recorder->check_write(call->inputs[i], call->info->schema.name));
     ctx->recorder = NULL;
+    call->records = true;
     dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;
     return status == DT_OK ? dt__call_add_record(ctx, call) : status;
@@ -461,6 +499,7 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
 
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
+    call->records = false;
     DT__TRY(check_call(ctx, call));
     if (__builtin_expect(ctx->recorder != NULL, 0) && dt__call_requires_grad(call))
         return dispatch_recorded(ctx, call);

@@ -35,6 +35,8 @@ typedef struct dt__call {
     dt__maker_place *maker; /* NULL: plain, and for ops with tensors */
     int n_outputs;
     dt_tensor **outputs; /* belong to the current scope; a tensor that is written is its input */
+    bool records;        /* the call is recorded */
+    dt__op_draw draw;    /* of a random op */
     dt_op_call op_call;  /* the argument of shape functions, rules and kernels */
     dt_op_value *values; /* its inputs: global up to the decision, local in the kernel */
     dt_tensor **moved;   /* inputs as the kernel gets them */
@@ -60,6 +62,8 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->inputs = call->few_inputs;
     call->maker = NULL;
     call->n_outputs = 0;
+    call->records = false;
+    call->draw.taken = false;
     call->outputs = call->few_outputs;
     call->output_values = call->few_output_values;
     call->values = call->few_values;

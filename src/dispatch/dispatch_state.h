@@ -68,6 +68,7 @@ void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 dt_status dt__maker_place_check(dt_ctx *ctx, dt__call *call);
 /* Whether this rank computes the values; otherwise its terms of partial outputs are filled with the identity. */
 bool dt__maker_holds_values(const dt__call *call, int n_outputs);
-dt_status dt__maker_require_grad(const dt__call *call);
+/* After an error there are no outputs. */
+dt_status dt__maker_require_grad(dt__call *call);
 
 #endif

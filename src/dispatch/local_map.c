@@ -83,7 +83,7 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     for (int i = 0; i < mapping->n_inputs; i++) {
         if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, mapping->inputs[i], i + 1))
             return dt__null_argument(ctx, "local_map", i + 1), dt_error_status(ctx);
-        DT__TRY(dt__record_tensor(mapping->inputs[i], NULL));
+        DT__TRY(dt__fold_tensor(mapping->inputs[i], NULL));
         if (!mesh && mapping->inputs[i]->spec)
             mesh = mapping->mesh ? mapping->mesh : mapping->inputs[i]->spec->mesh;
     }

@@ -103,7 +103,7 @@ static dt_tensor *accept_distributed(dt_tensor *value, dt_mesh *mesh, const char
 }
 
 static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_spec *from) {
-    if (dt__call_is_recorded(value->ctx) && dt__record_public_call(target->requested, NULL) != DT_OK)
+    if (dt__call_is_folded(value->ctx) && dt__fold_public_call(target->requested, NULL) != DT_OK)
         return NULL;
     dt_tensor *result = dt__tensor_of_spec(target->requested);
     if (!result)
@@ -148,6 +148,8 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
         return NULL;
     }
     if (!dt__check_context(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
+        return NULL;
+    if (dt__check_current(value) != DT_OK)
         return NULL;
     if (value->spec)
         return accept_distributed(value, mesh, place);

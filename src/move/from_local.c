@@ -306,7 +306,7 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
                                                               .placements = global->placements,
                                                               .stride_order = global->order});
     dt_tensor *result = NULL;
-    bool agreed = !spec || !dt__call_is_recorded(global->ctx) || dt__record_public_call(spec, NULL) == DT_OK;
+    bool agreed = !spec || !dt__call_is_folded(global->ctx) || dt__fold_public_call(spec, NULL) == DT_OK;
     if (spec && agreed && check_shards(global, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)

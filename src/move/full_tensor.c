@@ -23,7 +23,7 @@ dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *optio
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__recorded(tensor, NULL))
+    if (!dt__folded(tensor, NULL))
         return NULL;
     return dt__made_from("to_local", tensor, local_tensor(tensor), 0, NULL);
 }
@@ -48,7 +48,7 @@ dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options 
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__recorded(tensor, NULL))
+    if (!dt__folded(tensor, NULL))
         return NULL;
     return dt__made_from("full_tensor", tensor, dt__full_tensor(tensor), 0, NULL);
 }
@@ -68,7 +68,7 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;
     }
-    dt_tensor *full = dt__full_tensor(tensor);
+    dt_tensor *full = dt__check_current(tensor) == DT_OK ? dt__full_tensor(tensor) : NULL;
     bool found = full && full->data && dt_tensor_elements(full) == 1;
     if (found)
         memcpy(element, full->data, dt_dtype_size(full->dtype));
@@ -79,14 +79,14 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
 
 double dt_item_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item", site);
-    tensor = dt__recorded(tensor, NULL);
+    tensor = dt__folded(tensor, NULL);
     unsigned char element[16];
     return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
 int64_t dt_item_i64_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item_i64", site);
-    tensor = dt__recorded(tensor, NULL);
+    tensor = dt__folded(tensor, NULL);
     unsigned char element[16];
     if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: expected an integer dtype, got %s",

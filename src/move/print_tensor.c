@@ -167,6 +167,7 @@ static dt_status add_distributed(dt__text *text, dt_tensor *tensor, const dt_pri
 
 static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_options *options) {
     dt_print_options o = dt__print_defaults(options);
+    DT__TRY(dt__check_current(tensor));
     if (!dt__has_data(tensor->ctx)) {
         add_head(text, tensor);
         dt__text_add(text, "(no data)");
@@ -187,7 +188,7 @@ char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t
     DT__ENTER_TENSOR_OPTIONS(tensor, "format", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__recorded(tensor, NULL))
+    if (!dt__folded(tensor, NULL))
         return NULL;
     dt__text text = dt__text_new(tensor->ctx);
     char *result = NULL;
@@ -207,7 +208,7 @@ dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, siz
         return DT_ERR_VALUE;
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__record_tensor(tensor, NULL));
+    DT__TRY(dt__fold_tensor(tensor, NULL));
     dt__text text = dt__text_new(tensor->ctx);
     dt_status status = add_tensor(&text, tensor, options);
     if (status == DT_OK && text.n_chars > 0) {

@@ -70,6 +70,8 @@ static dt__redistribution redistribution_of(dt_tensor *tensor, dt_tensor *to, dt
 }
 
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner) {
+    if (dt__check_current(tensor) != DT_OK)
+        return NULL;
     if (tensor->spec == to)
         return dt__tensor_alias(tensor);
     dt_tensor *result = dt__tensor_of_spec(to);
@@ -105,6 +107,8 @@ dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype 
 
 static struct request resolve(dt_tensor *tensor, const char *place, const dt_redistribute_options *o) {
     struct request request = {.source = tensor, .planner = DT__PLANNER_DIRECT};
+    if (dt__check_current(tensor) != DT_OK)
+        return request;
     if (!tensor->spec) {
         char text[256];
         (void)dt_tensor_text(tensor, sizeof text, text);
@@ -165,7 +169,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
@@ -199,7 +203,7 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute_start", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     if (!request.to) {

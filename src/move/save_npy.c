@@ -314,6 +314,8 @@ static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int
         *s = (struct saving){.ctx = ctx, .n = n, .names = names, .requested = tensors, .options = *options};
         s->output.file = (dt__file){.ctx = ctx, .call = &s->call, .fd = -1};
         status = check_contexts(s, dt__exchange_call_name(kind));
+        for (int i = 0; i < n && status == DT_OK; i++)
+            status = dt__check_current(tensors[i]);
         if (status == DT_OK)
             status = save_on(s, kind, path, &arena);
         dt__file_call_end(&s->call);
@@ -356,7 +358,7 @@ static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "save_npy", site);
-    DT__TRY(dt__record_tensor(tensor, &(dt__call_details){.text = path}));
+    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = path}));
     return dt__save_npy(tensor, path, &defaults);
 }
 
@@ -364,6 +366,6 @@ dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt
                            const dt_site *site) {
     DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
     for (int i = 0; tensors && i < n; i++)
-        DT__TRY(dt__record_tensor(tensors[i], &(dt__call_details){.text = path}));
+        DT__TRY(dt__fold_tensor(tensors[i], &(dt__call_details){.text = path}));
     return dt__save_npz(path, n, names, tensors, &defaults);
 }

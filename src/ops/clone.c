@@ -14,11 +14,12 @@ static dt_status clone(dt_op_call *call) {
     return DT_OK;
 }
 
+/* The strides of the view are dense already. */
 static dt_status contiguous(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
-    dt__view view = dt__view_of_value(call, input);
     call->needs_copy = !dt__is_dense(input->n_dims, input->shape, input->strides);
-    return dt__set_view(call, 0, &view);
+    call->outputs[0].data = input->data;
+    return DT_OK;
 }
 
 const dt_op dt__op_clone = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors of one value with the shape and the placements of another, of which nothing is read: empty_like, full_like,
- * zeros_like, ones_like. Of a partial result, coordinate 0 holds the value and the others the identity of the
+ * Tensors of one value: empty, full, zeros, ones, and the same with the shape and the placements of another tensor, of
+ * which nothing is read. Of a partial result, coordinate 0 holds the value and the others the identity of the
  * reduction.
  */
 #include "ops/kernel_support.h"
@@ -99,9 +99,9 @@ static dt_status fill_with(dt_op_call *call, const dt_arg *value) {
     return DT_OK;
 }
 
-static dt_status full_like(dt_op_call *call) { return fill_with(call, &call->args[1]); }
-static dt_status zeros_like(dt_op_call *call) { return fill_with(call, &zero); }
-static dt_status ones_like(dt_op_call *call) { return fill_with(call, &one); }
+static dt_status fill_number(dt_op_call *call) { return fill_with(call, &call->args[1]); }
+static dt_status fill_zeros(dt_op_call *call) { return fill_with(call, &zero); }
+static dt_status fill_ones(dt_op_call *call) { return fill_with(call, &one); }
 
 /* Leaves the values as they are. */
 static dt_status empty_like(dt_op_call *call) {
@@ -109,6 +109,69 @@ static dt_status empty_like(dt_op_call *call) {
     return DT_OK;
 }
 
+/* The dtype of a number. */
+static dt_dtype dtype_of_number(const dt_arg *value) {
+    return value->type == DT_ARG_COMPLEX ? DT_C64
+           : value->type == DT_ARG_FLOAT ? DT_F32
+           : value->type == DT_ARG_BOOL  ? DT_BOOL
+                                         : DT_I64;
+}
+
+static dt_status add_sized(dt_op_call *call, dt_dtype dtype) {
+    const dt_arg *size = &call->args[0];
+    return dt__add_made(call, dtype, size->n, size->type == DT_ARG_INTS ? size->as.ints : NULL);
+}
+
+static dt_status shape_size(dt_op_call *call) { return add_sized(call, dt__arg_dtype(&call->args[1], DT_F32)); }
+
+static dt_dtype dtype_of_full(const dt_op_call *call) {
+    return dt__arg_dtype(&call->args[2], dtype_of_number(&call->args[1]));
+}
+
+static dt_status shape_full(dt_op_call *call) { return add_sized(call, dtype_of_full(call)); }
+static dt_status check_full(const dt_op_call *call) {
+    return expect_range(call, &call->args[1], dtype_of_full(call));
+}
+
+static dt_status leave_empty(dt_op_call *call) {
+    (void)call;
+    return DT_OK;
+}
+
+const dt_op dt__op_empty = {
+    .schema = "empty.memory_format(int[] size, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "An uninitialised tensor.",
+    .shape = shape_size,
+    .kernel = leave_empty,
+    .samples = "empty([0,3])", /* without elements: they have no values */
+    .flags = DT_OP_MAKER,
+};
+const dt_op dt__op_full = {
+    .schema = "full(int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "A tensor filled with a number.",
+    .varying = "fill_value",
+    .check = check_full,
+    .shape = shape_full,
+    .kernel = fill_number,
+    .samples = "full([5,3]; 2.5)\nfull([4]; 7)\nfull([2,3]; true)\nfull([]; 3; dtype=f64)",
+    .flags = DT_OP_MAKER,
+};
+const dt_op dt__op_zeros = {
+    .schema = "zeros(int[] size, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "A tensor of zeros.",
+    .shape = shape_size,
+    .kernel = fill_zeros,
+    .samples = "zeros([5,3])\nzeros([2,0]; dtype=i64)",
+    .flags = DT_OP_MAKER,
+};
+const dt_op dt__op_ones = {
+    .schema = "ones(int[] size, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "A tensor of ones.",
+    .shape = shape_size,
+    .kernel = fill_ones,
+    .samples = "ones([5,3])\nones([])\nones([4]; dtype=bool)",
+    .flags = DT_OP_MAKER,
+};
 const dt_op dt__op_empty_like = {
     .schema = "empty_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     .summary = "An uninitialised tensor with the shape, dtype and placements of another.",
@@ -128,7 +191,7 @@ const dt_op dt__op_full_like = {
     .class_of = class_full_like,
     .check = check_full_like,
     .shape = shape_like,
-    .kernel = full_like,
+    .kernel = fill_number,
     .samples = "full_like(f32[5,3]; 2.5)\nfull_like(f32[5]; 1)\nfull_like(i32[5]; -3)\n"
                "full_like(f32[5,3]; 7; dtype=i64)\nfull_like(bool[5]; 2.5)\nfull_like(f32[]; 2)",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
@@ -139,7 +202,7 @@ const dt_op dt__op_zeros_like = {
     .rule = "... -> ...",
     .rows = rows_zeros_like,
     .shape = shape_like,
-    .kernel = zeros_like,
+    .kernel = fill_zeros,
     .samples = "zeros_like(f32[5,3])\nzeros_like(f32[5,3]; dtype=i64)",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
@@ -149,7 +212,7 @@ const dt_op dt__op_ones_like = {
     .rule = "... -> ...",
     .rows = rows_ones_like,
     .shape = shape_like,
-    .kernel = ones_like,
+    .kernel = fill_ones,
     .samples = "ones_like(f32[5,3])\nones_like(f32[5,3]; dtype=i64)\nones_like(bool[4])",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
 };

@@ -42,13 +42,13 @@ static dt_status draw_mask(const dt_op_call *call, const dt__draw *draw, const d
 
 /* Every rank of the mesh draws, with or without elements. */
 static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out) {
-    dt_generator *generator = dt_generator_default(call->ctx);
+    dt_generator_state drawn_from;
     const dt_spec *spec = call->outputs[0].spec;
     dt__random request = {
         .distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg_at(call, P)->as.f, .op = call->name};
-    if (!generator)
-        return dt_error_status(call->ctx);
-    DT__TRY(dt__draw_begin(generator, &request, out));
+    DT__TRY(dt__draw_prepare(call->ctx, dt__kernels_of(call->ctx), &request, out));
+    DT__TRY(dt_op_draw(call, &drawn_from));
+    out->key = (dt__philox_key){drawn_from.seed, drawn_from.draw};
     if (!spec)
         return DT_OK;
     uint64_t drawn = dt__hash_u64(out->key.draw, out->key.seed);

@@ -98,7 +98,7 @@ dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
 
 dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view) {
     dt_op_value *value = &call->outputs[output];
-    int64_t *strides = (int64_t *)value->strides; /* memory of the dispatcher, to be written here */
+    int64_t *strides = dt__view_strides(call, output);
     if (view->n_dims != value->n_dims)
         return dt_op_refuse(call, DT_ERR_INTERNAL, "view: expected %d dims, got %d", value->n_dims, view->n_dims);
     memcpy(strides, view->strides, (size_t)view->n_dims * sizeof *strides);

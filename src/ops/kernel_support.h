@@ -45,5 +45,9 @@ void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch);
 /* For kernels of views: an input as a view that can be changed, and a view as an output. */
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value);
 dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view);
+/* The strides of an output, to be written by the kernel of a view; before, they are those of a dense tensor. */
+static inline int64_t *dt__view_strides(const dt_op_call *call, int output) {
+    return (int64_t *)call->outputs[output].strides; /* memory of the dispatcher */
+}
 
 #endif

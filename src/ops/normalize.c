@@ -49,7 +49,11 @@ static dt_status shape_layer_norm(dt_op_call *call) {
         DT__TRY(check_like(call, weight->as.first, "weight", shape));
     if (bias->type == DT_ARG_TENSOR)
         DT__TRY(check_like(call, bias->as.first, "bias", shape));
-    return dt__add_like(call, 0, input->dtype);
+    DT__TRY(dt__add_like(call, 0, input->dtype));
+    dt_dtype dtype = dt__is_double_precision(input->dtype) ? DT_F64 : DT_F32;
+    for (int i = 0; i < 2; i++) /* mean and 1 / standard deviation, for the gradient */
+        DT__TRY(dt_op_add_output(call, dtype, input->n_dims - shape->n, input->shape));
+    return DT_OK;
 }
 
 /* The result is linear in weight and bias together, and non-decreasing in the bias. */
@@ -90,6 +94,13 @@ static dt_status layer_norm(dt_op_call *call) {
         affine[1] = dt__array_of(&call->inputs[bias->as.first]);
         norm.bias = &affine[1];
     }
+    dt__array mean, rstd;
+    if (call->n_outputs > 1) {
+        mean = dt__array_of(&call->outputs[1]);
+        rstd = dt__array_of(&call->outputs[2]);
+        norm.mean = &mean;
+        norm.rstd = &rstd;
+    }
     dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &norm);
     return DT_OK;
 }
@@ -107,7 +118,7 @@ const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
-    .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]",
+    .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,bias,eps",
     .varying = "eps",
@@ -116,4 +127,6 @@ const dt_op dt__op_layer_norm = {
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
                "layer_norm(f32[5,3]; [3]; f32[3])",
+    .saves = "input,weight,result1,result2",
+    .n_saved = 2,
 };

@@ -170,6 +170,23 @@ dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t
     return dt__call_run(&call, DT__OP_amax, options->site);
 }
 
+dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_number step,
+                           const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[4];
+    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], start);
+    dt__call_number(&args[1], end);
+    dt__call_number(&args[2], step);
+    dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_arange, options->mesh, options->place, options->requires_grad,
+                              options->site);
+}
+
 dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
     dt_argmax_options full;
     dt__call call;
@@ -382,6 +399,20 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     return dt__call_run(&call, DT__OP_embedding, options->site);
 }
 
+dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_empty, options->mesh, options->place, options->requires_grad,
+                              options->site);
+}
+
 dt_tensor *dt_empty_like_sized(dt_tensor *self, const dt_empty_like_options *options, size_t options_size) {
     dt_empty_like_options full;
     dt__call call;
@@ -453,6 +484,21 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     return dt__call_run(&call, DT__OP_expand, options->site);
 }
 
+dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_int(&args[0], n);
+    dt__call_int(&args[1], m);
+    dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_eye, options->mesh, options->place, options->requires_grad,
+                              options->site);
+}
+
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
                                   size_t options_size) {
     dt_fill_in_place_options full;
@@ -481,6 +527,22 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
+}
+
+dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const dt_make_options *options,
+                         size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_number(&args[1], fill_value);
+    dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_full, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, const dt_full_like_options *options,
@@ -592,6 +654,23 @@ dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_linear, options->site);
+}
+
+dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_t steps,
+                             const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[4];
+    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_number(&args[0], start);
+    dt__call_number(&args[1], end);
+    dt__call_int(&args[2], steps);
+    dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_linspace, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
@@ -862,6 +941,20 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg, options->site);
+}
+
+dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_ones, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *options, size_t options_size) {
@@ -1256,6 +1349,20 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
     return dt__call_run(&call, DT__OP_where, options->site);
+}
+
+dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_zeros, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_zeros_like_sized(dt_tensor *self, const dt_zeros_like_options *options, size_t options_size) {

@@ -36,8 +36,9 @@ static inline void dt__call_generator(dt_arg *to, struct dt_generator *value) {
     to->type = value ? DT_ARG_GENERATOR : DT_ARG_NONE;
     to->as.generator = value;
 }
+/* A list that is NULL is none; its length is kept, for the error. */
 static inline void dt__call_sizes(dt_arg *to, dt_shape value) {
-    to->type = DT_ARG_INTS;
+    to->type = value.n < 0 || (value.n > 0 && !value.sizes) ? DT_ARG_NONE : DT_ARG_INTS;
     to->n = value.n;
     to->as.ints = value.sizes;
 }

@@ -15,6 +15,7 @@
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
     X(amax)                                                                                                          \
+    X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
@@ -27,18 +28,23 @@
     X(div)                                                                                                           \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(expand)                                                                                                        \
+    X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
+    X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index)                                                                                                         \
     X(index_select)                                                                                                  \
+    X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
+    X(linspace)                                                                                                      \
     X(log)                                                                                                           \
     X(matmul)                                                                                                        \
     X(max)                                                                                                           \
@@ -50,6 +56,7 @@
     X(mul_)                                                                                                          \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
+    X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(permute)                                                                                                       \
     X(relu)                                                                                                          \
@@ -69,6 +76,7 @@
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \
+    X(zeros)                                                                                                         \
     X(zeros_like)
 
 typedef enum dt__op_number {

@@ -101,6 +101,12 @@ dt_status dt__add_like(dt_op_call *call, int input, dt_dtype dtype) {
     return dt_op_add_output(call, dtype, call->inputs[input].n_dims, call->inputs[input].shape);
 }
 
+dt_status dt__add_made(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape) {
+    int64_t elements;
+    DT__TRY(dt__shape_check(call->ctx, call->name, dtype, n_dims, shape, &elements));
+    return dt_op_add_output(call, dtype, n_dims, shape);
+}
+
 dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out) {
     int n = n_dims ? n_dims : 1;
     if (arg < -n || arg >= n)

@@ -36,6 +36,9 @@ static inline dt_status dt__add_shape(dt_op_call *call, dt_dtype dtype, const dt
     return dt_op_add_output(call, dtype, shape->n, shape->sizes);
 }
 
+/* Adds the output of a maker; refuses what no tensor can be: a negative size, an unknown dtype, a list that is NULL. */
+dt_status dt__add_made(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape);
+
 /* Reads a dim; negative ones count from the end. A tensor without dims counts as one of a single dim of size 1. */
 dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out);
 /* A dim, or a list of dims, as bits; with none, or with an empty list, all dims. */

@@ -189,10 +189,7 @@ static bool supports(dt_dtype dtype, bool integers) {
     return known && (integers || dt__is_float(dtype));
 }
 
-dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__draw *out) {
-    if (!generator)
-        return DT_ERR_VALUE;
-    dt_ctx *ctx = dt__generator_ctx(generator);
+dt_status dt__draw_prepare(dt_ctx *ctx, const dt__kernels *kernels, const dt__random *args, dt__draw *out) {
     if ((unsigned)args->distribution >= DT__N_DISTRIBUTIONS)
         return dt__fail(ctx, DT_ERR_VALUE, "random: unknown distribution %d", (int)args->distribution);
     dt__random named = *args;
@@ -208,9 +205,18 @@ dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__dr
         .group = (args->dtype == DT_F64 ? 2 : 4) * DT__GROUP_BLOCKS,
         .low = -INFINITY,
         .high = INFINITY,
-        .kernels = dt__generator_kernels(generator),
+        .kernels = kernels,
     };
     DT__TRY(distributions[args->distribution].prepare(ctx, args, &draw));
+    *out = draw;
+    return DT_OK;
+}
+
+dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__draw *out) {
+    dt__draw draw;
+    if (!generator)
+        return DT_ERR_VALUE;
+    DT__TRY(dt__draw_prepare(dt__generator_ctx(generator), dt__generator_kernels(generator), args, &draw));
     DT__TRY(dt__generator_next(generator, &draw.key));
     *out = draw;
     return DT_OK;

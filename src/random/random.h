@@ -20,6 +20,8 @@ typedef struct dt__random {
     const char *op; /* for errors; NULL: the name of the distribution */
 } dt__random;
 
+/* Checks the arguments; the caller sets the key of the draw. */
+dt_status dt__draw_prepare(dt_ctx *ctx, const dt__kernels *kernels, const dt__random *args, dt__draw *out);
 /* Checks the arguments and takes the generator's next draw. On an error, which is agreed, no draw is taken. */
 dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__draw *out);
 

@@ -150,7 +150,7 @@ static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random
     dt__draw draw;
     typed.dtype = tensor->dtype;
     const dt__call_details details = {.hash = hash_arguments(args), .describe = add_arguments, .describe_arg = args};
-    dt_generator *generator = dt__recorded(tensor, &details) ? generator_of(tensor->ctx, args->op, o) : NULL;
+    dt_generator *generator = dt__folded(tensor, &details) ? generator_of(tensor->ctx, args->op, o) : NULL;
     if (!generator)
         return dt_error_status(tensor->ctx);
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
@@ -339,7 +339,7 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
 static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);
-    if (!dt__recorded(tensor, NULL) || !generator)
+    if (!dt__folded(tensor, NULL) || !generator)
         return dt_error_status(ctx);
     dt__order *order = dt__alloc(ctx, sizeof *order);
     if (!order)
@@ -379,7 +379,7 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
     if (tensor->ctx->recorder && tensor->record)
         DT__TRY(tensor->ctx->recorder->check_write(tensor, args.op));
     DT__TRY(fill(tensor, &args, o));
-    tensor->storage->version++;
+    dt__storage_changed(tensor->storage);
     return dt__made_from(args.op, tensor, tensor, 0, NULL) ? DT_OK : dt_error_status(tensor->ctx);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "rules/list_op.h"
 
+#include "random/random.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +26,28 @@ dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     call->outputs = NULL;
     dt_status status = call->op->flags & DT_OP_LIST ? dt__list_op_infer(arena, call) : call->op->shape(call);
     call->output_list = NULL;
+    if (!call->records)
+        call->n_outputs -= call->n_outputs > call->op->n_saved ? call->op->n_saved : 0;
     return status == DT_OK && call->op->check ? call->op->check(call) : status;
+}
+
+dt_status dt_op_draw(const dt_op_call *call, dt_generator_state *out) {
+    dt__op_draw *draw = call->draw;
+    dt_generator *generator = NULL;
+    dt__philox_key key;
+    if (draw && draw->taken) {
+        *out = draw->state;
+        return DT_OK;
+    }
+    for (int i = 0; i < call->n_args && !generator; i++)
+        generator = call->args[i].type == DT_ARG_GENERATOR ? call->args[i].as.generator : NULL;
+    if (!generator && !(generator = dt_generator_default(call->ctx)))
+        return dt_error_status(call->ctx);
+    DT__TRY(dt__generator_next(generator, &key));
+    *out = (dt_generator_state){key.seed, key.draw};
+    if (draw)
+        *draw = (dt__op_draw){true, *out};
+    return DT_OK;
 }
 
 dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape) {

@@ -77,8 +77,9 @@ void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to
         return;
     for (int e = 0; e < call->n_inputs; e++)
         entries[e] = has_bit(inputs, e) ? DT_ROW_P(from) : DT_ROW_R;
+    int n_visible = call->n_outputs - (call->records ? call->op->n_saved : 0);
     for (int e = 0; e < call->n_outputs; e++)
-        entries[call->n_inputs + e] = DT_ROW_P(to);
+        entries[call->n_inputs + e] = e < n_visible ? DT_ROW_P(to) : DT_ROW_R;
     dt_rows_add(rows, 0, entries);
 }
 

@@ -95,7 +95,10 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
     call->info = info;
     call->output_list = NULL;
     call->needs_copy = false;
+    call->records = false;
+    call->draw = NULL;
 }
+
 /* What the schema line states to be written: whether any tensor is, whether this input is, and the input that an output
  * is because it is written and returned, -1 for a new tensor. */
 static inline bool dt__call_writes(const dt_op_call *call) {
@@ -104,7 +107,15 @@ static inline bool dt__call_writes(const dt_op_call *call) {
 }
 bool dt__writes_input(const dt_op_call *call, int input);
 int dt__output_input(const dt_op_call *call, int output);
-/* Runs the op's shape function, which adds the outputs, in the arena, and its check of the values that vary. */
+
+/* The draw of a random op: set by the first dt_op_draw, or before it by what repeats a call (dt_op_call.draw). */
+typedef struct dt__op_draw {
+    bool taken;
+    dt_generator_state state;
+} dt__op_draw;
+
+/* Runs the op's shape function, which adds the outputs, in the arena, and its check of the values that vary. Outputs
+ * that only gradients use are removed unless the call is recorded. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
 /* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or

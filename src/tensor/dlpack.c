@@ -51,6 +51,8 @@ static struct exported *export_tensor(dt_tensor *tensor, const char *op) {
         (void)dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return NULL;
     }
+    if (dt__check_current(tensor) != DT_OK)
+        return NULL;
     struct exported *exported = dt__owned_new(ctx, sizeof *exported, "an exported tensor");
     if (!exported)
         return NULL;

@@ -66,6 +66,8 @@ dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
     static const char *const format =
         "%s: cannot write to %s: two indices may share an element, as in an expanded view; clone it first";
     char text[256];
+    if (tensor->of_copy)
+        return dt__refuse_write_to_copy(tensor, op);
     if (!may_overlap(tensor))
         return DT_OK;
     (void)dt_tensor_text(tensor, sizeof text, text);
@@ -131,6 +133,7 @@ dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
         return NULL;
     storage->n_refs++;
     tensor->storage = storage;
+    tensor->of_copy = storage->origin != NULL;
     tensor->data = data_at(storage, desc->dtype, desc->offset);
     tensor->dtype = desc->dtype;
     tensor->n_dims = tensor->local_n_dims = n;
@@ -165,6 +168,7 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
         return NULL;
     storage->n_refs++;
     tensor->storage = storage;
+    tensor->of_copy = storage->origin != NULL;
     tensor->data = data_at(storage, spec->dtype, offset);
     tensor->spec = dt_spec_retain(spec);
     tensor->dtype = spec->dtype;
@@ -297,7 +301,7 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
         return dt__fail(tensor->ctx, DT_ERR_DTYPE,
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
-    DT__TRY(dt__record_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
+    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
     if (requires_grad)
         return tensor->record ? DT_OK : dt__require_grad(tensor);
     if (tensor->record && !tensor->record->is_leaf)

@@ -152,7 +152,7 @@ static dt_tensor *read_tensor(struct load *l) {
         l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
-    dt_status status = dt__record_tensor(tensor, &(dt__call_details){.text = l->path});
+    dt_status status = dt__fold_tensor(tensor, &(dt__call_details){.text = l->path});
     if (status == DT_OK && dt__needs_values(tensor))
         status = read_data(&l->source, &l->npy, tensor);
     if (dt__file_call_meet(&l->call, status) == DT_OK)

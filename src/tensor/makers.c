@@ -113,7 +113,7 @@ bool dt__needs_values(dt_tensor *tensor) {
 
 /* Records the maker of a tensor, which is freed if that fails. */
 static dt_tensor *recorded_maker(dt_tensor *tensor, const dt__call_details *details) {
-    if (dt__record_tensor(tensor, details) == DT_OK)
+    if (dt__fold_tensor(tensor, details) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
@@ -129,177 +129,42 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     return tensor;
 }
 
-dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "empty", options, options_size, &full);
-    return options ? recorded_maker(dt__tensor_make(ctx, "empty", shape, options, NULL), NULL) : NULL;
-}
-
-dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "zeros", options, options_size, &full);
-    return options ? fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0) : NULL;
-}
-
-dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "ones", options, options_size, &full);
-    return options ? fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1) : NULL;
-}
-
-static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
-                            const dt_make_options *options) {
-    if (ctx && options && dt__check_number(ctx, op, options->dtype, value) != DT_OK)
-        return NULL;
-    return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
-}
-
-dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options,
-                         size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "full", options, options_size, &full);
-    return options ? make_full(ctx, "full", shape, value, options) : NULL;
-}
-
 dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "scalar", options, options_size, &full);
-    return options ? make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options) : NULL;
+    if (!ctx || !options || dt__check_number(ctx, "scalar", options->dtype, value) != DT_OK)
+        return NULL;
+    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
 }
 
-/* The shard of a dim that this rank holds; all of it for a plain tensor. */
-static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
+void dt__local_shard(const dt_spec *spec, const int64_t *shape, int dim, dt__shard *out) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
-    if (!tensor->spec) {
-        *out = (dt__shard){.global_size = tensor->shape[dim], .size = tensor->shape[dim]};
+    if (!spec) {
+        *out = (dt__shard){.global_size = shape[dim], .size = shape[dim]};
         return;
     }
-    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* this rank is in the mesh: it holds elements */
-    dt__shard_at(&tensor->spec->sharding, dim, coordinate, out);
-}
-
-/* Values of a line: first + i * step. */
-struct line {
-    double first, step;
-    double last; /* the value of index n_last, exactly; NaN: as computed */
-    int64_t n_last;
-};
-
-/* A line that fills the local tensor; each thread fills a piece of it. */
-struct lines {
-    const struct line *line;
-    dt_tensor *tensor;
-    dt__shard shard;
-    bool integral; /* computed in i64, because dtype, start and step are integers; otherwise in f64 */
-};
-
-enum { LINE_PIECE = 1 << 16 }; /* elements per task of a thread */
-
-static bool is_integer(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
-
-static bool is_integral_line(const dt_tensor *tensor, const struct line *line) {
-    double end = line->first + (double)tensor->shape[0] * line->step;
-    return dt__is_integral(tensor->dtype) && is_integer(line->first) && is_integer(line->step) && fabs(end) < 4e18;
-}
-
-/* Consecutive elements from index `begin` on, computed and converted a chunk at a time. */
-static void fill_line(const struct lines *all, int64_t begin, int64_t n, unsigned char *out) {
-    enum { CHUNK = 256 };
-    union {
-        double f64[CHUNK];
-        int64_t i64[CHUNK];
-    } chunk;
-    const struct line *line = all->line;
-    dt_dtype dtype = all->tensor->dtype;
-    int64_t one = 1;
-    for (int64_t at = 0; at < n;) {
-        int64_t size = dt__min_i64(n - at, CHUNK);
-        for (int64_t i = 0; i < size; i++) {
-            int64_t index = begin + at + i;
-            if (all->integral)
-                chunk.i64[i] = (int64_t)line->first + index * (int64_t)line->step;
-            else
-                chunk.f64[i] = index == line->n_last && !isnan(line->last) ? line->last
-                                                                           : line->first + (double)index * line->step;
-        }
-        dt__array from = {&chunk, all->integral ? DT_I64 : DT_F64, 1, &size, &one};
-        dt__array to = {out + (size_t)at * dt_dtype_size(dtype), dtype, 1, &size, &one};
-        dt__convert(dt__kernels_of(all->tensor->ctx), NULL, &to, &from);
-        at += size;
-    }
-}
-
-static void fill_lines_piece(void *arg, int64_t piece) {
-    const struct lines *all = arg;
-    int64_t i = piece * LINE_PIECE, end = dt__min_i64(i + LINE_PIECE, all->shard.size);
-    while (i < end) {
-        dt_run run = dt__shard_run(&all->shard, i);
-        int64_t n = dt__min_i64(run.end - run.begin, end - i);
-        fill_line(all, run.begin, n, all->tensor->data + (size_t)i * dt_dtype_size(all->tensor->dtype));
-        i += n;
-    }
-}
-
-/* Fills the local tensor of one dim. */
-static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
-    if (!dt__needs_values(tensor))
-        return tensor;
-    struct lines all = {.line = line, .tensor = tensor, .integral = is_integral_line(tensor, line)};
-    shard_of(tensor, 0, &all.shard);
-    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(all.shard.size, LINE_PIECE), fill_lines_piece, &all);
-    return tensor;
-}
-
-dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options,
-                           size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "arange", options, options_size, &full);
-    if (!options)
-        return NULL;
-    double n = ceil((end - start) / step);
-    if (!ctx)
-        return NULL;
-    if (step == 0 || !(n >= 0) || n > 9e15) {
-        (void)dt__fail(ctx, DT_ERR_VALUE, "arange: the step does not lead from start to end: %g to %g by %g", start,
-                       end, step);
-        return NULL;
-    }
-    int64_t size = (int64_t)n;
-    dt__call_details details = {.n_values = 3, .values = {start, end, step}};
-    return fill_lines(recorded_maker(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL), &details),
-                      &(struct line){start, step, NAN, -1});
-}
-
-dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options,
-                             size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "linspace", options, options_size, &full);
-    if (!options)
-        return NULL;
-    double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    dt__call_details details = {.n_values = 2, .values = {start, end}};
-    return fill_lines(recorded_maker(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL), &details),
-                      &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
+    (void)dt_mesh_coordinate(spec->mesh, coordinate); /* this rank is in the mesh: it holds elements */
+    dt__shard_at(&spec->sharding, dim, coordinate, out);
 }
 
 /* Ones where first <= column - row <= last. Each thread fills some rows. */
 struct band {
     int64_t first, last;
-    dt_tensor *tensor; /* its local tensor is dense and row-major */
+    const dt__kernels *kernels;
+    const dt__array *local; /* dense and row-major */
     dt__shard rows, columns;
     int64_t n_per_piece; /* rows */
 };
 
 static void fill_band_piece(void *arg, int64_t piece) {
     const struct band *band = arg;
-    const dt__kernels *kernels = dt__kernels_of(band->tensor->ctx);
     unsigned char zero[16], one[16];
-    dt__write_f64(band->tensor->dtype, 0, zero);
-    dt__write_f64(band->tensor->dtype, 1, one);
-    size_t bytes = dt_dtype_size(band->tensor->dtype), width = (size_t)band->columns.size;
+    dt__write_f64(band->local->dtype, 0, zero);
+    dt__write_f64(band->local->dtype, 1, one);
+    size_t bytes = dt_dtype_size(band->local->dtype), width = (size_t)band->columns.size;
     int64_t i = piece * band->n_per_piece, end_row = dt__min_i64(i + band->n_per_piece, band->rows.size);
-    unsigned char *at = band->tensor->data + (size_t)i * width * bytes;
-    kernels->fill(at, zero, bytes, (size_t)(end_row - i) * width, DT__CACHED);
+    unsigned char *at = (unsigned char *)band->local->data + (size_t)i * width * bytes;
+    band->kernels->fill(at, zero, bytes, (size_t)(end_row - i) * width, DT__CACHED);
     for (; i < end_row; i++, at += width * bytes) {
         int64_t row = dt__shard_to_global(&band->rows, i), n = band->columns.global_size;
         int64_t low =
@@ -307,42 +172,37 @@ static void fill_band_piece(void *arg, int64_t piece) {
         int64_t high = band->last < -row ? 0 : band->last >= n - row ? n : row + band->last + 1;
         int64_t begin = dt__shard_seek(&band->columns, low),
                 end = dt__shard_seek(&band->columns, dt__max_i64(high, low));
-        kernels->fill(at + (size_t)begin * bytes, one, bytes, (size_t)(end - begin), DT__CACHED);
+        band->kernels->fill(at + (size_t)begin * bytes, one, bytes, (size_t)(end - begin), DT__CACHED);
     }
 }
 
-static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
-    tensor = recorded_maker(tensor, &(dt__call_details){.n_values = 1, .values = {(double)last}});
-    if (!dt__needs_values(tensor) || dt_tensor_local_elements(tensor) == 0)
-        return tensor;
-    struct band band = {.first = first, .last = last, .tensor = tensor};
-    shard_of(tensor, 0, &band.rows);
-    shard_of(tensor, 1, &band.columns);
-    int64_t row_bytes = band.columns.size * (int64_t)dt_dtype_size(tensor->dtype);
-    int64_t n_pieces = dt__spread_pieces(tensor->ctx->threads, band.rows.size * row_bytes);
+void dt__fill_band(dt_ctx *ctx, const dt__array *local, const dt_spec *spec, int64_t first, int64_t last) {
+    struct band band = {.first = first, .last = last, .kernels = dt__kernels_of(ctx), .local = local};
+    if (dt__array_count(local) == 0)
+        return;
+    dt__local_shard(spec, local->shape, 0, &band.rows);
+    dt__local_shard(spec, local->shape, 1, &band.columns);
+    int64_t row_bytes = band.columns.size * (int64_t)dt_dtype_size(local->dtype);
+    int64_t n_pieces = dt__spread_pieces(ctx->threads, band.rows.size * row_bytes);
     band.n_per_piece = dt__ceil_div(band.rows.size, n_pieces);
-    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(band.rows.size, band.n_per_piece), fill_band_piece, &band);
-    return tensor;
-}
-
-dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options,
-                        size_t options_size) {
-    dt_make_options full;
-    DT__ENTER_OPTIONS(ctx, "eye", options, options_size, &full);
-    return options
-               ? fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                           0, 0)
-               : NULL;
+    dt__pool_run(dt__pool_of(ctx), dt__ceil_div(band.rows.size, band.n_per_piece), fill_band_piece, &band);
 }
 
 dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options,
                         size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "tri", options, options_size, &full);
-    return options
-               ? fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                           INT64_MIN, k)
-               : NULL;
+    if (!options)
+        return NULL;
+    dt_tensor *tensor =
+        dt__folded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                   &(dt__call_details){.n_values = 1, .values = {(double)k}});
+    if (dt__needs_values(tensor))
+        dt__fill_band(
+            ctx,
+            &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides},
+            tensor->spec, INT64_MIN, k);
+    return tensor;
 }
 
 dt_tensor *dt__empty_like(const dt_tensor *tensor) {
@@ -412,7 +272,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt__clone(const dt_tensor *tensor) {
-    dt_tensor *copy = empty_row_major(tensor);
+    dt_tensor *copy = dt__check_current(tensor) == DT_OK ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),

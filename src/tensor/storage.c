@@ -101,6 +101,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__heap_set_describe(ctx, NULL);
     while (state->storages) {
         state->storages->n_refs = 1;
+        state->storages->n_watchers = 0;
         dt__storage_release(state->storages);
     }
     dt__products_free(state->products);
@@ -233,9 +234,25 @@ dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_
     return storage;
 }
 
+static void drop_data(dt__storage *storage) {
+    if (storage->heap)
+        (void)dt_heap_free(storage->ctx, storage->data);
+    else if (storage->free_memory)
+        storage->free_memory(storage->user, storage->data);
+    storage->heap = false;
+    storage->free_memory = NULL;
+    storage->data = NULL;
+}
+
 void dt__storage_release(dt__storage *storage) {
     if (!storage || --storage->n_refs > 0)
         return;
+    if (storage->origin)
+        dt__origin_free(storage);
+    if (storage->n_watchers) {
+        drop_data(storage);
+        return;
+    }
     dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
     if (storage->previous)
         storage->previous->next = storage->next;
@@ -243,10 +260,7 @@ void dt__storage_release(dt__storage *storage) {
         state->storages = storage->next;
     if (storage->next)
         storage->next->previous = storage->previous;
-    if (storage->heap)
-        (void)dt_heap_free(storage->ctx, storage->data);
-    else if (storage->free_memory)
-        storage->free_memory(storage->user, storage->data);
+    drop_data(storage);
     pool_free(&state->storage_pool, storage);
 }
 
@@ -274,6 +288,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     tensor->n_refs = 1;
     tensor->spec = NULL;
     tensor->record = NULL;
+    tensor->of_copy = false;
     tensor->large = large;
     dt__scope_enter(state, tensor, state->n_scopes - 1);
     return tensor;

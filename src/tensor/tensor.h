@@ -25,8 +25,13 @@ typedef struct dt__storage {
     int64_t n_refs;
     unsigned char *data; /* NULL: of no bytes, or on a transport without data */
     size_t bytes;
-    bool heap;        /* data is a block of the rank's heap */
-    uint64_t version; /* counts the calls that changed the data */
+    uint64_t version;       /* counts the calls that changed the data */
+    const char *changed_by; /* name and site of the last of them; NULL: none */
+    const char *changed_file;
+    int changed_line;
+    bool heap;                 /* data is a block of the rank's heap */
+    int64_t n_watchers;        /* copies that read `version`: the storage is kept for them without its data */
+    struct dt__origin *origin; /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
     dt_free_fn *free_memory;
     void *user;
     struct dt__storage *previous, *next; /* of all, or of the pool */
@@ -45,6 +50,7 @@ struct dt_tensor {
     dt_dtype dtype;
     int n_dims, local_n_dims;
     bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
+    bool of_copy;               /* the storage has an origin */
     uint16_t output;            /* of the record */
     dt__record *record;         /* holds a reference; NULL: requires no gradient */
     const int64_t *shape;       /* global */
@@ -67,6 +73,28 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes);
 /* A storage on memory of the caller's; on failure free_memory, unless NULL, has been called. */
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user);
 void dt__storage_release(dt__storage *storage);
+/* Counts the public call in progress as one that changed the data. */
+static inline void dt__storage_changed(dt__storage *storage) {
+    const dt__public_call *call = &storage->ctx->call;
+    storage->version++;
+    storage->changed_by = call->depth ? call->name : NULL;
+    storage->changed_file = call->depth && call->site ? call->site->file : NULL;
+    storage->changed_line = storage->changed_file ? call->site->line : 0;
+}
+/* " by fill_ (at FILE:LINE)" of the last change; "" where it is unknown. */
+void dt__storage_change_text(const dt__storage *storage, char *out, size_t capacity);
+
+/* copied_views.c: the result of a view op whose input had to move, or whose elements came from other ranks, is a view
+ * of a copy. Notes that in its storage: it is not written to, and not read after `base` has changed. Flattened where
+ * the base is such a copy itself. Memory. */
+dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base);
+void dt__origin_free(dt__storage *storage);
+/* An agreed error where the tensor is a view of a copy and its base has changed. Every function that reads values
+ * checks it. */
+dt_status dt__check_origin(const dt_tensor *tensor);
+static inline dt_status dt__check_current(const dt_tensor *tensor) {
+    return __builtin_expect(tensor->of_copy, 0) ? dt__check_origin(tensor) : DT_OK;
+}
 
 /* A strided array in a storage. */
 typedef struct dt__array_desc {
@@ -111,9 +139,9 @@ typedef struct dt__scope_id {
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
 
-/* recorded_call.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh, and
- * of that of `other`. Every rank of a mesh makes the same calls on its tensors; with DTENSOR_CHECK_CALLS it is an error
- * at once if they do not. */
+/* folded_functions.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh,
+ * and of that of `other`. Every rank of a mesh makes the same calls on its tensors; with DTENSOR_CHECK_CALLS it is an
+ * error at once if they do not. */
 typedef struct dt__call_details {
     const dt_spec *other; /* a second tensor, or NULL */
     dt_mesh *mesh;        /* a second mesh, without a second tensor, or NULL */
@@ -124,16 +152,16 @@ typedef struct dt__call_details {
     void (*describe)(const void *arg, dt__text *text); /* "; mean=0; std=1"; or NULL */
     const void *describe_arg;
 } dt__call_details;
-dt_status dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
+dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details);
 /* The same for a tensor, which may be plain or NULL; details may be NULL. The second form returns the tensor, or NULL
  * after an error. */
-static inline dt_status dt__record_tensor(const dt_tensor *tensor, const dt__call_details *details) {
-    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_recorded(tensor->ctx))
+static inline dt_status dt__fold_tensor(const dt_tensor *tensor, const dt__call_details *details) {
+    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_folded(tensor->ctx))
         return DT_OK;
-    return dt__record_public_call(tensor->spec, details);
+    return dt__fold_public_call(tensor->spec, details);
 }
-static inline dt_tensor *dt__recorded(dt_tensor *tensor, const dt__call_details *details) {
-    return dt__record_tensor(tensor, details) == DT_OK ? tensor : NULL;
+static inline dt_tensor *dt__folded(dt_tensor *tensor, const dt__call_details *details) {
+    return dt__fold_tensor(tensor, details) == DT_OK ? tensor : NULL;
 }
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
@@ -153,8 +181,8 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides);
 int64_t dt__elements(int n_dims, const int64_t *shape);
 bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
-/* An error, of a distributed tensor a local one, where two indices of the local tensor may share an element, so that it
- * cannot be written to. */
+/* An error where the tensor must not be written to: a view of a copy; and, of a distributed tensor a local error, one
+ * of which two indices of the local tensor may share an element. */
 dt_status dt__check_writable(const dt_tensor *tensor, const char *op);
 
 /* An agreed error of `op` for a number that, truncated, does not fit an integer dtype. */
@@ -176,6 +204,12 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
 /* Whether a maker has to write values into the local tensor, which is dense. Not where there is no data, nor where the
  * local tensor of a partial holds the identity of the reduction, which is filled in here. False for NULL. */
 bool dt__needs_values(dt_tensor *tensor);
+
+/* This rank's shard of a dim, or all of it where spec is NULL: a plain tensor of that shape. The rank is in the mesh.
+ */
+void dt__local_shard(const dt_spec *spec, const int64_t *shape, int dim, dt__shard *out);
+/* Fills a local tensor of two dims, dense and row-major: ones where first <= column - row <= last, zeros elsewhere. */
+void dt__fill_band(dt_ctx *ctx, const dt__array *local, const dt_spec *spec, int64_t first, int64_t last);
 
 /* Whether the local tensor of a partial holds the value: this rank's coordinate is 0 along every partial mesh dim.
  * Otherwise it holds the identity of the reduction. */

@@ -53,6 +53,9 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims);
 /* Frees a handle without references, which is in no list; name and site: as dt__life_end. */
 void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site);
 
+/* copied_views.c: refuses, with an agreed error, to write to a view of a copy. */
+dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
+
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);
 /* Puts the handle, which is in no list, into that of a scope. */

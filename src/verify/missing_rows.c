@@ -47,11 +47,18 @@ typedef struct row_search {
     int64_t *n_trials;
 } row_search;
 
+static bool serves_as(dt_row_entry entry) {
+    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
+}
+
 /* The entry of a tensor without elements does not matter. */
 static bool is_same(const row_search *self, const dt_row_entry *row) {
-    for (int e = 0; e < self->n_entries; e++)
-        if (row[e] != self->entries[e] && (e >= self->n_inputs || self->inputs[e].n > 1))
+    for (int e = 0; e < self->n_entries; e++) {
+        bool accepted =
+            e >= self->n_inputs ? row[e] == DT_ROW_R && serves_as(self->entries[e]) : self->inputs[e].n <= 1;
+        if (row[e] != self->entries[e] && !accepted)
             return false;
+    }
     return true;
 }
 
@@ -88,10 +95,6 @@ static dt_status row_holds(row_search *self, bool *out) {
     dt__arena_rewind(self->trial_call->arena, mark);
     *out = !failure;
     return DT_OK;
-}
-
-static bool serves_as(dt_row_entry entry) {
-    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
 }
 
 static dt_status try_outputs(row_search *self) {

@@ -140,6 +140,7 @@ dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, c
         dt_op_call local;
         dt__op_call_init(&local, ranks[r].ctx, ranks[r].info, placed->bound.overload, placed->call.args, n_inputs,
                          inputs);
+        local.records = placed->call.records;
         dt_status status = dt__op_call_infer(arena, &local);
         *out = status == DT_OK && local.n_outputs == placed->call.n_outputs;
         for (int o = 0; o < local.n_outputs && *out; o++)

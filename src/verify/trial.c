@@ -130,14 +130,27 @@ static void fill_inputs(dt__trial_call *trial_call, const dt__value_kind *kinds,
     }
 }
 
-static dt_status read_outputs(dt__trial_call *trial_call, const dt_op_value *outputs, dt__reference_outputs *out) {
-    int n_outputs = trial_call->placed.call.n_outputs;
+/* Whether the values of an entry are compared: outputs, and inputs that are written without being returned. */
+static bool is_result(const dt_op_call *call, int entry) {
+    if (entry >= call->n_inputs)
+        return true;
+    for (int o = 0; o < call->n_outputs; o++)
+        if (dt__output_input(call, o) == entry)
+            return false;
+    return dt__writes_input(call, entry);
+}
+
+static dt_status read_results(dt__trial_call *trial_call, const dt_op_value *values, dt__reference_outputs *out) {
+    const dt_op_call *call = &trial_call->placed.call;
+    int n_entries = call->n_inputs + call->n_outputs;
     out->has_nonzero = false;
-    out->outputs = DT__NEW_ARRAY(trial_call->arena, dt__element *, n_outputs + 1);
-    for (int o = 0; o < n_outputs && out->outputs; o++) {
-        const dt_op_value *value = &outputs[o];
+    out->entries = DT__NEW_ARRAY(trial_call->arena, dt__element *, n_entries + 1);
+    for (int i = 0; i < n_entries && out->entries; i++) {
+        const dt_op_value *value = &values[i];
+        if (!is_result(call, i))
+            continue;
         int64_t n = elements_of(value), index[DT_SPEC_MAX_DIMS];
-        dt__element *elements = out->outputs[o] = DT__NEW_ARRAY(trial_call->arena, dt__element, n + 1);
+        dt__element *elements = out->entries[i] = DT__NEW_ARRAY(trial_call->arena, dt__element, n + 1);
         for (int64_t e = 0; e < n && elements; e++) {
             unravel(value->n_dims, value->shape, e, index);
             elements[e] = dt__element_read(value->dtype, element_at(value, index));
@@ -146,7 +159,7 @@ static dt_status read_outputs(dt__trial_call *trial_call, const dt_op_value *out
         if (!elements)
             return DT_ERR_MEMORY;
     }
-    return out->outputs ? DT_OK : DT_ERR_MEMORY;
+    return out->entries ? DT_OK : DT_ERR_MEMORY;
 }
 
 /* The kernel on the full tensors; each input has its own kind of values. Errors are in the context of the one rank. */
@@ -154,21 +167,20 @@ static dt_status run_reference(dt__trial_call *trial_call, const dt__value_kind 
                                dt__reference_outputs *out) {
     const dt_op_call *call = &trial_call->placed.call;
     const dt__sim_rank *single_rank = dt__sim_ranks(trial_call->sim, 1);
-    dt_op_value *inputs, *outputs;
-    if (!single_rank)
+    int n_entries = call->n_inputs + call->n_outputs;
+    dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, n_entries), *values;
+    if (!single_rank || !like)
         return DT_ERR_MEMORY;
-    DT__TRY(new_values(trial_call, call->n_inputs, call->inputs, &inputs));
-    DT__TRY(new_values(trial_call, call->n_outputs, call->outputs, &outputs));
-    for (int i = 0; i < call->n_inputs + call->n_outputs; i++) {
-        dt_op_value *value = i < call->n_inputs ? &inputs[i] : &outputs[i - call->n_inputs];
-        value->global_shape = value->shape;
-        value->offset = zero_offset;
+    for (int i = 0; i < n_entries; i++) {
+        like[i] = *dt__row_value(call, i);
+        like[i].global_shape = like[i].shape;
+        like[i].offset = zero_offset;
     }
-    DT__TRY(allocate_values(trial_call, call->n_inputs, inputs));
-    DT__TRY(allocate_values(trial_call, call->n_outputs, outputs));
-    fill_inputs(trial_call, kinds, round, inputs);
-    DT__TRY(dt__sim_rank_run(single_rank, &trial_call->placed, 0, inputs, call->n_outputs, outputs));
-    return read_outputs(trial_call, outputs, out);
+    DT__TRY(new_values(trial_call, n_entries, like, &values));
+    DT__TRY(allocate_values(trial_call, n_entries, values));
+    fill_inputs(trial_call, kinds, round, values);
+    DT__TRY(dt__sim_rank_run(single_rank, &trial_call->placed, 0, values, call->n_outputs, values + call->n_inputs));
+    return read_results(trial_call, values, out);
 }
 
 static dt_status find_reference(dt__trial_call *trial_call, const dt__row *row, dt__value_kind kind, int round,
@@ -184,7 +196,7 @@ static dt_status find_reference(dt__trial_call *trial_call, const dt__row *row, 
         mixed |= kinds[i] != kind;
     }
     *out = reference;
-    if (!mixed && reference->outputs)
+    if (!mixed && reference->entries)
         return DT_OK;
     if (mixed) {
         reference = DT__NEW(trial_call->arena, dt__reference_outputs);
@@ -231,30 +243,30 @@ static dt_op_value value_of(const dt_spec *spec) {
                          .spec = spec};
 }
 
-/* Runs all ranks: outputs[rank] has a value per output. */
+/* Runs all ranks: values[rank] has a value per entry. */
 static dt_status run_ranks(dt__trial_call *trial_call, const dt__sim_rank *ranks, const dt__row_specs *specs,
-                           const dt__row *row, dt__trial trial, dt_op_value **outputs, dt__text *failure) {
+                           const dt__row *row, dt__trial trial, dt_op_value **values, dt__text *failure) {
     const dt_op_call *call = &trial_call->placed.call;
     bool own = !dt__returns_views(call->op, row->flags);
-    dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries), *inputs;
+    dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries);
     if (!like)
         return DT_ERR_MEMORY;
     for (int r = 0; r < specs->n && !failure->n_chars; r++) {
         for (int e = 0; e < specs->n_entries; e++)
             like[e] = value_of(dt__row_specs_at(specs, r, e));
-        DT__TRY(new_values(trial_call, call->n_inputs, like, &inputs));
-        DT__TRY(new_values(trial_call, call->n_outputs, like + call->n_inputs, &outputs[r]));
-        DT__TRY(fill_local_inputs(trial_call, specs, row, trial, r, inputs));
-        DT__TRY(allocate_values(trial_call, call->n_outputs, outputs[r]));
-        if (dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, inputs, call->n_outputs, outputs[r]) !=
+        DT__TRY(new_values(trial_call, specs->n_entries, like, &values[r]));
+        dt_op_value *outputs = values[r] + call->n_inputs;
+        DT__TRY(fill_local_inputs(trial_call, specs, row, trial, r, values[r]));
+        DT__TRY(allocate_values(trial_call, call->n_outputs, outputs));
+        if (dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, values[r], call->n_outputs, outputs) !=
             DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], trial_call->arena->ctx));
         for (int o = 0; o < call->n_outputs && own && !failure->n_chars; o++) {
             if (dt__output_input(call, o) >= 0)
                 continue;
-            size_t bytes = (size_t)elements_of(&outputs[r][o]) * dt_dtype_size(outputs[r][o].dtype);
-            if (!pad_is_untouched(trial_call, outputs[r][o].data, bytes))
+            size_t bytes = (size_t)elements_of(&outputs[o]) * dt_dtype_size(outputs[o].dtype);
+            if (!pad_is_untouched(trial_call, outputs[o].data, bytes))
                 dt__text_add(failure, "rank %d writes outside its local output", r);
         }
     }
@@ -267,7 +279,7 @@ typedef struct comparison {
     const dt__row_specs *specs;
     const dt__row *row;
     dt__trial trial;
-    dt_op_value *const *outputs; /* [rank][output] */
+    dt_op_value *const *values; /* [rank][entry] */
     bool linear;
     double epsilon; /* of the dtype with the largest one */
     dt__text *failure;
@@ -280,9 +292,10 @@ static bool is_compared(const comparison *self, dt_dtype dtype, dt__element expe
            (self->trial.kind == DT__VALUES_NAN || !dt__element_is_nan(dtype, expected));
 }
 
-static bool compare_element(const comparison *self, int o, int64_t at, dt__element expected, dt__element got,
+static bool compare_element(const comparison *self, int entry, int64_t at, dt__element expected, dt__element got,
                             double largest) {
-    const dt_op_value *output = &self->trial_call->placed.call.outputs[o];
+    const dt_op_call *call = &self->trial_call->placed.call;
+    const dt_op_value *output = dt__row_value(call, entry);
     dt_dtype dtype = output->dtype;
     double size = 1 + dt__element_magnitude(dtype, expected) + largest;
     int64_t index[DT_SPEC_MAX_DIMS];
@@ -293,7 +306,9 @@ static bool compare_element(const comparison *self, int o, int64_t at, dt__eleme
     dt__text_add(self->failure, "element [");
     for (int d = 0; d < output->n_dims; d++)
         dt__text_add(self->failure, "%s%lld", d ? "," : "", (long long)index[d]);
-    dt__text_add(self->failure, "] of output %d: expected ", o + 1);
+    bool is_input = entry < call->n_inputs;
+    dt__text_add(self->failure, "] of %s %d: expected ", is_input ? "input" : "output",
+                 is_input ? entry + 1 : entry - call->n_inputs + 1);
     dt__element_text(dtype, expected, self->failure);
     dt__text_add(self->failure, ", got ");
     dt__element_text(dtype, got, self->failure);
@@ -301,39 +316,39 @@ static bool compare_element(const comparison *self, int o, int64_t at, dt__eleme
 }
 
 /* Of Replicate and of shards, each local element equals the global one. */
-static bool compare_local(const comparison *self, int o, const dt__element *expected) {
+static bool compare_local(const comparison *self, int entry, const dt__element *expected) {
     int64_t index[DT_SPEC_MAX_DIMS], global[DT_SPEC_MAX_DIMS];
     for (int r = 0; r < self->specs->n; r++) {
-        const dt_op_value *part = &self->outputs[r][o];
+        const dt_op_value *part = &self->values[r][entry];
         int64_t n = elements_of(part), coordinate[1] = {r};
         for (int64_t e = 0; e < n; e++) {
             unravel(part->n_dims, part->shape, e, index);
             (void)dt_spec_to_global(part->spec, coordinate, index, global);
             int64_t at = ravel(part->n_dims, part->global_shape, global);
-            if (!compare_element(self, o, at, expected[at], dt__element_read(part->dtype, element_at(part, index)),
-                                 0))
+            if (!compare_element(self, entry, at, expected[at],
+                                 dt__element_read(part->dtype, element_at(part, index)), 0))
                 return false;
         }
     }
     return true;
 }
 
-static bool compare_reduced(const comparison *self, int o, dt_reduce reduce, const dt__element *expected) {
+static bool compare_reduced(const comparison *self, int entry, dt_reduce reduce, const dt__element *expected) {
     DT__ASSUME(self->specs->n > 0);
-    const dt_op_value *first = &self->outputs[0][o];
+    const dt_op_value *first = &self->values[0][entry];
     int64_t n = elements_of(first), index[DT_SPEC_MAX_DIMS];
     dt__element parts[DT__MAX_SIM_RANKS];
     for (int64_t e = 0; e < n; e++) {
         double largest = 0;
         unravel(first->n_dims, first->shape, e, index);
         for (int r = 0; r < self->specs->n; r++) {
-            parts[r] = dt__element_read(first->dtype, element_at(&self->outputs[r][o], index));
+            parts[r] = dt__element_read(first->dtype, element_at(&self->values[r][entry], index));
             double size = dt__element_magnitude(first->dtype, parts[r]);
             largest = size > largest ? size : largest;
         }
         bool adds = reduce == DT_SUM || reduce == DT_AVG;
         dt__element got = dt__element_reduce(first->dtype, reduce, self->specs->n, parts);
-        if (!compare_element(self, o, e, expected[e], got, adds ? largest : 0))
+        if (!compare_element(self, entry, e, expected[e], got, adds ? largest : 0))
             return false;
     }
     return true;
@@ -354,20 +369,21 @@ static void compare_outputs(comparison *self, const dt__reference_outputs *refer
     self->linear = has_entry(call, self->row, is_linear);
     self->epsilon = max_epsilon(call);
     bool fine = true;
-    for (int o = 0; o < call->n_outputs && fine; o++) {
-        dt_row_entry entry = self->row->entries[call->n_inputs + o];
-        fine = entry < 0 ? compare_reduced(self, o, (dt_reduce)(-1 - entry), reference->outputs[o])
-                         : compare_local(self, o, reference->outputs[o]);
+    for (int e = 0; e < call->n_inputs + call->n_outputs && fine; e++) {
+        dt_row_entry entry = self->row->entries[e];
+        if (is_result(call, e))
+            fine = entry < 0 ? compare_reduced(self, e, (dt_reduce)(-1 - entry), reference->entries[e])
+                             : compare_local(self, e, reference->entries[e]);
     }
 }
 
 static dt_status try_row(dt__trial_call *trial_call, const dt__sim_rank *ranks, const dt__row_specs *specs,
                          const dt__row *row, dt__trial trial, dt__text *failure) {
     const dt__reference_outputs *reference;
-    dt_op_value *outputs[DT__MAX_SIM_RANKS];
+    dt_op_value *values[DT__MAX_SIM_RANKS];
     DT__TRY(find_reference(trial_call, row, trial.kind, trial.round, &reference));
-    DT__TRY(run_ranks(trial_call, ranks, specs, row, trial, outputs, failure));
-    comparison self = {trial_call, specs, row, trial, outputs, false, 0, failure};
+    DT__TRY(run_ranks(trial_call, ranks, specs, row, trial, values, failure));
+    comparison self = {trial_call, specs, row, trial, values, false, 0, failure};
     if (!failure->n_chars)
         compare_outputs(&self, reference);
     return dt__text_status(failure);
@@ -449,6 +465,10 @@ dt_status dt__trial_call_new(dt__sim *sim, dt__arena *arena, const char *text, d
         dt__arena_free(&sim->texts);
     sim->texts = dt__arena_new(single_rank->ctx);
     dt_status status = dt__placed_call_parse(&sim->texts, text, 1, (const int64_t[]){1}, &out->placed);
+    if (status == DT_OK && out->placed.call.op->n_saved) { /* with the outputs that only gradients use */
+        out->placed.call.records = true;
+        status = dt__op_call_infer(&sim->texts, &out->placed.call);
+    }
     if (status == DT_OK) {
         set_sizes(out);
         status = find_references(out);

@@ -8,9 +8,10 @@
 #include "verify/row_specs.h"
 #include "verify/trial_values.h"
 
-/* The outputs on one rank, element by element in row-major order; NULL until they are computed. */
+/* The outputs on one rank, and inputs that are written, by entry of a row, element by element in row-major order; NULL
+ * until they are computed. */
 typedef struct dt__reference_outputs {
-    dt__element **outputs;
+    dt__element **entries;
     bool has_nonzero; /* some element is not 0: otherwise a comparison proves little */
 } dt__reference_outputs;
 

@@ -7,6 +7,9 @@
 
 #include "base/dtype.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static dt_ctx *open_alone(void) {
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_non_null(ctx);
@@ -27,10 +30,10 @@ static void chain__is_recorded_in_order(void **state) {
     dt_tensor *y = dt_sum(dt_relu(dt_add(dt_mul(x, x), b, .alpha = DT_NUMBER(2))), .dim = DT_DIMS(-1));
     assert_string_equal(records_text(y, 0),
                         "1 leaf f32[4,3]\n"
-                        "2 mul(f32[4,3]; f32[4,3]) -> f32[4,3]; from 1, 1; saves input 0, input 1, output 0\n"
-                        "3 add(f32[4,3]; f32[3]; alpha=2) -> f32[4,3]; from 2, -; saves input 0, input 1, output 0\n"
-                        "4 relu(f32[4,3]) -> f32[4,3]; from 3; saves input 0, output 0\n"
-                        "5 sum(f32[4,3]; dim=[-1]) -> f32[4]; from 4; saves input 0, output 0\n");
+                        "2 mul(f32[4,3]; f32[4,3]) -> f32[4,3]; from 1, 1; saves input 1, input 2, output 1\n"
+                        "3 add(f32[4,3]; f32[3]; alpha=2) -> f32[4,3]; from 2, -; saves input 1, input 2, output 1\n"
+                        "4 relu(f32[4,3]) -> f32[4,3]; from 3; saves input 1, output 1\n"
+                        "5 sum(f32[4,3]; dim=[-1]) -> f32[4]; from 4; saves input 1, output 1\n");
     assert_true(dt_requires_grad(y) && !dt_is_leaf(y) && dt_is_leaf(x) && dt_is_leaf(b) && !dt_requires_grad(b));
     assert_string_equal(records_text(dt_add(b, b), 0), "");
     assert_int_equal(dt_close(ctx), 0);
@@ -67,7 +70,6 @@ static void no_grad__records_nothing_and_nests(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* TOP-002 */
 static void detach__shares_elements_and_not_the_record(void **state) {
     (void)state;
     dt_ctx *ctx = open_alone();
@@ -101,8 +103,8 @@ static void in_place__replaces_the_record(void **state) {
     assert_ptr_equal(dt_mul_(y, x), y);
     assert_string_equal(records_text(y, 0),
                         "1 leaf f32[4]\n"
-                        "2 exp(f32[4]) -> f32[4]; from 1; saves input 0, output 0\n"
-                        "3 mul_(f32[4]; f32[4]) -> f32[4]; changes 2, 1; saves input 1, output 0\n");
+                        "2 exp(f32[4]) -> f32[4]; from 1; saves input 1, output 1\n"
+                        "3 mul_(f32[4]; f32[4]) -> f32[4]; changes 2, 1; saves input 2, output 1\n");
     assert_ptr_equal(dt_add_(z, x), z); /* a tensor that required none does now */
     assert_true(dt_requires_grad(z) && !dt_is_leaf(z));
     dt_tensor *index = dt_ones(ctx, DT_SHAPE(4), .dtype = DT_I64);
@@ -124,11 +126,11 @@ static void requires_grad__is_set_on_leaves(void **state) {
     assert_int_equal(dt_set_requires_grad(x, false), DT_OK);
     assert_false(dt_requires_grad(dt_exp(x)));
     assert_true(dt_requires_grad(y)); /* it was made before */
-    /* DTC-019: an intermediate tensor that requires none is a leaf */
+    /* An intermediate tensor that requires none is a leaf. */
     dt_tensor *z = dt_mul(x, x);
     assert_int_equal(dt_set_requires_grad(z, true), DT_OK);
     assert_string_equal(records_text(dt_exp(z), 0),
-                        "1 leaf f32[4]\n2 exp(f32[4]) -> f32[4]; from 1; saves input 0, output 0\n");
+                        "1 leaf f32[4]\n2 exp(f32[4]) -> f32[4]; from 1; saves input 1, output 1\n");
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -261,7 +263,7 @@ static int record_functions(dt_ctx *ctx, void *arg) {
     RECORDS_CHANGE(exponential_in_place, exponential_, );
     RECORDS_CHANGE(randint_in_place, randint_, , 0, 3);
     RECORDS_CHANGE(bernoulli_in_place, bernoulli_, , 0.5);
-    RECORDS(keep, dt_keep(dt_exp(x)), "exp(f32[4,3]) -> f32[4,3]; from 1; saves input 0, output 0");
+    RECORDS(keep, dt_keep(dt_exp(x)), "exp(f32[4,3]) -> f32[4,3]; from 1; saves input 1, output 1");
     RECORDS(from_local, dt_from_local(ctx, x, mesh, "S(0)"),
             SIZED("from_local(f32[4,3]) -> f32[%lld,3] S(0); view of 1", rows));
     RECORDS(to_local, dt_to_local(d), SIZED("to_local(f32[%lld,3] S(0)) -> f32[4,3]; view of 1", rows));
@@ -285,7 +287,7 @@ static int record_functions(dt_ctx *ctx, void *arg) {
     dt_tensor *one = dt_sum(d);
     CHECK(dt_item(one) == 12.0 * (double)n, "%g", dt_item(one));
     CHECK_RECORD(one,
-                 SIZED("sum(f32[%lld,3] S(0); dim=none) -> f32[] P(sum); from 1; saves input 0, output 0", rows));
+                 SIZED("sum(f32[%lld,3] S(0); dim=none) -> f32[] P(sum); from 1; saves input 1, output 1", rows));
     CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;
@@ -295,6 +297,59 @@ static void functions__are_recorded(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 4; n++)
         run_ranks(n, record_functions, NULL);
+}
+
+/* What the library does for itself makes no record: each of these calls makes the number that is stated. */
+static int count_records(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/dtensor-records-%d.npy", (int)getppid());
+    dt_tensor *probe = dt_ones(ctx, DT_SHAPE(1), .requires_grad = true);
+    dt_tensor *s = dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+    dt_tensor *x = dt_clone(s), *row = dt_ones(ctx, DT_SHAPE(4)), *r = dt_redistribute(x, "R");
+    int64_t first = 0;
+    dt_mesh *alone = dt_mesh_from_ranks(ctx, &first, (int64_t[]){1}, 1, NULL);
+    dt_tensor *elsewhere = dt_ones(ctx, DT_SHAPE(6, 4), .mesh = alone, .requires_grad = true);
+#define COUNTS(expected, call)                                                                                       \
+    do {                                                                                                             \
+        uint64_t before_ = dt__recorded_call_of(dt_exp(probe))->number;                                              \
+        CHECK((call), "%s: %s", #call, dt_error_text(ctx));                                                          \
+        uint64_t made_ = dt__recorded_call_of(dt_exp(probe))->number - before_ - 1;                                  \
+        CHECK(made_ == (expected), "%s: %llu records", #call, (unsigned long long)made_);                            \
+    } while (0)
+    dt_tensor *sum = dt_sum(x);
+    COUNTS(0, dt_item(sum) == 24);
+    char *text = NULL;
+    COUNTS(0, (text = dt_format(x)) != NULL);
+    free(text);
+    COUNTS(0, dt_save_npy(x, path) == DT_OK);
+    dt_dlpack_managed *exported = NULL;
+    COUNTS(0, (exported = dt_to_dlpack(x)) != NULL);
+    exported->deleter(exported);
+    COUNTS(1, dt_matmul(x, dt_ones(ctx, DT_SHAPE(4, 2), .mesh = mesh, .place = "S(0)")));
+    COUNTS(1, dt_softmax(x, 0));                                /* the input moves */
+    COUNTS(1, dt_slice(x, 0, 1, 5, 1));                         /* and a view of it */
+    COUNTS(2, dt_reshape(dt_transpose(r, 0, 1), DT_SHAPE(24))); /* a dense copy */
+    COUNTS(1, dt_copy_(x, row));                                /* the source is brought to the mesh */
+    COUNTS(1, dt_copy_(x, elsewhere));                          /* from another one */
+    CHECK_RECORD(x, "copy_(f32[6,4] S(0); f32[6,4] R) -> f32[6,4] S(0); changes 4, 3; saves input 2, output 1");
+    dt_tensor *square = dt_exp(dt_ones(ctx, DT_SHAPE(3, 3), .requires_grad = true));
+    COUNTS(1, dt_add_(square, dt_transpose(dt_detach(square), 0, 1))); /* an input that overlaps what is written */
+    CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 0)
+        (void)remove(path);
+    dt_mesh_release(alone);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void library__records_nothing_for_itself(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, count_records, NULL);
 }
 
 static dt_status twice(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
@@ -321,8 +376,8 @@ static int record_local_map(dt_ctx *ctx, void *arg) {
     CHECK(!strcmp(records_text(y, 0), "1 leaf f32[12,3] S(0)\n"
                                       "2 redistribute(f32[12,3] S(0)) -> f32[12,3] R; from 1\n"
                                       "3 to_local(f32[12,3] R) -> f32[12,3]; view of 2\n"
-                                      "4 add(f32[12,3]; f32[12,3]) -> f32[12,3]; from 3, 3; saves input 0, input 1, "
-                                      "output 0\n"
+                                      "4 add(f32[12,3]; f32[12,3]) -> f32[12,3]; from 3, 3; saves input 1, input 2, "
+                                      "output 1\n"
                                       "5 from_local(f32[12,3]) -> f32[12,3] R; view of 4\n"),
           "%s", records_text(y, 0));
     dt_mesh_release(mesh);
@@ -346,6 +401,7 @@ int main(void) {
         cmocka_unit_test(requires_grad__is_set_on_leaves),
         cmocka_unit_test(ops__are_recorded_with_what_they_save),
         cmocka_unit_test(functions__are_recorded),
+        cmocka_unit_test(library__records_nothing_for_itself),
         cmocka_unit_test(local_map__records_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,13 +47,14 @@ static void slice__hits_have_their_own_elements(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *x = calls_counting(ctx, DT_I32, DT_SHAPE(20, 3), 0, 1);
+    int64_t before = n_misses(ctx);
     for (int64_t start = 0; start < 16; start++) {
         dt_tensor *y = dt_slice(x, 0, start, start + 4, 1), *z = dt_select(x, 0, start - 20);
         assert_int_equal(dt_tensor_size(y, 0), 4);
         assert_true(calls_element(y, 0) == (double)(3 * start) && calls_element(y, 11) == (double)(3 * start + 11));
         assert_true(calls_element(z, 2) == (double)(3 * start + 2));
     }
-    assert_int_equal(n_misses(ctx), 2);
+    assert_int_equal(n_misses(ctx), before + 2);
     assert_int_equal(dt_close(ctx), 0);
 }
 

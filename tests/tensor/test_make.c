@@ -273,22 +273,25 @@ static dt_tensor *make(dt_ctx *ctx, int maker, const brute_case *c, const dt_mak
     case 0:
         return dt_zeros_sized(ctx, shape, o, sizeof *o);
     case 1:
-        return dt_full_sized(ctx, shape, 3, o, sizeof *o);
+        return dt_full_sized(ctx, shape, DT_NUMBER(3), o, sizeof *o);
     case 2:
-        return c->n_dims == 1 ? dt_arange_sized(ctx, -2, (double)c->shape[0] / 2 - 2, 0.5, o, sizeof *o)
+        return c->n_dims == 1 ? dt_arange_sized(ctx, DT_NUMBER(-2), DT_NUMBER((double)c->shape[0] / 2 - 2),
+                                                DT_NUMBER(0.5), o, sizeof *o)
                               : dt_ones_sized(ctx, shape, o, sizeof *o);
     case 3:
-        return c->n_dims == 1 ? dt_arange_sized(ctx, 1, (double)c->shape[0] + 1, 1, o, sizeof *o)
+        return c->n_dims == 1 ? dt_arange_sized(ctx, DT_NUMBER(1), DT_NUMBER((double)c->shape[0] + 1), DT_NUMBER(1),
+                                                o, sizeof *o)
                               : dt_ones_sized(ctx, shape, o, sizeof *o);
     case 4:
-        return c->n_dims == 1 ? dt_linspace_sized(ctx, 0, (double)(c->shape[0] - 1) / 4, c->shape[0], o, sizeof *o)
-                              : dt_full_sized(ctx, shape, 2, o, sizeof *o);
+        return c->n_dims == 1 ? dt_linspace_sized(ctx, DT_NUMBER(0), DT_NUMBER((double)(c->shape[0] - 1) / 4),
+                                                  c->shape[0], o, sizeof *o)
+                              : dt_full_sized(ctx, shape, DT_NUMBER(2), o, sizeof *o);
     case 5:
         return c->n_dims == 2 ? dt_eye_sized(ctx, c->shape[0], c->shape[1], o, sizeof *o)
                               : dt_ones_sized(ctx, shape, o, sizeof *o);
     default:
         return c->n_dims == 2 ? dt_tri_sized(ctx, c->shape[0], c->shape[1], c->shape[0] % 5 - 2, o, sizeof *o)
-                              : dt_full_sized(ctx, shape, 5, o, sizeof *o);
+                              : dt_full_sized(ctx, shape, DT_NUMBER(5), o, sizeof *o);
     }
 }
 
@@ -425,13 +428,13 @@ static dt_tensor *make_large(dt_ctx *ctx, int maker, const dt_make_options *o) {
     case 1:
         return dt_ones_sized(ctx, (dt_shape){2, matrix}, o, sizeof *o);
     case 2:
-        return dt_full_sized(ctx, (dt_shape){2, matrix}, 3, o, sizeof *o);
+        return dt_full_sized(ctx, (dt_shape){2, matrix}, DT_NUMBER(3), o, sizeof *o);
     case 3:
-        return dt_arange_sized(ctx, -2, LARGE / 2.0 - 2, 0.5, o, sizeof *o);
+        return dt_arange_sized(ctx, DT_NUMBER(-2), DT_NUMBER(LARGE / 2.0 - 2), DT_NUMBER(0.5), o, sizeof *o);
     case 4:
-        return dt_arange_sized(ctx, 5, LARGE + 5, 1, o, sizeof *o);
+        return dt_arange_sized(ctx, DT_NUMBER(5), DT_NUMBER(LARGE + 5), DT_NUMBER(1), o, sizeof *o);
     case 5:
-        return dt_linspace_sized(ctx, 1, 2, LARGE, o, sizeof *o);
+        return dt_linspace_sized(ctx, DT_NUMBER(1), DT_NUMBER(2), LARGE, o, sizeof *o);
     case 6:
         return dt_eye_sized(ctx, LARGE_ROWS, LARGE_COLUMNS, o, sizeof *o);
     default:

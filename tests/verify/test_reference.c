@@ -121,7 +121,7 @@ static void check_nan(dt__trial_call *trial_call, const void *user) {
     int64_t n_trials = 0;
     (void)user;
     for (int e = 0; e < 15; e++)
-        n_nan += isnan(trial_call->references[DT__VALUES_MIXED][0].outputs[0][e].re);
+        n_nan += isnan(trial_call->references[DT__VALUES_MIXED][0].entries[1][e].re);
     assert_true(n_nan > 0);
     dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
     assert_int_equal(dt__check_row(trial_call, &row, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);

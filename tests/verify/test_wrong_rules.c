@@ -188,6 +188,30 @@ static dt_status add_into(dt_op_call *call) {
         self[i] += ((const float *)call->inputs[1].data)[i];
     return DT_OK;
 }
+/* Adds its elements to the total, which is written and not returned, and returns their negatives. */
+static dt_status add_total(dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0];
+    for (int64_t i = 0; i < x->shape[0]; i++) {
+        *(float *)call->inputs[1].data += ((const float *)x->data)[i];
+        ((float *)call->outputs[0].data)[i] = -((const float *)x->data)[i];
+    }
+    return DT_OK;
+}
+static void rows_total(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R, DT_ROW_S(0)});
+}
+static void rows_total_right(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_P(DT_SUM), DT_ROW_S(0)});
+}
+static dt_status shape_total(dt_op_call *call) {
+    if (call->inputs[0].dtype != DT_F32 || call->inputs[0].n_dims != 1 || call->inputs[1].dtype != DT_F32 ||
+        call->inputs[1].n_dims != 0)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32 tensors");
+    return dt_op_add_output(call, DT_F32, 1, call->inputs[0].shape);
+}
+
 static void rows_into(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_P(DT_SUM), DT_ROW_R, DT_ROW_P(DT_SUM)});
@@ -304,6 +328,20 @@ static const user_op ops[] = {
       .kernel = add_into,
       .rows = rows_into_right,
       .samples = "right_into_(f32[5]; f32[5])"},
+     NULL,
+     NULL},
+    {{.schema = "total(Tensor self, Tensor(a!) total) -> Tensor",
+      .shape = shape_total,
+      .kernel = add_total,
+      .rows = rows_total,
+      .samples = "total(f32[5]; f32[])"},
+     "S(0); R -> S(0)",
+     "element [] of input 2"},
+    {{.schema = "right_total(Tensor self, Tensor(a!) total) -> Tensor",
+      .shape = shape_total,
+      .kernel = add_total,
+      .rows = rows_total_right,
+      .samples = "right_total(f32[5]; f32[])"},
      NULL,
      NULL},
     {{UNARY("scribble"), .kernel = scribble, .rule = "...->..."}, "S(0) -> S(0)", "writes outside its local output"},

@@ -141,6 +141,9 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     call.info = dt__op_find(ctx, placed->info->schema.name);
     if (!call.info)
         return dt_error_status(ctx);
+    dt__maker_place replicate = {.mesh = mesh};
+    if (call.info->op->flags & DT_OP_MAKER)
+        call.maker = &replicate;
     dt_status status = dt__call_reserve(&call, placed->call.n_inputs);
     call.n_inputs = placed->call.n_inputs;
     if (status == DT_OK)

@@ -28,7 +28,8 @@ int main(void) {
     memset(&make, 0, sizeof make);
     make.mesh = mesh;
     make.place = "S(0)";
-    dt_tensor *ones = dt_ones(ctx, shape), *placed = dt_full_sized(ctx, shape, 2.0, &make, sizeof make);
+    dt_tensor *ones = dt_ones(ctx, shape),
+              *placed = dt_full_sized(ctx, shape, dt_number_real(2.0), &make, sizeof make);
     dt_tensor *full = dt_full_tensor(placed);
     if (!dt_copy_(ones, placed) || dt_item(dt_select(dt_select(ones, 0, 1), 0, 2)) != 2)
         return 6;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds ops to the call histories of meshes (comm/call_history.h). A call is recorded before it is checked, whether it
+ * Adds ops to the call histories of meshes (comm/call_history.h). A call is folded before it is checked, whether it
  * fails or not, so that ranks which make the same calls have the same history. Its fingerprint, with the op's name, the
  * specs of the inputs and the arguments that do not vary, is computed once per decision and contains no id, because
  * ids depend on the order in which a rank made its specs.
@@ -64,6 +64,8 @@ static uint64_t fingerprint_of(const dt__call *call) {
     }
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
+    if (call->maker && call->maker->mesh)
+        hash = dt__hash_u64(dt_mesh_fingerprint(call->maker->mesh), hash);
     if (call->maker && call->maker->place)
         hash = hash_bytes(call->maker->place, strlen(call->maker->place), hash);
     return hash;
@@ -74,7 +76,7 @@ static uint64_t fingerprint_of(const dt__call *call) {
 static bool fits_half(uint64_t bits) { return (int64_t)bits == (int32_t)bits; }
 
 /* Adds the call; its arguments that vary are folded by value, and the first of them is shown, or two integers. */
-static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, const dt__call_record *record) {
+static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, const dt__call_fold *folded) {
     uint64_t value = 0, first = 0;
     enum dt__shown_value shown = DT__SHOW_NONE;
     for (uint32_t left = call->info->schema.signatures[call->overload].varying; left; left &= left - 1) {
@@ -91,40 +93,44 @@ static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, 
         value = (value ^ bits) * MULTIPLIER;
     }
     dt__history_fold(history,
-                     &(dt__folded_call){record->fingerprint, value, dt__label_text(record->label, shown), first},
+                     &(dt__folded_call){folded->fingerprint, value, dt__label_text(folded->label, shown), first},
                      ctx->call.site);
 }
 
 static dt_status __attribute__((noinline))
-record_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
-    fold(decision->history, ctx, call, &decision->record);
+fold_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    fold(decision->history, ctx, call, &decision->folded);
     dt_status status = dt__mesh_check_calls(decision->mesh);
     for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
-        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, &decision->record);
+        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, &decision->folded);
         status = dt__mesh_check_calls(decision->more_meshes[m]);
     }
     return status;
 }
 
-dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
-    if (!decision->history || !dt__call_is_recorded(ctx))
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    if (!decision->history || !dt__call_is_folded(ctx))
         return DT_OK;
-    const dt__call_record *record = &decision->record;
+    const dt__call_fold *folded = &decision->folded;
     const dt_site *site = ctx->call.site;
     dt__history *history = decision->history;
-    if (!record->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
-        return record_any(ctx, call, decision);
+    if (!folded->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
+        return fold_any(ctx, call, decision);
     /* As fold does, for nearly all calls. There is no function call here, so that no registers are saved. */
-    uint64_t first = record->has_number ? (uint64_t)call->args[record->number].as.i : 0;
-    dt__history_put(history, &(dt__folded_call){record->fingerprint, first * MULTIPLIER, record->text, first},
+    uint64_t first = folded->has_number ? (uint64_t)call->args[folded->number].as.i : 0;
+    dt__history_put(history, &(dt__folded_call){folded->fingerprint, first * MULTIPLIER, folded->text, first},
                     history->file_text | dt__line_text(site->line));
     return DT_OK;
 }
 
-/* Arguments that vary are shown with each call. */
+/* "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=2)" of a maker. Arguments that vary are shown with each call. */
 static void add_call(const dt__call *call, dt__text *out) {
     uint32_t varying = call->info->schema.signatures[call->overload].varying;
     dt__call_print(call, varying, out);
+    if (!call->maker || !call->maker->mesh)
+        return;
+    const char *mesh = dt_mesh_text(call->maker->mesh);
+    dt__text_add(out, " %s on mesh(%s)", call->maker->place ? call->maker->place : "R", mesh ? mesh : "");
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {
@@ -138,7 +144,7 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
     return label;
 }
 
-static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
     uint32_t varying = call->info->schema.signatures[call->overload].varying;
     out->number = varying ? __builtin_ctz(varying) : 0;
     dt_arg_type type = varying ? call->args[out->number].type : DT_ARG_NONE;
@@ -151,25 +157,24 @@ static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_re
 }
 
 /* On one mesh; the fingerprint and the label are made for the first. */
-static dt_status record_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history,
-                           dt__call_record *out) {
+static dt_status fold_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history, dt__call_fold *out) {
     if (!out->label) {
         out->fingerprint = fingerprint_of(call);
         out->label = label_of(ctx, call, out->fingerprint);
         describe_number(ctx, call, out);
     }
-    if (!dt__call_is_recorded(ctx))
+    if (!dt__call_is_folded(ctx))
         return DT_OK;
     fold(history, ctx, call, out);
     return dt__mesh_check_calls(mesh);
 }
 
-dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
     dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
     dt__history *made_on = mesh ? dt__mesh_history(mesh) : NULL;
-    *out = (dt__call_record){0};
+    *out = (dt__call_fold){0};
     if (made_on)
-        DT__TRY(record_on(ctx, call, mesh, made_on, out));
+        DT__TRY(fold_on(ctx, call, mesh, made_on, out));
     for (int i = 0; i < call->n_inputs; i++) {
         mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
         dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
@@ -177,7 +182,7 @@ dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record
         for (int k = 0; k < i && is_new; k++)
             is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
         if (is_new)
-            DT__TRY(record_on(ctx, call, mesh, history, out));
+            DT__TRY(fold_on(ctx, call, mesh, history, out));
     }
     return DT_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Adds public calls other than ops to the call histories of meshes (comm/call_history.h). Each public function that
- * makes, changes, moves or reads a distributed tensor records itself when it has its tensor, before it checks the other
- * arguments; queries do not. Ops are recorded by dispatch, with a text that is made once per decision.
+ * makes, changes, moves or reads a distributed tensor folds itself when it has its tensor, before it checks the other
+ * arguments; queries do not. Ops are folded by dispatch, with a text that is made once per decision.
  */
 #include "base/text.h"
 #include "mesh/mesh.h"
@@ -53,7 +53,7 @@ dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {
     return DT_OK;
 }
 
-dt_status dt__record_public_call(const dt_spec *spec, const dt__call_details *details) {
+dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details) {
     static const dt__call_details none;
     details = details ? details : &none;
     dt_mesh *second = details->other ? details->other->mesh : details->mesh;

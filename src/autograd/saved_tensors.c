@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading what a record has saved. A value that was changed since is an error and not a wrong gradient.
+ */
+#include "autograd/autograd.h"
+
+#include <stdio.h>
+
+bool dt__saved_is_changed(const dt__recorded_call *record, int i) {
+    const dt__recorded_tensor *tensor = &record->tensors[i];
+    return tensor->storage && tensor->storage->version != tensor->version;
+}
+
+/* "input 1" or "output 0" */
+static void tensor_name(const dt__recorded_call *record, int i, char *out, size_t capacity) {
+    bool input = i < record->n_inputs;
+    (void)snprintf(out, capacity, "%s %d", input ? "input" : "output", input ? i + 1 : i - record->n_inputs + 1);
+}
+
+static void refuse(const dt__recorded_call *record, int i) {
+    const dt__storage *storage = record->tensors[i].storage;
+    char name[32], site[DT__SITE_TEXT_BYTES], changed[DT__SITE_TEXT_BYTES + 128];
+    tensor_name(record, i, name, sizeof name);
+    dt__site_text(record->site.file ? &record->site : NULL, site, sizeof site);
+    if (!storage) {
+        (void)dt__fail(record->ctx, DT_ERR_STATE, "%s of %s%s is not saved", name, record->name, site);
+        return;
+    }
+    dt__storage_change_text(storage, changed, sizeof changed);
+    (void)dt__fail(
+        record->ctx, DT_ERR_STATE,
+        "%s of %s%s, which its gradient needs, has been%s since: expected version %llu, got %llu; clone it "
+        "before it is changed",
+        name, record->name, site, changed, (unsigned long long)record->tensors[i].version,
+        (unsigned long long)storage->version);
+}
+
+dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i) {
+    const dt__recorded_tensor *saved = &record->tensors[i];
+    if (!saved->storage || dt__saved_is_changed(record, i)) {
+        refuse(record, i);
+        return NULL;
+    }
+    int64_t offset = saved->data ? (saved->data - saved->storage->data) / (int64_t)dt_dtype_size(saved->dtype) : 0;
+    if (saved->spec)
+        return dt__tensor_wrap(saved->spec, saved->storage, offset, saved->strides);
+    return dt__tensor_plain(saved->storage,
+                            &(dt__array_desc){saved->dtype, saved->n_dims, saved->sizes, saved->strides, offset});
+}
