@@ -95,7 +95,8 @@ static bool take_tensor(binding *self, const dt__param *param, const dt__argumen
 /* The members of a list of n tensors of which the first n_before are inputs from `first` on and the next is none. */
 static int *list_members(binding *self, const dt__param *param, int n, int first, int n_before) {
     if (!param->type.optional_members) {
-        refuse(self, "argument '%s': expected a tensor as member %d of the list, got none", param->name, n_before);
+        refuse(self, "argument '%s': expected a tensor as member %d of the list, got none", param->name,
+               n_before + 1);
         return NULL;
     }
     int *members = DT__NEW_ARRAY(self->arena, int, n);

@@ -2,6 +2,7 @@
  *
  * What an op's functions do with their call: add outputs, find arguments, refuse.
  */
+#include "rules/in_place_twin.h"
 #include "rules/list_op.h"
 
 #include "random/random.h"
@@ -25,6 +26,8 @@ dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     call->n_outputs = 0;
     call->outputs = NULL;
     dt_status status = call->op->flags & DT_OP_LIST ? dt__list_op_infer(arena, call) : call->op->shape(call);
+    if (status == DT_OK && call->op->in_place_of)
+        status = dt__in_place_check(call);
     call->output_list = NULL;
     if (!call->records)
         call->n_outputs -= call->n_outputs > call->op->n_saved ? call->op->n_saved : 0;

@@ -3,6 +3,7 @@
  * Ops without tensors: the context comes from the call, and the result is plain or placed by the caller.
  */
 #include "dispatch/calls.h"
+#include "dtensor/random.h"
 #include "support/ranks.h"
 
 #include <string.h>
@@ -88,10 +89,58 @@ static void maker__by_name_is_plain(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* draw_seed(n): the seed of the generator that the call passes, n times. */
+static dt_status seed_kernel(dt_op_call *call) {
+    const dt_arg *generator = &call->args[1];
+    for (int64_t i = 0; i < call->outputs[0].shape[0]; i++)
+        ((float *)call->outputs[0].data)[i] =
+            generator->type == DT_ARG_GENERATOR ? (float)dt_generator_save(generator->as.generator).seed : -1;
+    return DT_OK;
+}
+
+static const dt_op draw_seed = {
+    .schema = "draw_seed(int n, *, Generator? generator=None) -> Tensor",
+    .shape = count_shape,
+    .kernel = seed_kernel,
+    .flags = DT_OP_MAKER,
+};
+
+static float seed_of(dt_ctx *ctx, dt_arg generator) {
+    dt_tensor *made[1];
+    int n = 0;
+    dt_op_argument arguments[] = {{.value = {.type = DT_ARG_INT, .as.i = 2}},
+                                  {.name = "generator", .value = generator}};
+    assert_int_equal(dt_op_run(ctx, "draw_seed", 2, arguments, NULL, made, 1, &n), DT_OK);
+    return ((float *)dt_data(made[0]))[1];
+}
+
+static void generators__reach_the_kernel_and_are_in_no_key(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_generator *a = dt_generator_new(ctx, 7), *b = dt_generator_new(ctx, 8);
+    assert_int_equal(dt_op_register(ctx, &draw_seed), DT_OK);
+    assert_true(seed_of(ctx, (dt_arg){.type = DT_ARG_GENERATOR, .as.generator = a}) == 7);
+    int64_t n_misses = dt_cache_stats(ctx).n_misses;
+    assert_true(seed_of(ctx, (dt_arg){.type = DT_ARG_GENERATOR, .as.generator = b}) == 8);
+    assert_int_equal(dt_cache_stats(ctx).n_misses, n_misses);
+    assert_true(seed_of(ctx, (dt_arg){.type = DT_ARG_NONE}) == -1);
+    dt_op_argument wrong[] = {{.value = {.type = DT_ARG_INT, .as.i = 2}},
+                              {.name = "generator", .value = {.type = DT_ARG_INT}}};
+    dt_tensor *made[1];
+    int n;
+    assert_int_equal(dt_op_run(ctx, "draw_seed", 2, wrong, NULL, made, 1, &n), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "argument 'generator': expected a generator, got an integer");
+    dt_error_clear(ctx);
+    dt_generator_release(a);
+    dt_generator_release(b);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maker__is_placed_by_its_caller),
         cmocka_unit_test(maker__by_name_is_plain),
+        cmocka_unit_test(generators__reach_the_kernel_and_are_in_no_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ static void bind__lists_with_none(void **state) {
     dt__placed_call made;
     assert_int_equal(dt__placed_call_parse(&self.arena, "cat({f32[2]; none})", 1, self.mesh, &made), DT_ERR_VALUE);
     assert_error_contains(self.ctx, DT_ERR_VALUE,
-                          "cat: argument 'tensors': expected a tensor as member 1 of the list, got none");
+                          "cat: argument 'tensors': expected a tensor as member 2 of the list, got none");
     calls_close(&self);
 }
 
