@@ -196,9 +196,9 @@ static bool run_directly(const dt__layer_norm *args) {
     int64_t n_rows = 1, n = 1;
     for (int d = 0; d < args->in->n_dims; d++)
         *(d < n_leading ? &n_rows : &n) *= args->in->shape[d];
-    if (n == 0 || n > DT__SHORT_ROW || n_rows > MAX_DIRECT_ROWS || args->mean || args->rstd ||
-        !is_dense_f32(args->in, n * n_rows) || !is_dense_f32(args->out, n * n_rows) ||
-        !is_dense_f32(args->weight, n) || !is_dense_f32(args->bias, n))
+    if (n == 0 || n > DT__SHORT_ROW || n_rows > MAX_DIRECT_ROWS || !is_dense_f32(args->mean, n_rows) ||
+        !is_dense_f32(args->rstd, n_rows) || !is_dense_f32(args->in, n * n_rows) ||
+        !is_dense_f32(args->out, n * n_rows) || !is_dense_f32(args->weight, n) || !is_dense_f32(args->bias, n))
         return false;
     const dt__f32 *x = args->in->data, *weight = args->weight ? args->weight->data : NULL;
     const dt__f32 *bias = args->bias ? args->bias->data : NULL;
@@ -207,6 +207,10 @@ static bool run_directly(const dt__layer_norm *args) {
         const double mean = args->is_rms ? 0 : dt__short_sum(x, (int)n) / (double)n;
         const double variance = dt__short_deviations(x, (int)n, mean) / (double)n;
         const float minus = (float)mean, factor = (float)(1 / sqrt(variance + args->eps));
+        if (args->mean)
+            ((dt__f32 *)args->mean->data)[row] = minus;
+        if (args->rstd)
+            ((dt__f32 *)args->rstd->data)[row] = factor;
         for (int64_t k = 0; k < n; k++)
             y[k] = ((x[k] - minus) * factor) * (weight ? weight[k] : 1) + (bias ? bias[k] : 0);
     }
