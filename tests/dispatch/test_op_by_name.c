@@ -306,7 +306,7 @@ static int run_registered_rows(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_op_register(ctx, &own_named));
     for (int64_t dim = -1; dim <= 1; dim++) /* REG-001 */
         for (int shard = 0; shard < 3; shard++) {
-            char place[8];
+            char place[16];
             snprintf(place, sizeof place, "S(%d)", shard);
             dt_tensor *x = dt_randn(ctx, DT_SHAPE(8, 12, 16), .mesh = mesh, .place = place);
             dt_op_argument arguments[] = {{.tensor = x}, INT_ARGUMENT(dim)};
