@@ -214,6 +214,9 @@ static int fail_by_arguments(world *w) {
     FAILS_AS(linear, "linear", dt_linear(w->x, w->y)); /* inside a decomposition */
     FAILS_AS(split, "split", dt_split(w->x, 0, part, 8));
     FAILS_AS(cat, "cat", dt_cat(DT_TENSORS(w->x, w->y)));
+    dt_tensors list = DT_TENSORS(w->x, w->x), other = DT_TENSORS(w->x, w->y);
+    FAILS_AS(foreach_add_in_place, "_foreach_add_", dt_foreach_add_(list, other));
+    FAILS_AS(foreach_mul_in_place, "_foreach_mul_", dt_foreach_mul_(list, other));
     return n_wrong;
 }
 
@@ -292,21 +295,30 @@ static int fail_ops(world *w) {
     FAILS_WITHOUT_MEMORY_AS(add_in_place, "add_", dt_add_(x, x));
     FAILS_WITHOUT_MEMORY_AS(add_scalar_in_place, "add_", dt_add_scalar_(x, 2));
     FAILS_WITHOUT_MEMORY(addmm, dt_addmm(product, x, y));
+    FAILS_WITHOUT_MEMORY_AS(addmm_in_place, "addmm_", dt_addmm_(product, x, y));
     FAILS_WITHOUT_MEMORY(amax, dt_amax(x));
     FAILS_WITHOUT_MEMORY(argmax, dt_argmax(x));
     FAILS_WITHOUT_MEMORY(bmm, dt_bmm(w->plain, w->plain));
     FAILS_WITHOUT_MEMORY(cat, dt_cat(DT_TENSORS(x, x)));
+    dt_tensors both = DT_TENSORS(x, x);
+    FAILS_WITHOUT_MEMORY_AS(foreach_add_scalar_in_place, "_foreach_add_", dt_foreach_add_scalar_(both, 2));
+    FAILS_WITHOUT_MEMORY_AS(foreach_mul_scalar_in_place, "_foreach_mul_", dt_foreach_mul_scalar_(both, 2));
     FAILS_WITHOUT_MEMORY(clamp, dt_clamp(x, .min = DT_NUMBER(0)));
     FAILS_WITHOUT_MEMORY_AS(clamp_tensor, "clamp", dt_clamp_tensor(x, .min = x));
+    FAILS_WITHOUT_MEMORY_AS(clamp_in_place, "clamp_", dt_clamp_(x, .min = DT_NUMBER(0)));
+    FAILS_WITHOUT_MEMORY_AS(clamp_tensor_in_place, "clamp_", dt_clamp_tensor_(x, .min = x));
     FAILS_WITHOUT_MEMORY_AS(copy_in_place, "copy_", dt_copy_(x, x));
     FAILS_WITHOUT_MEMORY(cumsum, dt_cumsum(x, 0));
     FAILS_WITHOUT_MEMORY(div, dt_div(x, x));
     FAILS_WITHOUT_MEMORY_AS(div_scalar, "div", dt_div_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY_AS(div_in_place, "div_", dt_div_(x, x));
+    FAILS_WITHOUT_MEMORY_AS(div_scalar_in_place, "div_", dt_div_scalar_(x, 2));
     FAILS_WITHOUT_MEMORY(dropout, dt_dropout(x));
     FAILS_WITHOUT_MEMORY(embedding, dt_embedding(index, x));
     FAILS_WITHOUT_MEMORY(eq, dt_eq(x, x));
     FAILS_WITHOUT_MEMORY_AS(eq_scalar, "eq", dt_eq_scalar(x, 2));
     FAILS_WITHOUT_MEMORY(exp, dt_exp(x));
+    FAILS_WITHOUT_MEMORY_AS(exp_in_place, "exp_", dt_exp_(x));
     FAILS_WITHOUT_MEMORY(expand, dt_expand(row, DT_SHAPE(3, 6)));
     FAILS_WITHOUT_MEMORY_AS(fill_in_place, "fill_", dt_fill_(x, 2));
     FAILS_WITHOUT_MEMORY_AS(fill_tensor_in_place, "fill_", dt_fill_tensor_(x, row));
@@ -332,7 +344,9 @@ static int fail_ops(world *w) {
     FAILS_WITHOUT_MEMORY_AS(mul_in_place, "mul_", dt_mul_(x, x));
     FAILS_WITHOUT_MEMORY_AS(mul_scalar_in_place, "mul_", dt_mul_scalar_(x, 2));
     FAILS_WITHOUT_MEMORY(neg, dt_neg(x));
+    FAILS_WITHOUT_MEMORY_AS(neg_in_place, "neg_", dt_neg_(x));
     FAILS_WITHOUT_MEMORY(relu, dt_relu(x));
+    FAILS_WITHOUT_MEMORY_AS(relu_in_place, "relu_", dt_relu_(x));
     FAILS_WITHOUT_MEMORY(reshape, dt_reshape(x, DT_SHAPE(24)));
     FAILS_WITHOUT_MEMORY(select, dt_select(x, 0, 1));
     FAILS_WITHOUT_MEMORY(slice, dt_slice(x, 0, 0, 1, 1));
@@ -340,10 +354,14 @@ static int fail_ops(world *w) {
     FAILS_WITHOUT_MEMORY(split, dt_split(x, 2, part, 8));
     FAILS_WITHOUT_MEMORY_AS(split_sizes, "split", dt_split_sizes(x, DT_SHAPE(1, 3), part, 8));
     FAILS_WITHOUT_MEMORY(sqrt, dt_sqrt(x));
+    FAILS_WITHOUT_MEMORY_AS(sqrt_in_place, "sqrt_", dt_sqrt_(x));
     FAILS_WITHOUT_MEMORY(sub, dt_sub(x, x));
     FAILS_WITHOUT_MEMORY_AS(sub_scalar, "sub", dt_sub_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY_AS(sub_in_place, "sub_", dt_sub_(x, x));
+    FAILS_WITHOUT_MEMORY_AS(sub_scalar_in_place, "sub_", dt_sub_scalar_(x, 2));
     FAILS_WITHOUT_MEMORY(sum, dt_sum(x));
     FAILS_WITHOUT_MEMORY(tanh, dt_tanh(x));
+    FAILS_WITHOUT_MEMORY_AS(tanh_in_place, "tanh_", dt_tanh_(x));
     FAILS_WITHOUT_MEMORY(to, dt_to(x, DT_F64));
     FAILS_WITHOUT_MEMORY(topk, dt_topk(x, 2));
     FAILS_WITHOUT_MEMORY(transpose, dt_transpose(x, 0, 1));
