@@ -214,6 +214,16 @@ static int fail_by_arguments(world *w) {
     FAILS_AS(linear, "linear", dt_linear(w->x, w->y)); /* inside a decomposition */
     FAILS_AS(split, "split", dt_split(w->x, 0, part, 8));
     FAILS_AS(cat, "cat", dt_cat(DT_TENSORS(w->x, w->y)));
+    FAILS(index, dt_index(w->x, DT_TENSORS(w->x)));
+    FAILS(max, dt_max(dt_zeros(ctx, DT_SHAPE(0))));
+    FAILS_AS(max_dim, "max", dt_max_dim(w->x, 9));
+    FAILS_AS(max_other, "max", dt_max_other(w->x, w->y));
+    FAILS(min, dt_min(dt_zeros(ctx, DT_SHAPE(0))));
+    FAILS_AS(min_dim, "min", dt_min_dim(w->x, 9));
+    FAILS_AS(min_other, "min", dt_min_other(w->x, w->y));
+    FAILS(topk, dt_topk(w->x, -1));
+    FAILS(var_mean, dt_var_mean(w->index));
+    FAILS_AS(var_mean_correction, "var_mean", dt_var_mean_correction(w->index));
     return n_wrong;
 }
 
