@@ -71,6 +71,9 @@ template <> struct fields<dt_add_scalar_in_place_options> {
 template <> struct fields<dt_add_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_add_scalar_options::alpha);
 };
+template <> struct fields<dt_addmm_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_addmm_in_place_options::beta, &dt_addmm_in_place_options::alpha);
+};
 template <> struct fields<dt_addmm_options> {
     static constexpr auto list = std::make_tuple(&dt_addmm_options::beta, &dt_addmm_options::alpha);
 };
@@ -82,8 +85,15 @@ template <> struct fields<dt_argmax_options> {
 };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
+template <> struct fields<dt_clamp_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_clamp_in_place_options::min, &dt_clamp_in_place_options::max);
+};
 template <> struct fields<dt_clamp_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_options::min, &dt_clamp_options::max);
+};
+template <> struct fields<dt_clamp_tensor_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_clamp_tensor_in_place_options::min, &dt_clamp_tensor_in_place_options::max);
 };
 template <> struct fields<dt_clamp_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
@@ -99,8 +109,14 @@ template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
         std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere);
 };
+template <> struct fields<dt_div_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_div_in_place_options::rounding_mode);
+};
 template <> struct fields<dt_div_options> {
     static constexpr auto list = std::make_tuple(&dt_div_options::rounding_mode);
+};
+template <> struct fields<dt_div_scalar_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_div_scalar_in_place_options::rounding_mode);
 };
 template <> struct fields<dt_div_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_div_scalar_options::rounding_mode);
@@ -116,6 +132,7 @@ template <> struct fields<dt_empty_like_options> {
 };
 template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_exp_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -173,6 +190,7 @@ template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr aut
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
@@ -193,6 +211,7 @@ template <> struct fields<dt_redistribute_options> {
     static constexpr auto list = std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
                                                  &dt_redistribute_options::dtype);
 };
+template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
@@ -204,8 +223,15 @@ template <> struct fields<dt_split_options> { static constexpr auto list = std::
 template <> struct fields<dt_split_sizes_options> {
     static constexpr auto list = std::make_tuple(&dt_split_sizes_options::dim);
 };
+template <> struct fields<dt_sqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sub_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_sub_in_place_options::alpha);
+};
 template <> struct fields<dt_sub_options> { static constexpr auto list = std::make_tuple(&dt_sub_options::alpha); };
+template <> struct fields<dt_sub_scalar_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_sub_scalar_in_place_options::alpha);
+};
 template <> struct fields<dt_sub_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_sub_scalar_options::alpha);
 };
@@ -213,6 +239,7 @@ template <> struct fields<dt_sum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_sum_options::dim, &dt_sum_options::keepdim, &dt_sum_options::dtype);
 };
+template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
@@ -271,6 +298,12 @@ dt_tensor *dt_addmm(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2, 
     return dt_addmm_sized(self, mat1, mat2, dt::named<dt_addmm_options>(self.site, options...).get(),
                           sizeof(dt_addmm_options));
 }
+template <class... T>
+dt_tensor *dt_addmm_(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2, const T &...options) {
+    return dt_addmm_in_place_sized(self, mat1, mat2,
+                                   dt::named<dt_addmm_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_addmm_in_place_options));
+}
 template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
 }
@@ -295,6 +328,15 @@ template <class... T> dt_tensor *dt_clamp(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_clamp_tensor(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clamp_tensor_sized(self, dt::named<dt_clamp_tensor_options>(self.site, options...).get(),
                                  sizeof(dt_clamp_tensor_options));
+}
+template <class... T> dt_tensor *dt_clamp_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_clamp_in_place_sized(self, dt::named<dt_clamp_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_clamp_in_place_options));
+}
+template <class... T> dt_tensor *dt_clamp_tensor_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_clamp_tensor_in_place_sized(self,
+                                          dt::named<dt_clamp_tensor_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_clamp_tensor_in_place_options));
 }
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
@@ -323,6 +365,15 @@ template <class... T> dt_tensor *dt_div_scalar(dt::at<dt_tensor *> self, dt::num
     return dt_div_scalar_sized(self, other, dt::named<dt_div_scalar_options>(self.site, options...).get(),
                                sizeof(dt_div_scalar_options));
 }
+template <class... T> dt_tensor *dt_div_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_div_in_place_sized(self, other, dt::named<dt_div_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_div_in_place_options));
+}
+template <class... T> dt_tensor *dt_div_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_div_scalar_in_place_sized(self, other,
+                                        dt::named<dt_div_scalar_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_div_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &...options) {
     return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
                             sizeof(dt_dropout_options));
@@ -347,6 +398,10 @@ template <class... T> dt_tensor *dt_eq_scalar(dt::at<dt_tensor *> self, dt::numb
 }
 template <class... T> dt_tensor *dt_exp(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp_sized(self, dt::named<dt_exp_options>(self.site, options...).get(), sizeof(dt_exp_options));
+}
+template <class... T> dt_tensor *dt_exp_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_exp_in_place_sized(self, dt::named<dt_exp_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_exp_in_place_options));
 }
 template <class... T> dt_tensor *dt_expand(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
     return dt_expand_sized(self, size, dt::named<dt_expand_options>(self.site, options...).get(),
@@ -475,6 +530,10 @@ dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *st
 template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
 }
+template <class... T> dt_tensor *dt_neg_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_neg_in_place_sized(self, dt::named<dt_neg_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_neg_in_place_options));
+}
 template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_ones_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
 }
@@ -488,6 +547,10 @@ template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims di
 }
 template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_sized(input, dt::named<dt_relu_options>(input.site, options...).get(), sizeof(dt_relu_options));
+}
+template <class... T> dt_tensor *dt_relu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_relu_in_place_sized(input, dt::named<dt_relu_in_place_options>(input.site, options...).get(),
+                                  sizeof(dt_relu_in_place_options));
 }
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
@@ -523,6 +586,10 @@ int dt_split_sizes(dt::at<dt_tensor *> self, dt_shape split_size, dt_tensor **ou
 template <class... T> dt_tensor *dt_sqrt(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sqrt_sized(self, dt::named<dt_sqrt_options>(self.site, options...).get(), sizeof(dt_sqrt_options));
 }
+template <class... T> dt_tensor *dt_sqrt_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sqrt_in_place_sized(self, dt::named<dt_sqrt_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_sqrt_in_place_options));
+}
 template <class... T> dt_tensor *dt_sub(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_sub_sized(self, other, dt::named<dt_sub_options>(self.site, options...).get(), sizeof(dt_sub_options));
 }
@@ -530,11 +597,24 @@ template <class... T> dt_tensor *dt_sub_scalar(dt::at<dt_tensor *> self, dt::num
     return dt_sub_scalar_sized(self, other, dt::named<dt_sub_scalar_options>(self.site, options...).get(),
                                sizeof(dt_sub_scalar_options));
 }
+template <class... T> dt_tensor *dt_sub_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_sub_in_place_sized(self, other, dt::named<dt_sub_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_sub_in_place_options));
+}
+template <class... T> dt_tensor *dt_sub_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_sub_scalar_in_place_sized(self, other,
+                                        dt::named<dt_sub_scalar_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_sub_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_sum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sum_sized(self, dt::named<dt_sum_options>(self.site, options...).get(), sizeof(dt_sum_options));
 }
 template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tanh_sized(self, dt::named<dt_tanh_options>(self.site, options...).get(), sizeof(dt_tanh_options));
+}
+template <class... T> dt_tensor *dt_tanh_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tanh_in_place_sized(self, dt::named<dt_tanh_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_tanh_in_place_options));
 }
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));

@@ -2,31 +2,21 @@
  *
  * The descriptor of an op, the same for the ops of the library and for those that a program registers.
  *
- *     static dt_status swiglu_shape(dt_op_call *call) { // global shapes: every rank decides alike
- *         const dt_op_value *gate = &call->inputs[0], *up = &call->inputs[1];
- *         if (gate->dtype != DT_F32 || up->dtype != DT_F32 || gate->n_dims != 1 || up->n_dims != 1)
- *             return dt_op_refuse(call, DT_ERR_VALUE, "expected two f32 vectors");
- *         if (gate->shape[0] != up->shape[0])
- *             return dt_op_refuse(call, DT_ERR_SHAPE, "expected vectors of one size");
- *         return dt_op_add_output(call, DT_F32, 1, gate->shape);
- *     }
- *
- *     static dt_status swiglu_f32(dt_op_call *call) { // local tensors, which may be strided
- *         const dt_op_value *gate = &call->inputs[0], *up = &call->inputs[1], *out = &call->outputs[0];
- *         const float *g = gate->data, *u = up->data;
- *         float *y = out->data;
- *         for (int64_t i = 0; i < out->shape[0]; i++, g += gate->strides[0], u += up->strides[0])
- *             y[i * out->strides[0]] = *g / (1 + expf(-*g)) * *u;
- *         return DT_OK;
+ *     static void swiglu_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
+ *         const float *gate = in[0], *up = in[1];
+ *         float *y = out[0];
+ *         (void)call;
+ *         for (int64_t i = 0; i < n; i++)
+ *             y[i] = gate[i] / (1 + expf(-gate[i])) * up[i];
  *     }
  *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
- *         .summary = "The sigmoid-weighted gate times up.",
- *         .rule = "n,n->n", // both may be sharded, in the same way
- *         .shape = swiglu_shape,
- *         .kernel = swiglu_f32,
- *         .samples = "swiglu(f32[5]; f32[5])",
+ *         .rule = "..., ... -> ...",     // each dim may be sharded, of both tensors in the same way
+ *         .shape = dt_op_broadcast,      // global shapes: every rank decides alike
+ *         .kernel = dt_op_elementwise,   // local tensors: runs the loop on blocks of them
+ *         .family = &(const dt_loops){.f32 = swiglu_f32},
+ *         .samples = "swiglu(f32[5,3]; f32[3])",
  *     };
  *
  *     dt_op_register(ctx, &swiglu);
@@ -241,7 +231,6 @@ struct dt_op {
     /* (optional) Names of arguments that the op's functions read, "dim,keepdim": found once per signature, so that
      * dt_op_arg_at(call, 0) costs no search. */
     const char *arguments;
-    const void *family; /* (optional) for functions that several ops share: in what this one differs */
     /* (optional) The arguments that may vary without a new decision: their names, separated by commas, "alpha,value".
      * Decisions are cached by the values of all other arguments, by the types of these, and by class_of. */
     const char *varying;
@@ -262,6 +251,11 @@ struct dt_op {
      * and rows have an entry for each; they are removed again, and the kernel gets fewer outputs, unless the call is
      * recorded. The caller never gets them. */
     int n_saved;
+    const void *family; /* (optional) for functions that several ops share: in what this one differs */
+    /* (optional) Makes this op the in-place twin of one that is registered, `name` with an underscore: it writes its
+     * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
+     * the other. */
+    const dt_op *in_place_of;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */
@@ -293,6 +287,24 @@ DT_API const dt_arg *dt_op_arg_at(const dt_op_call *call, int n);
 /* For kernels with DT_OP_RANDOM: the draw of this call. Taken from the generator among the arguments, or from that of
  * the context; the same one again if the call is repeated from its record. Local. */
 DT_API dt_status dt_op_draw(const dt_op_call *call, dt_generator_state *out);
+
+/* Elementwise ops. A loop computes n elements of each output: in[i] and out[o] are contiguous arrays of its dtype,
+ * inputs in the order of the call, already broadcast and converted. The loops of an op are its `family`:
+ *
+ *     .shape = dt_op_broadcast, .kernel = dt_op_elementwise, .family = &(const dt_loops){.f32 = swiglu_f32},
+ *
+ * f16 and bf16 are computed in f32, small integers and bool in i32 or i64, and integers in f32 where there is no loop
+ * for them. Loops run on blocks of the local tensors, on several threads at once. */
+typedef void dt_loop(int64_t n, const void *const *in, void *const *out, const dt_op_call *call);
+typedef struct dt_loops {
+    dt_loop *f32, *f64, *i32, *i64; /* (each optional) */
+} dt_loops;
+
+/* A shape function: as many outputs as the schema line has, of the shape to which all tensors broadcast and of their
+ * promoted dtype; f32 where integers are computed in f32. Local. */
+DT_API dt_status dt_op_broadcast(dt_op_call *call);
+/* A kernel: runs the loop for the dtype of the first output over all elements, of any strides. Local. */
+DT_API dt_status dt_op_elementwise(dt_op_call *call);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */

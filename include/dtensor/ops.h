@@ -128,6 +128,17 @@ typedef struct dt_addmm_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
 
+typedef struct dt_addmm_in_place_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addmm_in_place_options;
+/* beta times a tensor plus alpha times the product of two matrices, in place.
+ *     addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
+                                          DT_OPTIONS(dt_addmm_in_place_options));
+
 typedef struct dt_amax_options {
     dt_dims dim;
     bool keepdim;
@@ -191,6 +202,26 @@ typedef struct dt_clamp_tensor_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
 
+typedef struct dt_clamp_in_place_options {
+    dt_number min;
+    dt_number max;
+    const dt_site *site;
+} dt_clamp_in_place_options;
+/* Limits every element to the range from min to max, which are numbers or tensors, in place.
+ *     clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_in_place_options));
+
+typedef struct dt_clamp_tensor_in_place_options {
+    dt_tensor *min;
+    dt_tensor *max;
+    const dt_site *site;
+} dt_clamp_tensor_in_place_options;
+/* Limits every element to the range from min to max, which are numbers or tensors, in place.
+ *     clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_in_place_options));
+
 typedef struct dt_clone_options {
     const dt_site *site;
 } dt_clone_options;
@@ -251,6 +282,25 @@ typedef struct dt_div_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_div_scalar_options));
 
+typedef struct dt_div_in_place_options {
+    const char *rounding_mode;
+    const dt_site *site;
+} dt_div_in_place_options;
+/* Divides by a tensor or a number; rounding_mode "trunc" or "floor" rounds the quotient, in place.
+ *     div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_div_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_div_in_place_options));
+
+typedef struct dt_div_scalar_in_place_options {
+    const char *rounding_mode;
+    const dt_site *site;
+} dt_div_scalar_in_place_options;
+/* Divides by a tensor or a number; rounding_mode "trunc" or "floor" rounds the quotient, in place.
+ *     div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                               DT_OPTIONS(dt_div_scalar_in_place_options));
+
 typedef struct dt_dropout_options {
     dt_opt_real p;        /* default 0.5 */
     dt_opt_bool training; /* default true */
@@ -308,6 +358,14 @@ typedef struct dt_exp_options {
  *     exp(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_exp_sized(dt_tensor *self, DT_OPTIONS(dt_exp_options));
+
+typedef struct dt_exp_in_place_options {
+    const dt_site *site;
+} dt_exp_in_place_options;
+/* The exponential of every element, in place.
+ *     exp_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_exp_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_exp_in_place_options));
 
 typedef struct dt_expand_options {
     const dt_site *site;
@@ -534,7 +592,7 @@ DT_API dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIO
 typedef struct dt_mul_in_place_options {
     const dt_site *site;
 } dt_mul_in_place_options;
-/* Multiplies by a tensor or a number, in place.
+/* Multiplies by a tensor or a number, element by element, in place.
  *     mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_in_place_options));
@@ -542,7 +600,7 @@ DT_API dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OP
 typedef struct dt_mul_scalar_in_place_options {
     const dt_site *site;
 } dt_mul_scalar_in_place_options;
-/* Multiplies by a tensor or a number, in place.
+/* Multiplies by a tensor or a number, element by element, in place.
  *     mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -574,6 +632,14 @@ typedef struct dt_neg_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_sized(dt_tensor *self, DT_OPTIONS(dt_neg_options));
 
+typedef struct dt_neg_in_place_options {
+    const dt_site *site;
+} dt_neg_in_place_options;
+/* The negative of every element, in place.
+ *     neg_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_neg_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_neg_in_place_options));
+
 /* A tensor of ones.
  *     ones(int[] size, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -603,6 +669,14 @@ typedef struct dt_relu_options {
  *     relu(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu_sized(dt_tensor *input, DT_OPTIONS(dt_relu_options));
+
+typedef struct dt_relu_in_place_options {
+    const dt_site *site;
+} dt_relu_in_place_options;
+/* Every element, or zero where it is negative, in place.
+ *     relu_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_relu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_relu_in_place_options));
 
 typedef struct dt_reshape_options {
     const dt_site *site;
@@ -666,6 +740,14 @@ typedef struct dt_sqrt_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sqrt_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_options));
 
+typedef struct dt_sqrt_in_place_options {
+    const dt_site *site;
+} dt_sqrt_in_place_options;
+/* The square root of every element, in place.
+ *     sqrt_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_in_place_options));
+
 typedef struct dt_sub_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -683,6 +765,25 @@ typedef struct dt_sub_scalar_options {
  *     sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
+
+typedef struct dt_sub_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_sub_in_place_options;
+/* Subtracts a tensor, or a number, times alpha, in place.
+ *     sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_in_place_options));
+
+typedef struct dt_sub_scalar_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_sub_scalar_in_place_options;
+/* Subtracts a tensor, or a number, times alpha, in place.
+ *     sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                               DT_OPTIONS(dt_sub_scalar_in_place_options));
 
 typedef struct dt_sum_options {
     dt_dims dim;
@@ -702,6 +803,14 @@ typedef struct dt_tanh_options {
  *     tanh(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanh_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_options));
+
+typedef struct dt_tanh_in_place_options {
+    const dt_site *site;
+} dt_tanh_in_place_options;
+/* The hyperbolic tangent of every element, in place.
+ *     tanh_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_in_place_options));
 
 typedef struct dt_to_options {
     bool copy;
@@ -849,6 +958,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
 #define dt_addmm(...) DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
+#define dt_addmm_(...) DT_ADDMM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDMM__(self, mat1, mat2, ...) \
+    dt_addmm_in_place_sized(self, mat1, mat2, DT_NAMED(dt_addmm_in_place_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
 #define dt_arange(...) DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
@@ -864,6 +976,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
 #define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_TENSOR_(self, ...) dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
+#define dt_clamp_(...) DT_CLAMP__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP__(self, ...) dt_clamp_in_place_sized(self, DT_NAMED(dt_clamp_in_place_options, __VA_ARGS__))
+#define dt_clamp_tensor_(...) DT_CLAMP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_TENSOR__(self, ...) \
+    dt_clamp_tensor_in_place_sized(self, DT_NAMED(dt_clamp_tensor_in_place_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
 #define dt_contiguous(...) DT_CONTIGUOUS_(__VA_ARGS__, .site = DT_SITE)
@@ -880,6 +997,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_SCALAR_(self, other, ...) \
     dt_div_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_options, __VA_ARGS__))
+#define dt_div_(...) DT_DIV__(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV__(self, other, ...) dt_div_in_place_sized(self, other, DT_NAMED(dt_div_in_place_options, __VA_ARGS__))
+#define dt_div_scalar_(...) DT_DIV_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_SCALAR__(self, other, ...) \
+    dt_div_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_in_place_options, __VA_ARGS__))
 #define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
@@ -896,6 +1018,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_eq_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_options, __VA_ARGS__))
 #define dt_exp(...) DT_EXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
+#define dt_exp_(...) DT_EXP__(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP__(self, ...) dt_exp_in_place_sized(self, DT_NAMED(dt_exp_in_place_options, __VA_ARGS__))
 #define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
 #define dt_eye(...) DT_EYE_(__VA_ARGS__, .site = DT_SITE)
@@ -969,6 +1093,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
 #define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
+#define dt_neg_(...) DT_NEG__(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEG__(self, ...) dt_neg_in_place_sized(self, DT_NAMED(dt_neg_in_place_options, __VA_ARGS__))
 #define dt_ones(...) DT_ONES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
@@ -977,6 +1103,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
 #define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
+#define dt_relu_(...) DT_RELU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU__(input, ...) dt_relu_in_place_sized(input, DT_NAMED(dt_relu_in_place_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
@@ -994,15 +1122,24 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_split_sizes_sized(self, split_size, out, capacity, DT_NAMED(dt_split_sizes_options, __VA_ARGS__))
 #define dt_sqrt(...) DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
+#define dt_sqrt_(...) DT_SQRT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQRT__(self, ...) dt_sqrt_in_place_sized(self, DT_NAMED(dt_sqrt_in_place_options, __VA_ARGS__))
 #define dt_sub(...) DT_SUB_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_NAMED(dt_sub_options, __VA_ARGS__))
 #define dt_sub_scalar(...) DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_SCALAR_(self, other, ...) \
     dt_sub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_options, __VA_ARGS__))
+#define dt_sub_(...) DT_SUB__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB__(self, other, ...) dt_sub_in_place_sized(self, other, DT_NAMED(dt_sub_in_place_options, __VA_ARGS__))
+#define dt_sub_scalar_(...) DT_SUB_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_SCALAR__(self, other, ...) \
+    dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_in_place_options, __VA_ARGS__))
 #define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
 #define dt_tanh(...) DT_TANH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
+#define dt_tanh_(...) DT_TANH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANH__(self, ...) dt_tanh_in_place_sized(self, DT_NAMED(dt_tanh_in_place_options, __VA_ARGS__))
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
 #define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)

@@ -18,6 +18,16 @@ typedef struct dt__array {
     const int64_t *shape, *strides;
 } dt__array;
 
+/* dt_dtype_size without a call or a check. */
+static inline size_t dt__dtype_bytes(dt_dtype dtype) {
+    static const unsigned char sizes[DT_N_DTYPES] = {
+#define DT__DTYPE_BYTES(name, size, word) [DT_##name] = size,
+        DT_DTYPE_LIST(DT__DTYPE_BYTES)
+#undef DT__DTYPE_BYTES
+    };
+    return sizes[dtype];
+}
+
 static inline int64_t dt__array_count(const dt__array *a) {
     int64_t n = 1;
     for (int d = 0; d < a->n_dims; d++)

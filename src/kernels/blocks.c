@@ -46,16 +46,16 @@ static void assign_buffers(buffers *b, const dt__blocks *args) {
     for (int k = 0; k < args->n_arrays; k++) {
         b->operands[k].source = NULL;
         b->operands[k].gathered = at;
-        at += BUFFERED * dt_dtype_size(args->arrays[k]->dtype);
+        at += BUFFERED * dt__dtype_bytes(args->arrays[k]->dtype);
         b->operands[k].converted = at;
-        at += BUFFERED * dt_dtype_size(args->loop_dtypes[k]);
+        at += BUFFERED * dt__dtype_bytes(args->loop_dtypes[k]);
     }
 }
 
 static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_t rows) {
     const dt__walk_dim *dims = j->walk.dims;
     return (dt__patch){
-        at, dt_dtype_size(j->args->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
+        at, dt__dtype_bytes(j->args->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
 }
 
 /* Operand k of a block, contiguous and in the dtype of the loop. */
@@ -123,7 +123,7 @@ static void run_piece(void *arg, int64_t piece) {
 static bool is_direct(const job *j) {
     for (int k = 0; k < j->args->n_arrays; k++)
         if (j->args->arrays[k]->dtype != j->args->loop_dtypes[k] ||
-            j->walk.dims[0].strides[k] != (int64_t)dt_dtype_size(j->args->arrays[k]->dtype))
+            j->walk.dims[0].strides[k] != (int64_t)dt__dtype_bytes(j->args->arrays[k]->dtype))
             return false;
     return true;
 }
@@ -132,7 +132,7 @@ static bool is_direct(const job *j) {
 static bool has_transposed(const job *j) {
     const dt__walk_dim *dims = j->walk.dims;
     for (int k = 0; k < j->args->n_arrays; k++) {
-        const int64_t size = (int64_t)dt_dtype_size(j->args->arrays[k]->dtype);
+        const int64_t size = (int64_t)dt__dtype_bytes(j->args->arrays[k]->dtype);
         if (dims[1].size > 1 && dims[1].strides[k] == size && dims[0].strides[k] > size)
             return true;
     }

@@ -27,7 +27,7 @@ static bool copy_small(const dt__array *dst, const dt__array *src, int64_t bytes
 
 static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
     const dt__array *const arrays[] = {dst, src};
-    const int64_t bytes = (int64_t)dt_dtype_size(dst->dtype);
+    const int64_t bytes = (int64_t)dt__dtype_bytes(dst->dtype);
     int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS];
     dt__walk walk;
     if (copy_small(dst, src, bytes) || !dt__walk_make(2, arrays, &walk))
@@ -88,7 +88,7 @@ static bool same_shape(const dt__array *a, const dt__array *b) {
 
 /* Fills the buffer with n copies of one element, by doubling. */
 static const void *repeat(const dt__array *a, int64_t n, unsigned char *buffer) {
-    const size_t bytes = dt_dtype_size(a->dtype), all = (size_t)n * bytes;
+    const size_t bytes = dt__dtype_bytes(a->dtype), all = (size_t)n * bytes;
     memcpy(buffer, a->data, bytes);
     for (size_t done = bytes; done < all; done *= 2)
         memcpy(buffer + done, buffer, done < all - done ? done : all - done);
@@ -105,7 +105,7 @@ static bool can_run_directly(const dt__blocks *b, int64_t n, unsigned char (*buf
         direct = a->dtype == b->loop_dtypes[k];
         ins[k - 1] = a->data;
         if (direct && a->n_dims == 0 && b->arrays[0]->n_dims > 0) {
-            direct = n * (int64_t)dt_dtype_size(a->dtype) <= MAX_SMALL_BYTES;
+            direct = n * (int64_t)dt__dtype_bytes(a->dtype) <= MAX_SMALL_BYTES;
             if (direct)
                 ins[k - 1] = repeat(a, n, buffer[k - 1]);
         } else

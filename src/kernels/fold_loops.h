@@ -21,7 +21,8 @@ typedef LANES(uint64_t) fold_i64;
 typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
 
 /* Lanes start as `start`; `step` combines them with the lanes x; `join` combines two numbers a and b. The last lanes
- * are padded with `start`, which is neutral. */
+ * are padded with `start`, which is neutral: a few elements are joined without the lanes that they do not fill, to the
+ * same bits. */
 #define FOLD(name, DTYPE, memory, type, lanes, result, start, step, join)                                            \
     static void fold_##name##_##DTYPE(int64_t n, const void *from, void *to) {                                       \
         const memory *xs = from;                                                                                     \
@@ -29,6 +30,24 @@ typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
         memcpy(&total, to, sizeof total);                                                                            \
         type rest[FOLD_LANES];                                                                                       \
         result one[FOLD_LANES];                                                                                      \
+        if (n < FOLD_LANES) {                                                                                        \
+            int width = 1;                                                                                           \
+            for (; width < n; width *= 2)                                                                            \
+                ;                                                                                                    \
+            for (int j = 0; j < width; j++) {                                                                        \
+                const result a = j < n ? (result)(type)xs[j] : (result)(start), b = (result)(start);                 \
+                one[j] = j < n ? join : a;                                                                           \
+            }                                                                                                        \
+            for (int half = width / 2; half; half /= 2)                                                              \
+                for (int j = 0; j < half; j++) {                                                                     \
+                    const result a = one[j], b = one[j + half];                                                      \
+                    one[j] = join;                                                                                   \
+                }                                                                                                    \
+            const result a = total, b = one[0];                                                                      \
+            total = join;                                                                                            \
+            memcpy(to, &total, sizeof total);                                                                        \
+            return;                                                                                                  \
+        }                                                                                                            \
         for (int j = 0; j < FOLD_LANES; j++)                                                                         \
             one[j] = (result)(start);                                                                                \
         lanes all;                                                                                                   \
@@ -153,7 +172,10 @@ static void fold_ALL_BOOL(int64_t n, const void *from, void *to) {
             const double off = (double)xs[i] - mean;                                                                 \
             sums[j] += off * off;                                                                                    \
         }                                                                                                            \
-        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
+        int width = n < FOLD_LANES ? 1 : FOLD_LANES;                                                                 \
+        for (; width < n && width < FOLD_LANES; width *= 2)                                                          \
+            ;                                                                                                        \
+        for (int half = width / 2; half; half /= 2)                                                                  \
             for (int j = 0; j < half; j++)                                                                           \
                 sums[j] += sums[j + half];                                                                           \
         *to += sums[0];                                                                                              \

@@ -16,6 +16,7 @@
 #include "kernels/gather.h"
 #include "kernels/indexing.h"
 #include "kernels/kernel_table.h"
+#include "kernels/loop_driver.h"
 #include "kernels/normalise.h"
 #include "kernels/products.h"
 #include "kernels/random_draw.h"

@@ -8,11 +8,13 @@
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
+#include "kernels/short_rows.h"
 #include "kernels/walk.h"
 
 #include <math.h>
+#include <stddef.h>
 
-enum { BLOCK = 1024, PIECE = 1 << 14 };
+enum { BLOCK = 1024, PIECE = 1 << 14, MAX_DIRECT_ROWS = 64 };
 
 /* The operands of a row. */
 enum { OUT, IN, WEIGHT, BIAS, N_OPERANDS };
@@ -39,7 +41,7 @@ typedef struct block_iterator {
 } block_iterator;
 
 static void iterator_start(const job *j, block_iterator *c, char *out, char *in) {
-    for (int d = 0; d < DT__WALK_DIMS; d++)
+    for (int d = 0; d < j->elements.n_dims; d++)
         c->position[d] = 0;
     c->across = 0;
     for (int k = 0; k < N_OPERANDS; k++)
@@ -61,7 +63,8 @@ static void iterator_next(const job *j, block_iterator *c) {
 }
 
 static dt__patch patch(const job *j, const block_iterator *c, int k) {
-    return (dt__patch){c->block[k], dt_dtype_size(j->operands[k]->dtype), c->n, 1, j->elements.dims[0].strides[k], 0};
+    return (dt__patch){c->block[k], dt__dtype_bytes(j->operands[k]->dtype), c->n,
+                       1,           j->elements.dims[0].strides[k],         0};
 }
 
 static const void *load_operand(const job *j, const block_iterator *c, buffers *b, int k) {
@@ -69,7 +72,15 @@ static const void *load_operand(const job *j, const block_iterator *c, buffers *
     return dt__load_patch(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
 }
 
-static double mean_of(const job *j, buffers *b, char *out, char *in) {
+typedef struct statistics {
+    double mean, rstd;
+} statistics;
+
+static statistics finish(const job *j, double mean, double squares) {
+    return (statistics){mean, 1 / sqrt(squares / (double)j->n + j->args->eps)};
+}
+
+static double sum_of(const job *j, buffers *b, char *out, char *in) {
     block_iterator c;
     double sum = 0;
     iterator_start(j, &c, out, in);
@@ -77,10 +88,10 @@ static double mean_of(const job *j, buffers *b, char *out, char *in) {
         iterator_next(j, &c);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c.n, load_operand(j, &c, b, IN), &sum);
     }
-    return sum / (double)j->n;
+    return sum;
 }
 
-static double variance_of(const job *j, buffers *b, char *out, char *in, double mean) {
+static double squares_of(const job *j, buffers *b, char *out, char *in, double mean) {
     block_iterator c;
     double sum = 0;
     iterator_start(j, &c, out, in);
@@ -88,23 +99,46 @@ static double variance_of(const job *j, buffers *b, char *out, char *in, double 
         iterator_next(j, &c);
         j->kernels->loops->deviations[j->dtype](c.n, load_operand(j, &c, b, IN), mean, &sum);
     }
-    return sum / (double)j->n;
+    return sum;
 }
 
-static void write_row(const job *j, buffers *b, char *out, char *in, double mean, double rstd) {
-    const dt__number numbers[2] = {{.f = {mean, 0}}, {.f = {rstd, 0}}};
+/* ins are input, weight and bias. */
+static void write_block(const job *j, buffers *b, const block_iterator *c, const void *const *ins, statistics of) {
+    const dt__number numbers[2] = {{.f = {of.mean, 0}}, {.f = {of.rstd, 0}}};
+    const dt__patch to = patch(j, c, OUT);
+    const bool direct = j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to);
+    void *computed = direct ? (void *)to.at : b->converted[OUT];
+    j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c->n, computed, ins, numbers);
+    if (!direct)
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+}
+
+static statistics run_row(const job *j, buffers *b, char *out, char *in) {
+    const double mean = j->args->is_rms ? 0 : sum_of(j, b, out, in) / (double)j->n;
+    const statistics of = finish(j, mean, squares_of(j, b, out, in, mean));
     block_iterator c;
     iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
         iterator_next(j, &c);
         const void *ins[] = {load_operand(j, &c, b, IN), load_operand(j, &c, b, WEIGHT),
                              load_operand(j, &c, b, BIAS)};
-        const dt__patch to = patch(j, &c, OUT);
-        void *computed =
-            j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
-        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, computed, ins, numbers);
-        dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+        write_block(j, b, &c, ins, of);
     }
+    return of;
+}
+
+/* A row of one block, which is loaded once; weight and bias were loaded before. */
+static statistics run_short_row(const job *j, buffers *b, const block_iterator *c, const void **ins) {
+    double mean = 0, squares = 0;
+    ins[0] = load_operand(j, c, b, IN);
+    if (!j->args->is_rms) {
+        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c->n, ins[0], &mean);
+        mean /= (double)j->n;
+    }
+    j->kernels->loops->deviations[j->dtype](c->n, ins[0], mean, &squares);
+    const statistics of = finish(j, mean, squares);
+    write_block(j, b, c, ins, of);
+    return of;
 }
 
 static void store_number(const job *j, double x, const dt__array *to, char *at) {
@@ -114,20 +148,32 @@ static void store_number(const job *j, double x, const dt__array *to, char *at) 
 static void run_piece(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_rows);
+    const bool is_short = j->n_blocks == 1;
+    const void *ins[3] = {NULL};
+    ptrdiff_t out = 0, in = 0; /* of the block from the start of its row */
     int64_t position[DT__WALK_DIMS];
     char *at[DT__WALK_ARRAYS];
+    block_iterator c;
     buffers b;
     for (int k = 0; k < DT__WALK_ARRAYS; k++)
         at[k] = j->rows.at[k];
     dt__walk_seek(&j->rows, 0, begin, position, at);
+    if (is_short) {
+        iterator_start(j, &c, at[0], at[1]);
+        iterator_next(j, &c);
+        ins[1] = load_operand(j, &c, &b, WEIGHT);
+        ins[2] = load_operand(j, &c, &b, BIAS);
+        out = c.block[OUT] - at[0];
+        in = c.block[IN] - at[1];
+    }
     for (int64_t row = begin; row < end; row++, dt__walk_next(&j->rows, 0, position, at)) {
-        const double mean = j->args->is_rms ? 0 : mean_of(j, &b, at[0], at[1]);
-        const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->args->eps);
-        write_row(j, &b, at[0], at[1], mean, rstd);
+        c.block[OUT] = at[0] + out;
+        c.block[IN] = at[1] + in;
+        const statistics of = is_short ? run_short_row(j, &b, &c, ins) : run_row(j, &b, at[0], at[1]);
         if (j->has_mean)
-            store_number(j, mean, j->args->mean, at[2]);
+            store_number(j, of.mean, j->args->mean, at[2]);
         if (j->has_rstd)
-            store_number(j, rstd, j->args->rstd, at[3]);
+            store_number(j, of.rstd, j->args->rstd, at[3]);
     }
 }
 
@@ -138,6 +184,37 @@ static dt__array first_dims(const dt__array *a, int n_dims) {
 static dt__array last_dims(const dt__array *a, int n_dims) {
     const int skip = a->n_dims - n_dims;
     return (dt__array){a->data, a->dtype, n_dims, a->shape + skip, a->strides + skip};
+}
+
+static bool is_dense_f32(const dt__array *a, int64_t n) {
+    return !a || (a->dtype == DT_F32 && dt__array_is_dense(a) && dt__array_count(a) == n);
+}
+
+/* A few elements of contiguous f32 arrays, inline, with the arithmetic of the loops; false if this does not apply. */
+static bool run_directly(const dt__layer_norm *args) {
+    const int n_leading = args->in->n_dims - args->n_dims;
+    int64_t n_rows = 1, n = 1;
+    for (int d = 0; d < args->in->n_dims; d++)
+        *(d < n_leading ? &n_rows : &n) *= args->in->shape[d];
+    if (n == 0 || n > DT__SHORT_ROW || n_rows > MAX_DIRECT_ROWS || !is_dense_f32(args->mean, n_rows) ||
+        !is_dense_f32(args->rstd, n_rows) || !is_dense_f32(args->in, n * n_rows) ||
+        !is_dense_f32(args->out, n * n_rows) || !is_dense_f32(args->weight, n) || !is_dense_f32(args->bias, n))
+        return false;
+    const dt__f32 *x = args->in->data, *weight = args->weight ? args->weight->data : NULL;
+    const dt__f32 *bias = args->bias ? args->bias->data : NULL;
+    dt__f32 *y = args->out->data;
+    for (int64_t row = 0; row < n_rows; row++, x += n, y += n) {
+        const double mean = args->is_rms ? 0 : dt__short_sum(x, (int)n) / (double)n;
+        const double variance = dt__short_deviations(x, (int)n, mean) / (double)n;
+        const float minus = (float)mean, factor = (float)(1 / sqrt(variance + args->eps));
+        if (args->mean)
+            ((dt__f32 *)args->mean->data)[row] = minus;
+        if (args->rstd)
+            ((dt__f32 *)args->rstd->data)[row] = factor;
+        for (int64_t k = 0; k < n; k++)
+            y[k] = ((x[k] - minus) * factor) * (weight ? weight[k] : 1) + (bias ? bias[k] : 0);
+    }
+    return true;
 }
 
 void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args) {
@@ -151,6 +228,8 @@ void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__la
     const dt__array out_row = last_dims(args->out, args->n_dims), in_row = last_dims(args->in, args->n_dims);
     const dt__array *weight = args->weight ? args->weight : &ones, *bias = args->bias ? args->bias : &none;
     job j;
+    if (run_directly(args))
+        return;
     j.kernels = kernels;
     j.args = args;
     j.dtype = args->in->dtype == DT_F64 ? DT_F64 : DT_F32;

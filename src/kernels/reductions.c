@@ -118,7 +118,7 @@ static const dt__element_op column_ops[DT__N_FOLDS] = {
 };
 
 static dt__patch row_patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
-    return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
+    return (dt__patch){at, dt__dtype_bytes(a->dtype), n, 1, stride, 0};
 }
 
 /* Writes n accumulators, divided if requested, to a row of the output. */
@@ -201,7 +201,7 @@ static void reduce_in_segments(job *j, dt__pool *pool) {
 }
 
 static void set_to_identity(const job *j, int64_t n, char *kept) {
-    const size_t bytes = dt_dtype_size(j->acc_dtype);
+    const size_t bytes = dt__dtype_bytes(j->acc_dtype);
     j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
 }
 
@@ -246,7 +246,7 @@ static bool prefers_columns(const job *j) {
 static bool reduce_directly(const job *j) {
     const dt__array *in = j->args->in, *out = j->args->out;
     _Alignas(64) char kept[FEW_RESULTS * sizeof(element)];
-    const size_t bytes = dt_dtype_size(j->acc_dtype), in_bytes = dt_dtype_size(in->dtype);
+    const size_t bytes = dt__dtype_bytes(j->acc_dtype), in_bytes = dt__dtype_bytes(in->dtype);
     int64_t n_results = 1, n = 1;
     for (int d = 0; d < in->n_dims; d++) {
         const bool is_reduced = j->args->dims >> d & 1;
@@ -266,7 +266,7 @@ static bool reduce_directly(const job *j) {
         fold(n, (const char *)in->data + (size_t)(r * n) * in_bytes, &one);
         memcpy(kept + (size_t)r * bytes, &one, bytes);
     }
-    store_results(j, kept, n_results, out->data, (int64_t)dt_dtype_size(out->dtype));
+    store_results(j, kept, n_results, out->data, (int64_t)dt__dtype_bytes(out->dtype));
     return true;
 }
 
@@ -343,7 +343,7 @@ static int64_t arg_of(const arg_job *j, char *start) {
     _Alignas(64) element converted[BLOCK];
     const dt__array *reduced = &j->v.reduced;
     const int last = reduced->n_dims - 1;
-    const int64_t size = (int64_t)dt_dtype_size(reduced->dtype), n = last < 0 ? 1 : reduced->shape[last];
+    const int64_t size = (int64_t)dt__dtype_bytes(reduced->dtype), n = last < 0 ? 1 : reduced->shape[last];
     const int64_t stride = last < 0 ? 0 : reduced->strides[last] * size;
     dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
     const element worst = identity_of(j->args->fold, j->loop_dtype);

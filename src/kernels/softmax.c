@@ -9,12 +9,13 @@
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
+#include "kernels/short_rows.h"
 #include "kernels/walk.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14 };
+enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14, GROUP = 64 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -27,7 +28,7 @@ typedef struct job {
 } job;
 
 static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
-    return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
+    return (dt__patch){at, dt__dtype_bytes(a->dtype), n, 1, stride, 0};
 }
 
 static void run_loop(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p,
@@ -61,9 +62,26 @@ static void *result_buffer(row *r, const dt__patch *to) {
     return r->j->out->dtype == r->j->dtype && dt__patch_is_dense(to) ? (void *)to->at : r->work;
 }
 
+/* A row of one block. */
+static void softmax_short_row(row *r) {
+    const job *j = r->j;
+    const dt__patch to = patch(j->out, r->out, j->n, j->out_stride);
+    const void *x = row_block(r, 0, j->n);
+    const double largest = update_largest(j, j->n, x, -INFINITY);
+    void *computed = result_buffer(r, &to);
+    double sum = 0;
+    run_loop(j, DT__EL_EXP_SHIFTED, j->n, r->work, x, NULL, largest, 0);
+    j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](j->n, r->work, &sum);
+    if (j->is_log)
+        run_loop(j, DT__EL_SHIFTED, j->n, computed, x, NULL, largest, log(sum));
+    else
+        run_loop(j, DT__EL_AFFINE, j->n, computed, r->work, NULL, 1 / sum, 0);
+    if (computed == r->work)
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
+}
+
 static void softmax_row(row *r) {
     const job *j = r->j;
-    const bool is_short = j->n <= BLOCK;
     double largest = -INFINITY, sum = 0;
     const void *x = NULL;
     for (int64_t first = 0; first < j->n; first += BLOCK) {
@@ -73,7 +91,7 @@ static void softmax_row(row *r) {
     }
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
-        x = is_short ? x : row_block(r, first, n);
+        x = row_block(r, first, n);
         run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
     }
@@ -82,10 +100,9 @@ static void softmax_row(row *r) {
         const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
         void *computed = result_buffer(r, &to);
         if (j->is_log) {
-            run_loop(j, DT__EL_SHIFTED, n, computed, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
+            run_loop(j, DT__EL_SHIFTED, n, computed, row_block(r, first, n), NULL, largest, log(sum));
         } else {
-            if (!is_short)
-                run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
+            run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
             run_loop(j, DT__EL_AFFINE, n, computed, r->work, NULL, 1 / sum, 0);
         }
         dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
@@ -108,7 +125,7 @@ static const void *columns_row(columns *c, int64_t i) {
 }
 
 static void find_largest(columns *c) {
-    memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt_dtype_size(c->j->dtype));
+    memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt__dtype_bytes(c->j->dtype));
     for (int64_t i = 1; i < c->j->n; i++)
         run_loop(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
 }
@@ -141,32 +158,81 @@ static void softmax_columns(columns *c) {
     }
 }
 
-static void softmax_piece(void *arg, int64_t piece) {
-    const job *j = arg;
-    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
+/* Rows of a few contiguous f32 elements, a group at a time: one loop computes the exponentials of all. */
+static bool has_short_rows(const job *j) {
+    return j->n <= DT__SHORT_ROW && j->in->dtype == DT_F32 && j->out->dtype == DT_F32 && !j->by_columns &&
+           (j->n == 1 || (j->in_stride == sizeof(float) && j->out_stride == sizeof(float)));
+}
+
+static void finish_short_row(const job *j, const float *shifted, const float *powers, dt__f32 *out) {
+    const int n = (int)j->n;
+    const double sum = dt__short_sum(powers, n);
+    if (j->is_log) {
+        const float minus = (float)log(sum);
+        for (int k = 0; k < n; k++)
+            out[k] = shifted[k] - minus;
+        return;
+    }
+    const float factor = (float)(1 / sum);
+    for (int k = 0; k < n; k++)
+        out[k] = powers[k] * factor + 0.0F;
+}
+
+static void run_short_rows(const job *j, int64_t begin, int64_t end) {
+    const int n = (int)j->n;
+    float shifted[GROUP * DT__SHORT_ROW], powers[GROUP * DT__SHORT_ROW];
+    dt__f32 *outs[GROUP];
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->others.at[0], j->others.at[1]};
+    dt__walk_seek(&j->others, 0, begin, position, at);
+    for (int64_t item = begin; item < end; item += GROUP) {
+        const int n_rows = (int)dt__min_i64(GROUP, end - item);
+        for (int r = 0; r < n_rows; r++, dt__walk_next(&j->others, 0, position, at)) {
+            const dt__f32 *x = (const dt__f32 *)at[1];
+            const float largest = dt__short_max(x, n);
+            outs[r] = (dt__f32 *)at[0];
+            for (int k = 0; k < n; k++)
+                shifted[r * n + k] = x[k] - largest;
+        }
+        run_loop(j, DT__EL_EXP, n_rows * n, powers, shifted, NULL, 0, 0);
+        for (int r = 0; r < n_rows; r++)
+            finish_short_row(j, shifted + r * n, powers + r * n, outs[r]);
+    }
+}
+
+static void run_rows(const job *j, int64_t begin, int64_t end) {
+    row r;
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->others.at[0], j->others.at[1]};
+    r.j = j;
+    dt__walk_seek(&j->others, 0, begin, position, at);
+    for (int64_t item = begin; item < end; item++, dt__walk_next(&j->others, 0, position, at)) {
+        r.out = at[0];
+        r.in = at[1];
+        (j->n <= BLOCK ? softmax_short_row : softmax_row)(&r);
+    }
+}
+
+static void run_columns(const job *j, int64_t begin, int64_t end) {
     const dt__walk_dim *across = &j->others.dims[0];
-    union {
-        row r;
-        columns c;
-    } u;
+    columns c;
+    c.j = j;
     for (int64_t item = begin; item < end; item++) {
         const int64_t first = item % j->n_across * COLUMNS;
         int64_t position[DT__WALK_DIMS];
         char *at[2] = {j->others.at[0], j->others.at[1]};
-        dt__walk_seek(&j->others, j->by_columns ? 1 : 0, item / j->n_across, position, at);
-        if (j->by_columns) {
-            u.c.j = j;
-            u.c.out = at[0] + first * across->strides[0];
-            u.c.in = at[1] + first * across->strides[1];
-            u.c.n = dt__min_i64(COLUMNS, across->size - first);
-            softmax_columns(&u.c);
-        } else {
-            u.r.j = j;
-            u.r.out = at[0];
-            u.r.in = at[1];
-            softmax_row(&u.r);
-        }
+        dt__walk_seek(&j->others, 1, item / j->n_across, position, at);
+        c.out = at[0] + first * across->strides[0];
+        c.in = at[1] + first * across->strides[1];
+        c.n = dt__min_i64(COLUMNS, across->size - first);
+        softmax_columns(&c);
     }
+}
+
+static void softmax_piece(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
+    (j->by_columns ? run_columns : has_short_rows(j) ? run_short_rows : run_rows)(j, begin, end);
 }
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
@@ -189,8 +255,8 @@ void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in
     j.dtype = in->dtype == DT_F64 ? DT_F64 : DT_F32;
     j.is_log = is_log;
     j.n = has_dim ? in->shape[dim] : 1;
-    j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt_dtype_size(in->dtype) : 0;
-    j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt_dtype_size(out->dtype) : 0;
+    j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt__dtype_bytes(in->dtype) : 0;
+    j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt__dtype_bytes(out->dtype) : 0;
     const dt__array to = {out->data, out->dtype, n_others, shape, out_strides};
     const dt__array from = {in->data, in->dtype, n_others, shape, in_strides};
     if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))

@@ -9,7 +9,7 @@ static int64_t stride_of(const dt__array *a, int n_dims, int d) {
     const int own = d - (n_dims - a->n_dims);
     if (own < 0 || a->shape[own] == 1)
         return 0;
-    return a->strides[own] * (int64_t)dt_dtype_size(a->dtype);
+    return a->strides[own] * (int64_t)dt__dtype_bytes(a->dtype);
 }
 
 static void make_forward(dt__walk *walk, dt__walk_dim *dim) {

@@ -18,35 +18,6 @@ static dt_status shape_promoted(dt_op_call *call) {
     return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX, N_OPERANDS));
 }
 
-/* An in-place op keeps the shape and the dtype of its first tensor. */
-static dt_status check_in_place(dt_op_call *call) {
-    static const char *const kinds[] = {"bool", "integer", "floating point", "complex"};
-    const dt_op_value *self = &call->inputs[0];
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
-    dt__shape shape;
-    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
-    bool same = shape.n == self->n_dims;
-    for (int d = 0; d < shape.n && same; d++)
-        same = shape.sizes[d] == self->shape[d];
-    if (!same)
-        return dt_op_refuse(call, DT_ERR_SHAPE,
-                            "the shape of the result differs from that of the first tensor, which it is written to");
-    int from = dt__is_complex(dtype) ? 3 : dt__is_inexact(dtype) ? 2 : dtype != DT_BOOL;
-    int to = dt__is_complex(self->dtype) ? 3 : dt__is_inexact(self->dtype) ? 2 : self->dtype != DT_BOOL;
-    if (from > to)
-        return dt_op_refuse(call, DT_ERR_DTYPE,
-                            "the result cannot be written to the first tensor: expected %s, got %s (%s)", kinds[to],
-                            kinds[from], dt_dtype_name(dtype));
-    return DT_OK;
-}
-
-static dt_status add_result(dt_op_call *call) {
-    if (!dt__writes_input(call, 0))
-        return shape_promoted(call);
-    DT__TRY(check_in_place(call));
-    return dt__add_like(call, 0, call->inputs[0].dtype);
-}
-
 static dt_status check_alpha(dt_op_call *call) {
     const dt_arg *alpha = &call->args[ALPHA];
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
@@ -62,7 +33,7 @@ static dt_status check_alpha(dt_op_call *call) {
 
 static dt_status shape_add(dt_op_call *call) {
     DT__TRY(check_alpha(call));
-    return add_result(call);
+    return shape_promoted(call);
 }
 
 static dt_status shape_sub(dt_op_call *call) {
@@ -71,8 +42,6 @@ static dt_status shape_sub(dt_op_call *call) {
             return dt_op_refuse(call, DT_ERR_DTYPE, "cannot subtract booleans: expected numeric dtypes, got bool");
     return shape_add(call);
 }
-
-static dt_status shape_mul(dt_op_call *call) { return add_result(call); }
 
 static bool rounds(const dt_op_call *call) {
     const dt_arg *mode = dt__arg_at(call, ROUNDING_MODE);
@@ -285,7 +254,7 @@ const dt_op dt__op_mul = {
     .rows = rows_mul,
     .varying = "other",
     .class_of = class_other,
-    .shape = shape_mul,
+    .shape = shape_promoted,
     .kernel = mul,
     .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 2)\n"
                "mul(f32[5]; 0)\n"
@@ -312,29 +281,18 @@ const dt_op dt__op_div = {
                "div(i8[5]; 200; rounding_mode=floor)",
 };
 const dt_op dt__op_add_ = {
-    .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "
-              "add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
-    .summary = "Adds a tensor, or a number, times alpha, in place.",
-    .rule = "..., ... -> ...",
-    .rows = rows_add,
-    .varying = "other,alpha",
-    .class_of = class_alpha,
-    .shape = shape_add,
-    .kernel = add,
-    .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)\n"
-               "add_(f32[5]; i32[5])",
+    .in_place_of = &dt__op_add,
+    .samples = "add_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; f32[5])\nadd_(f32[5]; 2.5)\nadd_(f32[5]; i32[5])",
+};
+const dt_op dt__op_sub_ = {
+    .in_place_of = &dt__op_sub,
+    .samples = "sub_(f32[5,3]; f32[3]; alpha=-2)\nsub_(f32[5]; f32[5])\nsub_(f32[5]; 2.5)\nsub_(i32[5]; i32[5])",
 };
 const dt_op dt__op_mul_ = {
-    .schema = "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) | "
-              "mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
-    .summary = "Multiplies by a tensor or a number, in place.",
-    .rule = "..., ... -> ...",
-    .rows = rows_mul,
-    .varying = "other",
-    .class_of = class_other,
-    .shape = shape_mul,
-    .kernel = mul,
-    .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)\n"
-               "mul_(f32[5]; 0)\n"
-               "mul_(f32[5]; i32[5])",
+    .in_place_of = &dt__op_mul,
+    .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)\nmul_(f32[5]; 0)\nmul_(f32[5]; i32[5])",
+};
+const dt_op dt__op_div_ = {
+    .in_place_of = &dt__op_div,
+    .samples = "div_(f32[5,3]; f32[3])\ndiv_(f32[5]; -2.5)\ndiv_(i32[5]; 3; rounding_mode=trunc)",
 };

@@ -120,6 +120,10 @@ const dt_op dt__op_clamp = {
                "clamp(f32[5]; min=f32[5])\n"
                "clamp(i32[5]; 0.5)",
 };
+const dt_op dt__op_clamp_ = {
+    .in_place_of = &dt__op_clamp,
+    .samples = "clamp_(f32[5,3]; -1.0; 1.0)\nclamp_(f32[5]; max=0)\nclamp_(f32[5,3]; f32[5,3]; f32[3])",
+};
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "
               "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor | "

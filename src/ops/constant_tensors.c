@@ -119,7 +119,7 @@ static dt_dtype dtype_of_number(const dt_arg *value) {
 
 static dt_status add_sized(dt_op_call *call, dt_dtype dtype) {
     const dt_arg *size = &call->args[0];
-    return dt__add_made(call, dtype, size->n, size->type == DT_ARG_INTS ? size->as.ints : NULL);
+    return dt__add_made(call, dtype, size->n, size->as.ints);
 }
 
 static dt_status shape_size(dt_op_call *call) { return add_sized(call, dt__arg_dtype(&call->args[1], DT_F32)); }

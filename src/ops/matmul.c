@@ -256,6 +256,10 @@ const dt_op dt__op_addmm = {
                "addmm(f32[4]; f32[5,3]; f32[3,4]; beta=0)\n"
                "addmm(f32[5,1]; f32[5,3]; f32[3,4]; alpha=0)",
 };
+const dt_op dt__op_addmm_ = {
+    .in_place_of = &dt__op_addmm,
+    .samples = "addmm_(f32[5,4]; f32[5,3]; f32[3,4])\naddmm_(f32[5,4]; f32[5,3]; f32[3,4]; beta=-0.5)",
+};
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     .summary = "Product with a transposed weight matrix, plus a bias.",

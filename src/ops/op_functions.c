@@ -91,6 +91,26 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
     return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
+dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
+                                   const dt_addmm_in_place_options *options, size_t options_size) {
+    dt_addmm_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addmm_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mat1);
+    dt__call_tensor(&args[2], &call, mat2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addmm_, options->site);
+}
+
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
     dt_amax_options full;
     dt__call call;
@@ -194,6 +214,37 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_clamp, options->site);
+}
+
+dt_tensor *dt_clamp_in_place_sized(dt_tensor *self, const dt_clamp_in_place_options *options, size_t options_size) {
+    dt_clamp_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
+    options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_clamp_, options->site);
+}
+
+dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, const dt_clamp_tensor_in_place_options *options,
+                                          size_t options_size) {
+    dt_clamp_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
+    options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_clamp_, options->site);
 }
 
 dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size_t options_size) {
@@ -301,6 +352,38 @@ dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_sc
     return dt__call_run(&call, DT__OP_div, options->site);
 }
 
+dt_tensor *dt_div_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_div_in_place_options *options,
+                                 size_t options_size) {
+    dt_div_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_div_, options->site);
+}
+
+dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_div_scalar_in_place_options *options, size_t options_size) {
+    dt_div_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 3, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_div_, options->site);
+}
+
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
     dt_dropout_options full;
     dt__call call;
@@ -403,6 +486,19 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp, options->site);
+}
+
+dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options *options, size_t options_size) {
+    dt_exp_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "exp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_exp_, options->site);
 }
 
 dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_options *options, size_t options_size) {
@@ -879,6 +975,19 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
+dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options *options, size_t options_size) {
+    dt_neg_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "neg_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_neg_, options->site);
+}
+
 dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
     dt__call call;
@@ -932,6 +1041,19 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu, options->site);
+}
+
+dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_options *options, size_t options_size) {
+    dt_relu_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "relu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_relu_, options->site);
 }
 
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
@@ -1042,6 +1164,19 @@ dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t
     return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
+dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_options *options, size_t options_size) {
+    dt_sqrt_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sqrt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sqrt_, options->site);
+}
+
 dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
     dt_sub_options full;
     dt__call call;
@@ -1075,6 +1210,40 @@ dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_sc
     return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
+dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_sub_in_place_options *options,
+                                 size_t options_size) {
+    dt_sub_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_sub_, options->site);
+}
+
+dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_sub_scalar_in_place_options *options, size_t options_size) {
+    dt_sub_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_sub_, options->site);
+}
+
 dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t options_size) {
     dt_sum_options full;
     dt__call call;
@@ -1102,6 +1271,19 @@ dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh, options->site);
+}
+
+dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_options *options, size_t options_size) {
+    dt_tanh_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tanh_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_tanh_, options->site);
 }
 
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {

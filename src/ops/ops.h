@@ -12,24 +12,28 @@
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
+    X(addmm_)                                                                                                        \
     X(amax)                                                                                                          \
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
+    X(clamp_)                                                                                                        \
     X(clone)                                                                                                         \
     X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
     X(div)                                                                                                           \
+    X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
+    X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
     X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
@@ -54,19 +58,24 @@
     X(mul_)                                                                                                          \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
+    X(neg_)                                                                                                          \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(permute)                                                                                                       \
     X(relu)                                                                                                          \
+    X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
     X(select)                                                                                                        \
     X(slice)                                                                                                         \
     X(softmax)                                                                                                       \
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
+    X(sqrt_)                                                                                                         \
     X(sub)                                                                                                           \
+    X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
+    X(tanh_)                                                                                                         \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \

@@ -24,8 +24,10 @@ typedef struct reduction {
     unsigned flags;
 } reduction;
 
-#define REDUCTION(fold_, flags_)                                                                                     \
-    .shape = shape_reduced, .kernel = reduce, .family = &(const reduction) { fold_, flags_ }
+#define REDUCTION(rule_, arguments_, fold_, flags_)                                                                  \
+    .rule = rule_, .arguments = arguments_, .shape = shape_reduced, .kernel = reduce, .family = &(const reduction) { \
+        fold_, flags_                                                                                                \
+    }
 
 static bool keeps_dims(const dt_op_call *call) {
     const dt_arg *keepdim = dt__arg_at(call, KEEPDIM);
@@ -179,46 +181,32 @@ const dt_op dt__op_sum = {
     .schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor | "
               "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Sum over all dims or over some.",
-    .rule = "...[dim] -> ...[dim:1?]",
+    REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS),
     .partial = DT_PARTIAL_LINEAR,
-    REDUCTION(DT__FOLD_SUM, WIDENS),
-    .arguments = "dim,keepdim,dtype",
-    .samples =
-        "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\nsum(f32[0,3]; 0)\n"
-        "sum(f32[5,3]; dtype=i64)\n"
-        "sum(i8[5,3]; 0)\n"
-        "sum(i32[5,3]; 0; dtype=f32)\n"
-        "sum(f32[5,3]; 0; dtype=f64)\n"
-        "sum(i64[5,3]; 0; dtype=i32)",
+    .samples = "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\n"
+               "sum(f32[0,3]; 0)\nsum(f32[5,3]; dtype=i64)\nsum(i8[5,3]; 0)\nsum(i32[5,3]; 0; dtype=f32)\n"
+               "sum(f32[5,3]; 0; dtype=f64)\nsum(i64[5,3]; 0; dtype=i32)",
 };
 const dt_op dt__op_mean = {
     .schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
               "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Average over all dims or over some.",
-    .rule = "...[dim] -> ...[dim:1?]",
+    REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, AVERAGES),
     .partial = DT_PARTIAL_LINEAR,
-    REDUCTION(DT__FOLD_SUM, AVERAGES),
-    .arguments = "dim,keepdim,dtype",
-    .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\n"
-               "mean(i32[5,3]; dtype=f32)\n"
+    .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\nmean(i32[5,3]; dtype=f32)\n"
                "mean(f32[0,3]; 0)",
 };
 const dt_op dt__op_amax = {
     .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
     .summary = "Largest element over all dims or over some.",
-    .rule = "...[dim] -> ...[dim:1?] P(max)",
+    REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_MAX, ORDERS),
     .partial = DT_PARTIAL_MAX,
-    REDUCTION(DT__FOLD_MAX, ORDERS),
-    .arguments = "dim,keepdim",
-    .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\n"
-               "amax(bool[5,3]; 0)",
+    .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\namax(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the largest element, over all elements or along a dim.",
-    .rule = "...[dim!] -> ...[dim:1?]",
-    REDUCTION(DT__FOLD_MAX, ORDERS | POSITIONS),
-    .arguments = "dim,keepdim",
+    REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MAX, ORDERS | POSITIONS),
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
 };
 const dt_op dt__op_cumsum = {
@@ -229,6 +217,5 @@ const dt_op dt__op_cumsum = {
     .shape = shape_scan,
     .kernel = running_sum,
     .arguments = "dim,dtype",
-    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\n"
-               "cumsum(f32[5,3]; 0; dtype=i64)",
+    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\ncumsum(f32[5,3]; 0; dtype=i64)",
 };

@@ -36,7 +36,7 @@ static inline dt_status dt__add_shape(dt_op_call *call, dt_dtype dtype, const dt
     return dt_op_add_output(call, dtype, shape->n, shape->sizes);
 }
 
-/* Adds the output of a maker; refuses what no tensor can be: a negative size, an unknown dtype, a list that is NULL. */
+/* Adds the output of a maker; refuses what no tensor can be: a negative size, too many dims, an unknown dtype. */
 dt_status dt__add_made(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape);
 
 /* Reads a dim; negative ones count from the end. A tensor without dims counts as one of a single dim of size 1. */

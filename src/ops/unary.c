@@ -44,6 +44,12 @@ const dt_op dt__op_relu = {DT__UNARY_OF("relu", "input", RELU, DT__REAL_NUMBERS)
                            .summary = "Every element, or zero where it is negative."};
 /* clang-format on */
 
+const dt_op dt__op_neg_ = {.in_place_of = &dt__op_neg};
+const dt_op dt__op_exp_ = {.in_place_of = &dt__op_exp};
+const dt_op dt__op_sqrt_ = {.in_place_of = &dt__op_sqrt};
+const dt_op dt__op_tanh_ = {.in_place_of = &dt__op_tanh};
+const dt_op dt__op_relu_ = {.in_place_of = &dt__op_relu};
+
 const dt_op dt__op_gelu = {
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
     .summary = "Every element times the normal distribution function of it; approximate=\"tanh\" is faster.",

@@ -2,6 +2,7 @@
  *
  * What an op's functions do with their call: add outputs, find arguments, refuse.
  */
+#include "rules/in_place_twin.h"
 #include "rules/list_op.h"
 
 #include "random/random.h"
@@ -19,12 +20,29 @@ typedef struct output_list {
     int capacity;
 } output_list;
 
+/* A list that the schema requires is none where the caller passed NULL, or a negative length. */
+static dt_status check_lists(const dt_op_call *call) {
+    const dt__op_info *info = call->info;
+    const dt__signature *signature = &info->schema.signatures[call->overload];
+    for (int p = 0; p < signature->n_params; p++) {
+        const dt__param *param = &signature->params[p];
+        bool needed = param->required && !param->type.optional && param->type.kind == DT__PARAM_INTS;
+        if (needed && call->args[p].type == DT_ARG_NONE)
+            return dt_op_refuse(call, DT_ERR_VALUE, "%s: expected a list, got NULL with the length %d", param->name,
+                                call->args[p].n);
+    }
+    return DT_OK;
+}
+
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     output_list list = {.arena = arena};
+    DT__TRY(check_lists(call));
     call->output_list = &list;
     call->n_outputs = 0;
     call->outputs = NULL;
     dt_status status = call->op->flags & DT_OP_LIST ? dt__list_op_infer(arena, call) : call->op->shape(call);
+    if (status == DT_OK && call->op->in_place_of)
+        status = dt__in_place_check(call);
     call->output_list = NULL;
     if (!call->records)
         call->n_outputs -= call->n_outputs > call->op->n_saved ? call->op->n_saved : 0;

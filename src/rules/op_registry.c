@@ -10,6 +10,7 @@
 #include "base/near_miss.h"
 #include "base/options.h"
 #include "rules/factors.h"
+#include "rules/in_place_twin.h"
 #include "rules/list_op.h"
 
 #include <string.h>
@@ -123,20 +124,44 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;
 }
 
+static const dt__op_info *look_up(registry *self, const char *name, bool *failed);
+
+/* The descriptor of a twin from that of its op, which is entered first. One that is complete has a schema line. */
+static const dt_op *complete(registry *self, const dt_op *op) {
+    dt_ctx *ctx = self->arena.ctx;
+    bool failed = false;
+    if (!op->in_place_of || op->schema)
+        return op;
+    const char *schema = op->in_place_of->schema;
+    char *name = dt__arena_copy_chars(&self->arena, schema, strcspn(schema, ".("));
+    const dt__op_info *of = name ? look_up(self, name, &failed) : NULL;
+    if (of)
+        return dt__in_place_twin(&self->arena, op, of);
+    if (name && !failed)
+        dt__fail(ctx, DT_ERR_VALUE, "%s_: in_place_of: expected an op that is registered, got %s", name, name);
+    return NULL;
+}
+
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
     registry *self = registry_of(ctx);
     if (!self || index < 0 || index >= self->n_infos) {
         dt__fail(ctx, DT_ERR_OP, "no op has index %d: expected one from 0 to %d", index, dt__op_count(ctx) - 1);
         return NULL;
     }
-    if (!self->infos[index])
-        self->infos[index] = enter(self, self->table[index], index);
+    if (!self->infos[index]) {
+        const dt_op *op = complete(self, self->table[index]);
+        self->infos[index] = op ? enter(self, op, index) : NULL;
+    }
     return self->infos[index];
 }
 
-/* Whether the schema line is that of an op of this name. */
-static bool is_named(const char *schema, const char *name) {
+/* Whether the op has this name; that of a twin is its op's with an underscore. */
+static bool is_named(const dt_op *op, const char *name) {
     size_t n = strlen(name);
+    if (op->in_place_of && (!n || name[n - 1] != '_'))
+        return false;
+    const char *schema = op->in_place_of ? op->in_place_of->schema : op->schema;
+    n -= op->in_place_of != NULL;
     return !strncmp(schema, name, n) && (schema[n] == '(' || schema[n] == '.');
 }
 
@@ -145,7 +170,7 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
     *failed = false;
     const dt__op_info *known = dt__map_get(&self->by_name, name_hash(name), same_name, name);
     for (int i = 0; i < self->n_table && !known; i++)
-        if (!self->infos[i] && is_named(self->table[i]->schema, name)) {
+        if (!self->infos[i] && is_named(self->table[i], name)) {
             known = dt__op_at(self->arena.ctx, i);
             *failed = !known;
             return known;
@@ -157,8 +182,9 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
 static void refuse_name(dt_ctx *ctx, const registry *self, const char *name) {
     dt__near_miss near = dt__near_miss_new(name);
     for (int i = 0; self && i < self->n_infos; i++) {
-        const char *schema = i < self->n_table ? self->table[i]->schema : self->infos[i]->op->schema;
-        dt__near_miss_add(&near, schema, strcspn(schema, ".("));
+        const dt__op_info *info = dt__op_at(ctx, i);
+        if (info)
+            dt__near_miss_add(&near, info->schema.name, strlen(info->schema.name));
     }
     dt__fail(ctx, DT_ERR_OP, "there is no op '%.60s'%s", name, dt__near_miss_hint(&near));
 }
@@ -219,8 +245,10 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size) {
     registry *self = registry_of(ctx);
     if (!(op = read_op(self, op, op_size)))
         return dt_error_status(ctx);
-    if (!op->schema)
+    if (!op->schema && !(op->in_place_of && op->in_place_of->schema))
         return dt__fail(ctx, DT_ERR_VALUE, "op_register: expected an op with a schema line, got none");
+    if (!(op = complete(self, op)))
+        return dt_error_status(ctx);
     DT__TRY(enter_namesake(self, op->schema));
     DT__TRY(grow(self));
     dt__op_info *info = enter(self, op, self->n_infos);

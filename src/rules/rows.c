@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Collects the rows of a call from the three sources of its descriptor, without those that are invalid (a reduction
- * that the dtype does not have), trivial (all Replicate) or duplicates.
+ * that the dtype does not have, other placements of a tensor that is written), trivial (all Replicate) or duplicates.
  */
 #include "rules/rows.h"
 
@@ -13,6 +13,11 @@
 static bool is_allowed(const dt_rows *rows, const dt_row_entry *entries) {
     const dt_op_call *call = rows->call;
     bool is_nontrivial = false;
+    for (int o = 0; o < call->n_outputs; o++) {
+        int written = dt__output_input(call, o);
+        if (written >= 0 && entries[written] != entries[call->n_inputs + o])
+            return false;
+    }
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
         is_nontrivial |= e < call->n_inputs && entries[e] != DT_ROW_R;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates combinations: an entry per input, then one for all outputs. A combination is skipped where another is
- * equivalent: a shard of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a tensor without elements,
- * sums and products of booleans, which are P(max) and P(min), Replicate where a row has P(avg), P(max) or P(min), and
- * a partial output where Replicate holds, too. Calls with more than MAX_COMBINATIONS, or whose result is all zeros,
- * are skipped.
+ * Enumerates combinations: an entry per input. For each of them, the entries that hold are found output by output,
+ * because outputs do not depend on each other's placements: the rows that hold are all combinations of these. A
+ * combination is skipped where another is equivalent: a shard of a dim of size 1 (VAL-003 to VAL-005), anything but
+ * Replicate of a tensor without elements, sums and products of booleans, which are P(max) and P(min), Replicate where a
+ * row has P(avg), P(max) or P(min), and a partial output where Replicate holds, too. Calls with more than
+ * MAX_COMBINATIONS, or whose result is all zeros, are skipped.
  */
 #include "verify/missing_rows.h"
 
@@ -39,8 +40,10 @@ static entry_list entries_of(const dt_op_value *value) {
 typedef struct row_search {
     dt__trial_call *trial_call;
     const dt__row_list *offered; /* expanded */
-    int n_inputs, n_entries;
-    entry_list *inputs, outputs;
+    int n_inputs, n_outputs, n_entries;
+    entry_list *inputs, *outputs; /* per tensor: what is tried */
+    entry_list *local;            /* per output: what fits the local inputs */
+    entry_list *holding;          /* per output: what holds */
     dt_row_entry *entries;
     dt__missing_fn *found;
     void *user;
@@ -69,27 +72,15 @@ static bool is_offered(const row_search *self) {
     return false;
 }
 
-/* All outputs have the same entry. */
-static bool set_outputs(row_search *self, dt_row_entry entry) {
-    const dt_op_call *call = &self->trial_call->placed.call;
-    for (int o = 0; o < call->n_outputs; o++)
-        if (entry > call->outputs[o].n_dims)
-            return false;
-    memset(self->entries + self->n_inputs, entry, (size_t)call->n_outputs);
-    for (int o = 0; o < call->n_outputs; o++) {
-        int input = dt__output_input(call, o);
-        if (input >= 0 && entry != self->entries[input])
-            return false;
-    }
-    return true;
-}
+static const int worlds[] = {2, 3, 5, 4, 7};
+static const dt__trial_set all_worlds = {.n_worlds = 5, .worlds = worlds, .only_local = true};
 
-static dt_status row_holds(row_search *self, bool *out) {
-    static const int worlds[] = {2, 3, 5, 4, 7};
-    dt__trial_set trial_set = {.n_worlds = 5, .worlds = worlds, .only_local = true};
+static dt_status output_holds(row_search *self, int output, bool *out) {
+    dt__trial_set trial_set = all_worlds;
     dt__row row = {0, self->entries};
     const char *failure;
     int n_ranks;
+    trial_set.only_output = output + 1;
     dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
     DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
     dt__arena_rewind(self->trial_call->arena, mark);
@@ -97,23 +88,77 @@ static dt_status row_holds(row_search *self, bool *out) {
     return DT_OK;
 }
 
-static dt_status try_outputs(row_search *self) {
-    bool replicate = false;
-    for (int c = 0; c < self->outputs.n; c++) {
-        dt_row_entry entry = self->outputs.list[c];
-        bool does = false;
-        if (!set_outputs(self, entry) || (replicate && serves_as(entry)))
-            continue;
-        if (is_offered(self)) {
-            replicate |= entry == DT_ROW_R;
-            continue;
-        }
-        DT__TRY(row_holds(self, &does));
-        replicate |= does && entry == DT_ROW_R;
-        if (does)
-            DT__TRY(self->found(self->user, &(dt__row){0, self->entries}));
+/* The entries of an output that fit what the shape function makes of local inputs. */
+static dt_status find_local(row_search *self, int output) {
+    const dt_op_call *call = &self->trial_call->placed.call;
+    entry_list *fitting = &self->local[output];
+    dt_row_entry *entry = &self->entries[self->n_inputs + output];
+    fitting->n = 0;
+    for (int c = 0; c < self->outputs[output].n; c++) {
+        dt_row_entry tried = self->outputs[output].list[c];
+        dt__row row = {0, self->entries};
+        int written = dt__output_input(call, output);
+        bool fits = written < 0 || tried == self->entries[written];
+        *entry = tried;
+        dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
+        if (fits)
+            DT__TRY(dt__output_is_local(self->trial_call, &row, &all_worlds, output, &fits));
+        dt__arena_rewind(self->trial_call->arena, mark);
+        if (fits)
+            fitting->list[fitting->n++] = tried;
     }
     return DT_OK;
+}
+
+/* The entries of an output that hold, while the other outputs have some that fit. */
+static dt_status find_holding(row_search *self, int output) {
+    entry_list *holding = &self->holding[output];
+    bool replicate = false;
+    holding->n = 0;
+    for (int o = 0; o < self->n_outputs; o++)
+        self->entries[self->n_inputs + o] = self->local[o].list[0];
+    for (int c = 0; c < self->local[output].n; c++) {
+        dt_row_entry entry = self->local[output].list[c];
+        bool holds = false;
+        self->entries[self->n_inputs + output] = entry;
+        if (replicate && serves_as(entry))
+            continue;
+        if (self->n_outputs == 1 && is_offered(self))
+            holds = true; /* which is verified elsewhere */
+        else
+            DT__TRY(output_holds(self, output, &holds));
+        replicate |= holds && entry == DT_ROW_R;
+        if (holds)
+            holding->list[holding->n++] = entry;
+    }
+    return DT_OK;
+}
+
+/* Reports all combinations of entries that hold and are not offered. */
+static dt_status report_rows(row_search *self, int output) {
+    if (output == self->n_outputs)
+        return is_offered(self) ? DT_OK : self->found(self->user, &(dt__row){0, self->entries});
+    for (int c = 0; c < self->holding[output].n; c++) {
+        self->entries[self->n_inputs + output] = self->holding[output].list[c];
+        DT__TRY(report_rows(self, output + 1));
+    }
+    return DT_OK;
+}
+
+static dt_status try_outputs(row_search *self) {
+    memset(self->entries + self->n_inputs, DT_ROW_R, (size_t)self->n_outputs);
+    for (int o = 0; o < self->n_outputs; o++) {
+        DT__TRY(find_local(self, o));
+        self->entries[self->n_inputs + o] = DT_ROW_R;
+        if (self->local[o].n == 0)
+            return DT_OK;
+    }
+    for (int o = 0; o < self->n_outputs; o++) {
+        DT__TRY(find_holding(self, o));
+        if (self->holding[o].n == 0)
+            return DT_OK;
+    }
+    return report_rows(self, 0);
 }
 
 static dt_status walk(row_search *self, int input, bool cuts) {
@@ -143,14 +188,18 @@ dt_status dt__find_missing_rows(dt__trial_call *trial_call, const dt__row_list *
     int64_t n = 1;
     row_search self = {.trial_call = trial_call,
                        .n_inputs = call->n_inputs,
+                       .n_outputs = call->n_outputs,
                        .n_entries = call->n_inputs + call->n_outputs,
                        .inputs = DT__NEW_ARRAY(trial_call->arena, entry_list, call->n_inputs),
+                       .outputs = DT__NEW_ARRAY(trial_call->arena, entry_list, call->n_outputs),
+                       .local = DT__NEW_ARRAY(trial_call->arena, entry_list, call->n_outputs),
+                       .holding = DT__NEW_ARRAY(trial_call->arena, entry_list, call->n_outputs),
                        .entries =
                            DT__NEW_ARRAY(trial_call->arena, dt_row_entry, call->n_inputs + call->n_outputs + 1),
                        .found = found,
                        .user = user,
                        .n_trials = n_trials};
-    if (!self.inputs || !self.entries)
+    if (!self.inputs || !self.outputs || !self.local || !self.holding || !self.entries)
         return DT_ERR_MEMORY;
     if (!call->n_outputs || !trial_call->references[DT__VALUES_MIXED][0].has_nonzero)
         return DT_OK; /* VAL-019 */
@@ -158,8 +207,12 @@ dt_status dt__find_missing_rows(dt__trial_call *trial_call, const dt__row_list *
         self.inputs[i] = entries_of(&call->inputs[i]);
         n *= self.inputs[i].n;
     }
-    self.outputs = entries_of(&call->outputs[0]);
-    if (n * self.outputs.n > MAX_COMBINATIONS)
+    int64_t n_tried = 0;
+    for (int o = 0; o < call->n_outputs; o++) {
+        self.outputs[o] = entries_of(&call->outputs[o]);
+        n_tried += self.outputs[o].n;
+    }
+    if (n * n_tried > MAX_COMBINATIONS)
         return DT_OK;
     DT__TRY(spell_out(trial_call, offered, &spelled));
     self.offered = &spelled;

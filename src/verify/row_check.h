@@ -13,10 +13,16 @@ typedef struct dt__trial_set {
     const int *worlds; /* numbers of ranks */
     bool all_cuts;     /* with strided shards and explicit extents, too */
     bool only_local;   /* refuse a row unless the shape function maps local inputs to local outputs */
+    int only_output;   /* which is compared, from 1; 0: all */
 } dt__trial_set;
 
 /* *failure stays NULL where the row holds; otherwise *n_ranks is the world in which it does not. Adds to *n_trials. */
 dt_status dt__check_row(dt__trial_call *trial_call, const dt__row *row, const dt__trial_set *trial_set,
                         const char **failure, int *n_ranks, int64_t *n_trials);
+
+/* Whether the shape function maps the local inputs of a row to such a local output, from 0, in all worlds; other
+ * outputs do not matter. */
+dt_status dt__output_is_local(dt__trial_call *trial_call, const dt__row *row, const dt__trial_set *trial_set,
+                              int output, bool *out);
 
 #endif

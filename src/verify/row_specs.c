@@ -126,7 +126,7 @@ static bool same_shape(const dt_op_value *value, const dt_local *local) {
 }
 
 dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, const dt__row_specs *self,
-                                  const dt__placed_call *placed, bool *out) {
+                                  const dt__placed_call *placed, int only_output, bool *out) {
     int n_inputs = placed->call.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n_inputs);
     if (!inputs)
@@ -144,7 +144,8 @@ dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, c
         dt_status status = dt__op_call_infer(arena, &local);
         *out = status == DT_OK && local.n_outputs == placed->call.n_outputs;
         for (int o = 0; o < local.n_outputs && *out; o++)
-            *out = same_shape(&local.outputs[o], &dt__row_specs_at(self, r, n_inputs + o)->local);
+            *out = (only_output && o + 1 != only_output) ||
+                   same_shape(&local.outputs[o], &dt__row_specs_at(self, r, n_inputs + o)->local);
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], arena->ctx));
         if (status == DT_ERR_MEMORY)
             return status;

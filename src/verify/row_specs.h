@@ -29,8 +29,9 @@ dt_status dt__row_specs_new(dt__arena *arena, const dt__sim_rank *ranks, int n, 
                             const dt__row *row, dt__cut_kind cut, dt__row_specs *out, bool *fits);
 void dt__row_specs_free(dt__row_specs *self);
 
-/* Whether on every rank the shape function, applied to the local inputs, returns the local shapes of the outputs. */
+/* Whether on every rank the shape function, applied to the local inputs, returns the local shapes of the outputs, or of
+ * one, from 1; 0: all. */
 dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, const dt__row_specs *self,
-                                  const dt__placed_call *placed, bool *out);
+                                  const dt__placed_call *placed, int only_output, bool *out);
 
 #endif

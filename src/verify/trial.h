@@ -43,7 +43,8 @@ static inline int dt__trial_call_rounds(const dt__trial_call *self) {
 typedef struct dt__trial {
     dt__value_kind kind;
     int round;
-    int style; /* of partials: a dt__partial_style; from DT__N_STYLES on, one per input */
+    int style;       /* of partials: a dt__partial_style; from DT__N_STYLES on, one per input */
+    int only_output; /* which is compared, from 1; 0: all */
 } dt__trial;
 
 /* Whether the row must hold for such values: see trial.c. */

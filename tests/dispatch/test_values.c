@@ -257,9 +257,12 @@ static int every_mesh(dt_ctx *ctx, uint64_t random) {
         self.mesh = dt_mesh_from_shape(ctx, meshes[m].sizes, meshes[m].n_dims, NULL);
         CHECK(self.mesh, "%s", dt_error_text(ctx));
         (void)dt_mesh_coordinate(self.mesh, self.coordinate);
-        for (int i = 0; i < DT__N_OPS; i++)
-            if (dt__op_table[i]->kernel && run_op(&self, dt__op_table[i]))
+        CHECK_OK(ctx, dt__ops_open(ctx));
+        for (int i = 0; i < DT__N_OPS; i++) {
+            const dt_op *op = dt__op_at(ctx, i)->op;
+            if (op->kernel && run_op(&self, op))
                 return 1;
+        }
         dt_mesh_release(self.mesh);
     }
     return 0;

@@ -226,10 +226,12 @@ static void check_sample(const char *sample) {
 static void ops__have_valid_samples(void **state) {
     (void)state;
     int n_samples = 0;
+    test_calls self = calls_open("2");
     for (int i = 0; i < DT__N_OPS; i++) {
-        const char *at = dt__op_table[i]->samples;
+        const dt_op *op = dt__op_at(self.ctx, i)->op;
+        const char *at = op->samples;
         if (!at)
-            fail_msg("%s has no samples", dt__op_table[i]->schema);
+            fail_msg("%s has no samples", op->schema);
         while (*at) {
             char sample[256];
             size_t n = strcspn(at, "\n");
@@ -242,21 +244,25 @@ static void ops__have_valid_samples(void **state) {
         }
     }
     assert_true(n_samples > DT__N_OPS);
+    calls_close(&self);
 }
 
 /* One sentence of one line, for lists of ops. */
 static void ops__have_a_summary(void **state) {
     (void)state;
+    test_calls self = calls_open("2");
     for (int i = 0; i < DT__N_OPS; i++) {
-        const char *schema = dt__op_table[i]->schema, *summary = dt__op_table[i]->summary;
+        const dt_op *op = dt__op_at(self.ctx, i)->op;
+        const char *schema = op->schema, *summary = op->summary;
         if (!summary || !*summary)
             fail_msg("%s has no summary", schema);
         size_t n = strlen(summary);
         if (n > 100 || strchr(summary, '\n') || summary[n - 1] != '.')
             fail_msg("%s: expected a sentence of at most 100 characters, got \"%s\"", schema, summary);
         for (int k = 0; k < i; k++)
-            assert_string_not_equal(summary, dt__op_table[k]->summary);
+            assert_string_not_equal(summary, dt__op_at(self.ctx, k)->op->summary);
     }
+    calls_close(&self);
 }
 
 /* The table is in alphabetical order, each op is found by its name, and its index is its place. */

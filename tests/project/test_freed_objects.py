@@ -187,7 +187,7 @@ def uses(function, parameters):
 def public_name(function, parameters):
     """The name of the call in errors: of an op, the name in its schema line."""
     source = (tree.ROOT / "src/ops/op_functions.c").read_text()
-    found = re.search(rf"^(?:\w+ \*?)?{function}\(.*?DT__OP_(\w+)", source, re.S | re.M)
+    found = re.search(rf"\b{function}\(.*?DT__OP_(\w+)", source, re.S)
     if found:
         return found[1]
     if function in ("dt_op_run", "dt_op_run_tensors"):

@@ -343,9 +343,11 @@ static void selection__in_place_keeps_the_first_tensor(void **state) { /* CMR-01
     assert_selection("4", "fill_(f32[8,4] P(sum); 0)", "P(sum) -> P(sum)");
 }
 
-static void selection__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
+static void selection__in_place_refuses_to_move_it(void **state) { /* SDS-016 PW-010 */
     (void)state;
-    static const char *const refused[] = {"add_(f32[] P(sum); 2.0)", "mul_(f32[8,4] P(max); f32[8,4] R)"};
+    static const char *const refused[] = {"add_(f32[] P(sum); 2.0)", "mul_(f32[8,4] P(max); f32[8,4] R)",
+                                          "clamp_(f32[] P(sum); max=10)", "exp_(f32[8] P(sum))",
+                                          "neg_(f32[8] P(max))"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         test_calls self = calls_open("4");
         dt__placed_call placed = calls_parse(&self, refused[i]);

@@ -235,9 +235,16 @@ static void makers__refuse_invalid_arguments(void **state) {
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(2, -1)), DT_ERR_SHAPE, "zeros: [2,-1] has a negative size");
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(INT64_MAX, 2)), DT_ERR_SHAPE, "more than 2^63 - 1 bytes");
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(0, INT64_MAX, INT64_MAX)), DT_ERR_SHAPE, "more than 2^63 - 1 bytes");
-    assert_refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(33, NULL)), DT_ERR_SHAPE,
+    assert_refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(33, (int64_t[33]){0})), DT_ERR_SHAPE,
                    "zeros: wrong number of dims: expected 0 to 32, got 33");
-    assert_refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(2, NULL)), DT_ERR_SHAPE, "zeros: the sizes of 2 dims are NULL");
+    assert_refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(2, NULL)), DT_ERR_VALUE,
+                   "zeros: size: expected a list, got NULL with the length 2");
+    assert_refused(ctx, dt_full(ctx, TENSORS_SHAPE(-1, NULL), 3), DT_ERR_VALUE, "full: size: expected a list");
+    dt_tensor *point = dt_scalar(ctx, 1);
+    assert_refused(ctx, dt_view(point, TENSORS_SHAPE(2, NULL)), DT_ERR_VALUE, "view: f32[]: size: expected a list");
+    assert_refused(ctx, dt_permute(point, ((dt_dims){.n = 2})), DT_ERR_VALUE,
+                   "permute: f32[]: dims: expected a list");
+    dt_drop(point);
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .dtype = (dt_dtype)50), DT_ERR_DTYPE, "zeros: unknown dtype 50");
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .place = "R"), DT_ERR_MESH, "zeros: placements R without a mesh");
     assert_refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "R"), DT_ERR_PLACEMENT,

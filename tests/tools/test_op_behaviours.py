@@ -252,6 +252,18 @@ def reductions():
         yield Case("TOP-048", "argmax", [2, 2], [T((8, 8), place, x), 1], x.argmax(1))
     yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x), 0], x.argmax(0))
     yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x)], x.argmax())
+    yield Case("MATH-005", "max", [4], [T((8, 8), "P(max)", x)], x.max(), "P(max)", 0)
+    x = np.sin(np.arange(128 * 64)).reshape(128, 64)
+    for op, values, indices in (("max", x.max(1), x.argmax(1)), ("min", x.min(1), x.argmin(1))):
+        yield Case("MATH-003", op, [4], [T((128, 64), "S(0)", x), 1], [values, indices], "S(0)", 0)
+        yield Case("MATH-003", op, [4], [T((128, 64), "S(1)", x), 1], [values, indices], None, MOVES)
+        yield Case("MATH-003", op, [4], [T((128, 64), "P(sum)", np.round(x * 64)), 1],
+                   [np.round(x * 64).max(1), np.round(x * 64).argmax(1)] if op == "max" else
+                   [np.round(x * 64).min(1), np.round(x * 64).argmin(1)], None, MOVES)
+    x = np.sin(np.arange(8 * 4 * 6)).reshape(8, 4, 6)
+    order = np.argsort(-x, 0)[:3]
+    for place, n in (("S(0)", 1), ("S(1)", 0), ("S(2)", 0), ("R", 0)):
+        yield Case("MATH-013", "topk", [4], [T((8, 4, 6), place, x), 3, 0], [np.take_along_axis(x, order, 0), order], None, n)
 
 
 # Copies, concatenation and slices, indexing, conversion
