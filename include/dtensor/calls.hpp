@@ -137,6 +137,12 @@ template <> struct fields<dt_exp_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_add_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_foreach_add_in_place_options::alpha);
+};
+template <> struct fields<dt_foreach_add_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
     static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
                                                  &dt_from_local_options::extents, &dt_from_local_options::check);
@@ -276,6 +282,28 @@ template <class... T>
 dt_tensor *dt_load_npz(dt::at<dt_ctx *> ctx, const char *path, const char *name, const T &...options) {
     return dt_load_npz_sized(ctx, path, name, dt::named<dt_load_options>(ctx.site, options...).get(),
                              sizeof(dt_load_options));
+}
+template <class... T> dt_status dt_foreach_add_(dt::at<dt_tensors> self, dt_tensors other, const T &...options) {
+    return dt_foreach_add_in_place_sized(self, other,
+                                         dt::named<dt_foreach_add_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_foreach_add_in_place_options));
+}
+template <class... T>
+dt_status dt_foreach_add_scalar_(dt::at<dt_tensors> self, dt::number scalar, const T &...options) {
+    return dt_foreach_add_scalar_in_place_sized(
+        self, scalar, dt::named<dt_foreach_add_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_foreach_add_scalar_in_place_options));
+}
+template <class... T> dt_status dt_foreach_mul_(dt::at<dt_tensors> self, dt_tensors other, const T &...options) {
+    return dt_foreach_mul_in_place_sized(self, other,
+                                         dt::named<dt_foreach_mul_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_foreach_mul_in_place_options));
+}
+template <class... T>
+dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, const T &...options) {
+    return dt_foreach_mul_scalar_in_place_sized(
+        self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_foreach_mul_scalar_in_place_options));
 }
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));

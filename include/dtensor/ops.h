@@ -81,6 +81,43 @@ typedef struct dt_tensors {
                   (dt_tensor *const[]){__VA_ARGS__}})
 #endif
 
+typedef struct dt_foreach_add_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_foreach_add_in_place_options;
+/* Adds to each tensor of a list that of another list times alpha, or a number, in place.
+ *     _foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_foreach_add_in_place_sized(dt_tensors self, dt_tensors other,
+                                               DT_OPTIONS(dt_foreach_add_in_place_options));
+
+typedef struct dt_foreach_add_scalar_in_place_options {
+    const dt_site *site;
+} dt_foreach_add_scalar_in_place_options;
+/* Adds to each tensor of a list that of another list times alpha, or a number, in place.
+ *     _foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_foreach_add_scalar_in_place_sized(dt_tensors self, dt_number scalar,
+                                                      DT_OPTIONS(dt_foreach_add_scalar_in_place_options));
+
+typedef struct dt_foreach_mul_in_place_options {
+    const dt_site *site;
+} dt_foreach_mul_in_place_options;
+/* Multiplies each tensor of a list by that of another list, or by a number, in place.
+ *     _foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_foreach_mul_in_place_sized(dt_tensors self, dt_tensors other,
+                                               DT_OPTIONS(dt_foreach_mul_in_place_options));
+
+typedef struct dt_foreach_mul_scalar_in_place_options {
+    const dt_site *site;
+} dt_foreach_mul_scalar_in_place_options;
+/* Multiplies each tensor of a list by that of another list, or by a number, in place.
+ *     _foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
+                                                      DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
+
 typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -946,6 +983,20 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 
 #ifndef __cplusplus
 /* clang-format off */
+#define dt_foreach_add_(...) DT_FOREACH_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ADD__(self, other, ...) \
+    dt_foreach_add_in_place_sized(self, other, DT_NAMED(dt_foreach_add_in_place_options, __VA_ARGS__))
+#define dt_foreach_add_scalar_(...) DT_FOREACH_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ADD_SCALAR__(self, scalar, ...) \
+    dt_foreach_add_scalar_in_place_sized(self, DT_NUMBER(scalar), \
+        DT_NAMED(dt_foreach_add_scalar_in_place_options, __VA_ARGS__))
+#define dt_foreach_mul_(...) DT_FOREACH_MUL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_MUL__(self, other, ...) \
+    dt_foreach_mul_in_place_sized(self, other, DT_NAMED(dt_foreach_mul_in_place_options, __VA_ARGS__))
+#define dt_foreach_mul_scalar_(...) DT_FOREACH_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
+    dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
+        DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)

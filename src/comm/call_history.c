@@ -154,6 +154,8 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
         snprintf(value, sizeof value, " with %.17g", number);
     else if (shown == DT__SHOW_INT)
         snprintf(value, sizeof value, " with %" PRId64, (int64_t)bits);
+    else if (shown == DT__SHOW_TWO_INTS)
+        snprintf(value, sizeof value, " with %" PRId32 " and %" PRId32, (int32_t)bits, (int32_t)(bits >> 32));
     if (*file)
         snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file,
                  word >> DT__LINE_SHIFT & ((1 << DT__LINE_BITS) - 1));

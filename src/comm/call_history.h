@@ -30,7 +30,7 @@ struct dt__history_call {
 /* A label is its offset + 1; 0: none. */
 enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__LINE_BITS = 20, DT__VALUE_SHIFT = 62 };
 /* The argument that is shown with a call. */
-enum dt__shown_value { DT__SHOW_NONE, DT__SHOW_INT, DT__SHOW_DOUBLE };
+enum dt__shown_value { DT__SHOW_NONE, DT__SHOW_INT, DT__SHOW_DOUBLE, DT__SHOW_TWO_INTS }; /* of 32 bits each */
 _Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 
 /* The calls of one rank on one mesh, in shared memory. */

@@ -73,7 +73,9 @@ static uint64_t fingerprint_of(const dt__call *call) {
 
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* Adds the call; its arguments that vary are folded by value, and the first of them is shown. */
+static bool fits_half(uint64_t bits) { return (int64_t)bits == (int32_t)bits; }
+
+/* Adds the call; its arguments that vary are folded by value, and the first of them is shown, or two integers. */
 static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, const dt__call_fold *folded) {
     uint64_t value = 0, first = 0;
     enum dt__shown_value shown = DT__SHOW_NONE;
@@ -84,6 +86,9 @@ static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, 
         if (is_number && !shown) {
             first = bits;
             shown = arg->type == DT_ARG_FLOAT ? DT__SHOW_DOUBLE : DT__SHOW_INT;
+        } else if (shown == DT__SHOW_INT && arg->type == DT_ARG_INT && fits_half(first) && fits_half(bits)) {
+            first = (uint32_t)first | bits << 32;
+            shown = DT__SHOW_TWO_INTS;
         }
         value = (value ^ bits) * MULTIPLIER;
     }

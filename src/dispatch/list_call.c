@@ -3,7 +3,7 @@
  * Calls of list ops (rules/list_op.c). The lists cost one lookup: their key has all tensors and, where the op that is
  * mapped has classes, those of its tuples. The decision holds the decision of each tuple, which is that of the single
  * call; tuples may be on different meshes. A list is refused as a whole, before anything is written; the error names
- * the tuple. Histories, policy, counts and traces see one call.
+ * the tuple. Histories, counts and traces see one call.
  */
 #include "dispatch/dispatch_state.h"
 #include "mesh/mesh.h"
@@ -157,9 +157,11 @@ dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to) {
 
 /* Checks of every call, whether its decision is new or not. */
 
-static dt_status check_tuple(list_call *self, void *unused) {
+static dt_status check_tuple(list_call *self, void *decision) {
     const dt_op *op = self->one.info->op;
-    (void)unused;
+    const dt__decision *tuple = ((const dt__decision *)decision)->tuples[self->tuple];
+    if (tuple->communicates)
+        DT__TRY(dt__policy_check(self->ctx, &self->one, tuple));
     for (int i = 0; dt__call_writes(&self->one.op_call) && i < self->one.n_inputs; i++) {
         dt_tensor *written = self->one.inputs[i];
         if (!dt__writes_input(&self->one.op_call, i))
@@ -211,9 +213,7 @@ dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
-    dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
-    if (status == DT_OK)
-        status = for_each_tuple(&self, check_tuple, NULL);
+    dt_status status = for_each_tuple(&self, check_tuple, decision);
     if (status == DT_OK)
         status = dt__call_reserve_outputs(call, decision->n_outputs);
     if (status == DT_OK)

@@ -4,6 +4,70 @@
  */
 #include "ops/op_functions.h"
 
+dt_status dt_foreach_add_in_place_sized(dt_tensors self, dt_tensors other,
+                                        const dt_foreach_add_in_place_options *options, size_t options_size) {
+    dt_foreach_add_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_add_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run_status(&call, DT__OP__foreach_add_, options->site);
+}
+
+dt_status dt_foreach_add_scalar_in_place_sized(dt_tensors self, dt_number scalar,
+                                               const dt_foreach_add_scalar_in_place_options *options,
+                                               size_t options_size) {
+    dt_foreach_add_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_add_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_number(&args[1], scalar);
+    return dt__call_run_status(&call, DT__OP__foreach_add_, options->site);
+}
+
+dt_status dt_foreach_mul_in_place_sized(dt_tensors self, dt_tensors other,
+                                        const dt_foreach_mul_in_place_options *options, size_t options_size) {
+    dt_foreach_mul_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_mul_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, other);
+    return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
+}
+
+dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
+                                               const dt_foreach_mul_scalar_in_place_options *options,
+                                               size_t options_size) {
+    dt_foreach_mul_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_mul_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_number(&args[1], scalar);
+    return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
+}
+
 dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options *options, size_t options_size) {
     dt_add_options full;
     dt__call call;

@@ -9,6 +9,8 @@
 
 /* In the order of their indices, which only the library itself uses. */
 #define DT__OP_LIST(X)                                                                                               \
+    X(_foreach_add_)                                                                                                 \
+    X(_foreach_mul_)                                                                                                 \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \

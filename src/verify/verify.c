@@ -15,6 +15,7 @@ const char *const dt__verify_state_words[DT__N_VERIFIED] = {
     [DT__VERIFIED] = "verified",
     [DT__NO_KERNEL] = "no kernel",
     [DT__NO_SAMPLES] = "no samples",
+    [DT__NO_ROWS] = "a list op: its rows are those of the op that it maps",
 };
 
 enum { REASON_BYTES = 512 };
@@ -145,6 +146,8 @@ dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify
     dt__text_list samples;
     verification self = {.arena = arena, .options = options ? options : &all, .to = out};
     *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
+    if (info->list)
+        out->state = DT__NO_ROWS;
     if (!info->op->kernel)
         return DT_OK;
     DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
@@ -161,6 +164,9 @@ dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify
 static dt_status report_verdict(dt_ctx *ctx, const dt__verdict *verdict) {
     if (verdict->state == DT__NO_KERNEL)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: cannot verify the rule: the op has no kernel", verdict->op);
+    if (verdict->state == DT__NO_ROWS)
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: cannot verify the rule: %s", verdict->op,
+                        dt__verify_state_words[verdict->state]);
     if (verdict->n_refused)
         return dt__fail(ctx, DT_ERR_VALUE, "%s: the op refuses one of its samples: %s", verdict->op,
                         verdict->refusal);

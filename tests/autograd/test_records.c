@@ -184,7 +184,7 @@ static int check_sample(dt_ctx *ctx, dt_mesh *mesh, const char *sample) {
         dt_shape shape = TENSORS_SHAPE(value->n_dims, value->shape);
         inputs[i] = dt_zeros(ctx, shape, .dtype = value->dtype, .mesh = mesh, .place = value->n_dims ? "S(0)" : "R",
                              .requires_grad = differentiable);
-        if (differentiable && i == 0 && dt__call_writes(&self.parsed.call))
+        if (differentiable && (i == 0 || self.parsed.info->list) && dt__call_writes(&self.parsed.call))
             inputs[i] = dt_clone(inputs[i]);
         self.call.inputs[i] = inputs[i];
     }

@@ -214,6 +214,9 @@ static int fail_by_arguments(world *w) {
     FAILS_AS(linear, "linear", dt_linear(w->x, w->y)); /* inside a decomposition */
     FAILS_AS(split, "split", dt_split(w->x, 0, part, 8));
     FAILS_AS(cat, "cat", dt_cat(DT_TENSORS(w->x, w->y)));
+    dt_tensors list = DT_TENSORS(w->x, w->x), other = DT_TENSORS(w->x, w->y);
+    FAILS_AS(foreach_add_in_place, "_foreach_add_", dt_foreach_add_(list, other));
+    FAILS_AS(foreach_mul_in_place, "_foreach_mul_", dt_foreach_mul_(list, other));
     return n_wrong;
 }
 
@@ -296,6 +299,9 @@ static int fail_ops(world *w) {
     FAILS_WITHOUT_MEMORY(argmax, dt_argmax(x));
     FAILS_WITHOUT_MEMORY(bmm, dt_bmm(w->plain, w->plain));
     FAILS_WITHOUT_MEMORY(cat, dt_cat(DT_TENSORS(x, x)));
+    dt_tensors both = DT_TENSORS(x, x);
+    FAILS_WITHOUT_MEMORY_AS(foreach_add_scalar_in_place, "_foreach_add_", dt_foreach_add_scalar_(both, 2));
+    FAILS_WITHOUT_MEMORY_AS(foreach_mul_scalar_in_place, "_foreach_mul_", dt_foreach_mul_scalar_(both, 2));
     FAILS_WITHOUT_MEMORY(clamp, dt_clamp(x, .min = DT_NUMBER(0)));
     FAILS_WITHOUT_MEMORY_AS(clamp_tensor, "clamp", dt_clamp_tensor(x, .min = x));
     FAILS_WITHOUT_MEMORY_AS(copy_in_place, "copy_", dt_copy_(x, x));

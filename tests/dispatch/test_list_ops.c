@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * List ops: each tuple of tensors is decided and computed as the single op would, on its own mesh; a list costs one
- * lookup, is refused as a whole, and is one call for histories, policy and traces.
+ * lookup, is refused as a whole, and is one call for histories and traces.
  */
 #include "dispatch/calls.h"
 
@@ -9,12 +9,6 @@
 #include "base/ctx.h"
 #include "dtensor/debug.h"
 
-static const dt_op op_add = {
-    .schema = "_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> () | "
-              "_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()",
-    .flags = DT_OP_LIST,
-    .each = "add_",
-};
 static const dt_op op_sum = {
     .schema = "_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]",
     .flags = DT_OP_LIST,
@@ -29,8 +23,8 @@ static const dt_op op_fill = {
 enum { N = 400 };
 
 static dt_status open_ops(dt_ctx *ctx) {
-    const dt_op *const ops[] = {&op_add, &op_sum, &op_fill};
-    for (int i = 0; i < 3; i++)
+    const dt_op *const ops[] = {&op_sum, &op_fill};
+    for (int i = 0; i < 2; i++)
         if (dt_op_register(ctx, ops[i]) != DT_OK)
             return dt_error_status(ctx);
     return DT_OK;
@@ -43,12 +37,9 @@ static dt_op_argument number(const char *name, double value) {
     return (dt_op_argument){.name = name, .value = {.type = DT_ARG_FLOAT, .as.f = value}};
 }
 
-static dt_status add_lists(dt_ctx *ctx, dt_tensor *const *self, dt_tensor *const *other, int n, double alpha) {
-    const dt_op_argument args[] = {list_of(self, n), list_of(other, n), number("alpha", alpha)};
-    int n_outputs = 0;
-    dt_status status = dt_op_run(ctx, "_foreach_add_", 3, args, DT_SITE, NULL, 0, &n_outputs);
-    assert_int_equal(n_outputs, 0);
-    return status;
+static dt_status add_lists(dt_tensor *const *self, dt_tensor *const *other, int n, double alpha) {
+    dt_tensors a = {n, self}, b = {n, other};
+    return dt_foreach_add_(a, b, .alpha = DT_NUMBER(alpha));
 }
 static dt_status with_number(dt_ctx *ctx, const char *op, dt_tensor *const *self, int n, double value) {
     const dt_op_argument args[] = {list_of(self, n), number(NULL, value)};
@@ -76,9 +67,27 @@ static dt_tensor *make(dt_ctx *ctx, const meshes *on, int i, bool other) {
     return dt_distribute_tensor(value, mesh, kind == 2 ? grid_places[place] : places[place], .everywhere = true);
 }
 
-static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
+static int64_t n_collectives(const dt_ctx *ctx, const char *op) {
+    return dt_comm_stats(ctx, &(dt_comm_filter){.op = op}).n;
+}
 
-/* Lists beside single calls, three times with other factors, of which the later ones are cached. */
+enum kind { ADD, MUL, ADD_NUMBER, MUL_NUMBER, N_KINDS };
+
+static dt_status apply(enum kind kind, dt_tensor *const *self, dt_tensor *const *other, int64_t factor) {
+    dt_tensors a = {N, self}, b = {N, other};
+    return kind == ADD          ? dt_foreach_add_(a, b, .alpha = DT_NUMBER(factor))
+           : kind == MUL        ? dt_foreach_mul_(a, b)
+           : kind == ADD_NUMBER ? dt_foreach_add_scalar_(a, factor)
+                                : dt_foreach_mul_scalar_(a, factor);
+}
+static dt_tensor *apply_single(enum kind kind, dt_tensor *self, dt_tensor *other, int64_t factor) {
+    return kind == ADD          ? dt_add_(self, other, .alpha = DT_NUMBER(factor))
+           : kind == MUL        ? dt_mul_(self, other)
+           : kind == ADD_NUMBER ? dt_add_scalar_(self, factor)
+                                : dt_mul_scalar_(self, factor);
+}
+
+/* Lists beside single calls, each three times with other factors, of which the later ones are cached. */
 static int mixed_lists(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t world = dt_world(ctx);
@@ -100,29 +109,26 @@ static int mixed_lists(dt_ctx *ctx, void *arg) {
         CHECK(self[i] && single[i] && other[i], "%d: %s", i, dt_error_text(ctx));
     }
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    for (int round = 0; round < 3; round++) {
-        double alpha = round - 3;
+    for (int k = 0; k < N_KINDS * 3; k++) {
+        enum kind kind = (enum kind)(k / 3);
+        int64_t factor = k % 3 - 3; /* integers are scaled by integers only */
         dt_cache_statistics before = dt_cache_stats(ctx);
-        int64_t sent = n_collectives(ctx);
-        /* integers are scaled by integers only */
-        const dt_op_argument args[] = {list_of(self, N),
-                                       list_of(other, N),
-                                       {.name = "alpha", .value = {.type = DT_ARG_INT, .as.i = (int64_t)alpha}}};
-        int n_outputs = 0;
-        CHECK_OK(ctx, dt_op_run(ctx, "_foreach_add_", 3, args, DT_SITE, NULL, 0, &n_outputs));
+        int64_t sent = n_collectives(ctx, NULL);
+        CHECK_OK(ctx, apply(kind, self, other, factor));
         dt_cache_statistics after = dt_cache_stats(ctx);
-        CHECK(!round || (after.n_hits == before.n_hits + 1 && after.n_misses == before.n_misses),
+        CHECK(k % 3 == 0 || (after.n_hits == before.n_hits + 1 && after.n_misses == before.n_misses),
               "one lookup: %lld hits, %lld misses", (long long)(after.n_hits - before.n_hits),
               (long long)(after.n_misses - before.n_misses));
-        sent = n_collectives(ctx) - sent;
-        CHECK(dt_rank(ctx) == 0 || sent > 0, "some of the tensors move");
-        int64_t sent_alone = n_collectives(ctx);
+        sent = n_collectives(ctx, NULL) - sent;
+        CHECK(dt_rank(ctx) == 0 || kind >= ADD_NUMBER || sent > 0, "some of the tensors move");
+        int64_t sent_alone = n_collectives(ctx, NULL);
         for (int i = 0; i < N; i++)
-            CHECK(dt_add_(single[i], other[i], .alpha = DT_NUMBER((int64_t)alpha)), "%d: %s", i, dt_error_text(ctx));
-        CHECK(n_collectives(ctx) - sent_alone == sent, "collectives: %lld and %lld", (long long)sent,
-              (long long)(n_collectives(ctx) - sent_alone));
+            CHECK(apply_single(kind, single[i], other[i], factor), "%d: %s", i, dt_error_text(ctx));
+        CHECK(n_collectives(ctx, NULL) - sent_alone == sent, "collectives: %lld and %lld", (long long)sent,
+              (long long)(n_collectives(ctx, NULL) - sent_alone));
         CHECK(dt_cache_stats(ctx).n_misses == after.n_misses, "single calls find the decisions of the tuples");
     }
+    CHECK(n_collectives(ctx, "_foreach_add_") == n_collectives(ctx, "add_"), "counted under the name of the list op");
     for (int i = 0; i < N; i++) {
         CHECK(!strcmp(calls_placements(self[i]), calls_placements(single[i])), "%d: placements", i);
         dt_tensor *a = self[i]->spec ? dt_to_local(self[i]) : self[i],
@@ -185,14 +191,14 @@ static void list__is_refused_as_a_whole_and_names_the_tuple(void **state) {
             self, DT_ERR_SHAPE,
             "_foreach_add_: tuple 17: f32[4,17] S(0) on mesh(x=6); f32[4,16] S(0) on mesh(x=6): the shapes do not "
             "broadcast",
-            add_lists(self.ctx, self.a, self.b, 20, 2));
+            add_lists(self.a, self.b, 20, 2));
         self.b[16] = dt_ones(self.ctx, DT_SHAPE(4, 17), .mesh = self.other_mesh, .place = "R,R");
-        REFUSED(self, DT_ERR_MESH, "_foreach_add_: tuple 17: ", add_lists(self.ctx, self.a, self.b, 20, 2));
+        REFUSED(self, DT_ERR_MESH, "_foreach_add_: tuple 17: ", add_lists(self.a, self.b, 20, 2));
         self.b[16] = dt_ones(self.ctx, DT_SHAPE(4, 17));
-        REFUSED(self, DT_ERR_PLACEMENT, "is plain", add_lists(self.ctx, self.a, self.b, 20, 2));
+        REFUSED(self, DT_ERR_PLACEMENT, "is plain", add_lists(self.a, self.b, 20, 2));
         assert_int_equal(self.a[0]->storage->version, before); /* nothing was written */
         self.b[16] = b16;
-        assert_int_equal(add_lists(self.ctx, self.a, self.b, 20, 2), DT_OK);
+        assert_int_equal(add_lists(self.a, self.b, 20, 2), DT_OK);
         assert_int_equal(self.a[0]->storage->version, before + 1);
     }
     REFUSED(self, DT_ERR_VALUE, "the lists differ in length", ({
@@ -279,10 +285,10 @@ static void list__records_its_tuples(void **state) {
     dt_tensor *a[] = {dt_ones(ctx, DT_SHAPE(3)), leaf}, *b[] = {plain, plain}, *outputs[2];
     for (int cached = 0; cached < 2; cached++) {
         a[1] = leaf;
-        REFUSED(self, DT_ERR_STATE, "_foreach_add_: tuple 2: f32[3]; f32[3]: ", add_lists(ctx, a, b, 2, 1));
+        REFUSED(self, DT_ERR_STATE, "_foreach_add_: tuple 2: f32[3]; f32[3]: ", add_lists(a, b, 2, 1));
         assert_true(calls_element(a[0], 0) == (cached ? 2 : 1));
         a[1] = dt_exp(leaf);
-        assert_int_equal(add_lists(ctx, a, b, 2, 1), DT_OK);
+        assert_int_equal(add_lists(a, b, 2, 1), DT_OK);
         assert_true(dt_requires_grad(a[1]) && !dt_requires_grad(a[0]));
         assert_string_equal(dt__recorded_call_of(a[1])->name, "_foreach_add_");
     }
@@ -293,7 +299,7 @@ static void list__records_its_tuples(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void list__is_one_call_for_the_policy_and_may_lose_its_cache(void **state) {
+static void list__obeys_the_policy_and_may_lose_its_cache(void **state) {
     (void)state;
     lists self = open_lists("S(0)");
     self.b[3] = dt_ones(self.ctx, DT_SHAPE(4, 4), .mesh = self.mesh, .place = "S(1)");
@@ -301,13 +307,13 @@ static void list__is_one_call_for_the_policy_and_may_lose_its_cache(void **state
     assert_int_equal(dt_comm_policy(self.ctx, DT_COMM_ERROR), DT_OK);
     for (int cached = 0; cached < 2; cached++)
         REFUSED(self, DT_ERR_PLACEMENT,
-                "_foreach_add_: moves argument 24, f32[4,4] S(1) on mesh(x=6), to S(0), which",
-                add_lists(self.ctx, self.a, self.b, 20, 2));
+                "_foreach_add_: tuple 4: f32[4,4] S(0) on mesh(x=6); f32[4,4] S(1) on mesh(x=6): moves argument 2, ",
+                add_lists(self.a, self.b, 20, 2));
     dt_scope_end(scope);
-    assert_int_equal(add_lists(self.ctx, self.a, self.b, 20, 2), DT_OK);
+    assert_int_equal(add_lists(self.a, self.b, 20, 2), DT_OK);
     dt_cache_clear(self.ctx);
     assert_int_equal(dt_cache_stats(self.ctx).n_entries, 0);
-    assert_int_equal(add_lists(self.ctx, self.a, self.b, 20, 2), DT_OK);
+    assert_int_equal(add_lists(self.a, self.b, 20, 2), DT_OK);
     close_lists(&self);
 }
 
@@ -320,7 +326,7 @@ static bool run_once(dt_ctx *ctx, void *user) {
         if (!(a[i] = dt_ones(ctx, DT_SHAPE(1 + i, 2))) || !(b[i] = dt_ones(ctx, DT_SHAPE(1 + i, 2))))
             return false;
     for (int round = 0; round < 2; round++)
-        if (add_lists(ctx, a, b, 30, 2) != DT_OK)
+        if (add_lists(a, b, 30, 2) != DT_OK)
             return false;
     return true;
 }
@@ -365,7 +371,7 @@ int main(void) {
         cmocka_unit_test(list__key_has_the_classes_of_its_tuples),
         cmocka_unit_test(list__returns_the_outputs_of_its_tuples),
         cmocka_unit_test(list__records_its_tuples),
-        cmocka_unit_test(list__is_one_call_for_the_policy_and_may_lose_its_cache),
+        cmocka_unit_test(list__obeys_the_policy_and_may_lose_its_cache),
         cmocka_unit_test(list__survives_failing_allocations),
         cmocka_unit_test(register__refuses_list_ops_that_map_nothing),
     };

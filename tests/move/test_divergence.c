@@ -63,6 +63,12 @@ static void other_start(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_item(dt_sum(x));
 }
 
+static void other_end(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_slice(x, 1, -6, differs ? 6 : 5, 1);
+    dt_item(dt_sum(x));
+}
+
 static void other_standard_deviation(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_tensor *x =
         dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)", .std = differs ? DT_REAL(0.5) : DT_REAL(2));
@@ -118,7 +124,8 @@ static const program programs[] = {
     {"another reduction", other_reduction, "sum(f32[8,6] S(0); dim=[0])", "mean(f32[8,6] S(0); dim=[0])"},
     {"another dim", other_dim, "sum(f32[6,6] R; dim=[0])", "sum(f32[6,6] R; dim=[1])"},
     {"another value", other_value, "mul(f32[8,6] S(0)) with 3", "mul(f32[8,6] S(0)) with 4"},
-    {"another start", other_start, "slice(f32[8,6] S(0); dim=1) with 3", "slice(f32[8,6] S(0); dim=1) with 4"},
+    {"another start", other_start, "slice(f32[8,6] S(0); dim=1) with 3 and 5", "dim=1) with 4 and 6"},
+    {"another end", other_end, "slice(f32[8,6] S(0); dim=1) with -6 and 5", "dim=1) with -6 and 6"},
     {"another probability", other_probability, "with 0.5", "with 0.25"},
     {"another standard deviation", other_standard_deviation, "std=2)", "std=0.5)"},
     {"another seed", other_seed, "randn(f32[8,6] S(0)", "randn(f32[8,6] S(0)"},
