@@ -41,13 +41,18 @@ static bool compare_beyond(dt__element_op op, bool is_larger) {
            ((op == DT__EL_GT || op == DT__EL_GE) && !is_larger);
 }
 
-dt_status dt__family_run(dt_op_call *call) {
+dt_status dt__unary_run(dt_op_call *call) {
+    const dt__element_family *of = call->op->family;
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    dt_dtype dtype = of->dtypes & DT__TO_BOOL ? in.dtype : out.dtype;
+    return dt__run_elements(call, of->op, dtype, &out, &in, NULL, NULL);
+}
+
+dt_status dt__binary_run(dt_op_call *call) {
     const dt__element_family *of = call->op->family;
     dt_dtype dtype = computed_in(call, of->dtypes);
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]), b;
     dt__constant constant;
-    if (call->n_args == 1)
-        return dt__run_elements(call, of->op, dtype, &out, &a, NULL, NULL);
     const dt_arg *other = &call->args[OTHER];
     if (of->dtypes & DT__TO_BOOL && is_beyond(other, dtype)) {
         dt_arg result = {.type = DT_ARG_INT, .as.i = compare_beyond(of->op, other->as.i > 0)};

@@ -25,33 +25,32 @@ typedef struct dt__element_family {
     unsigned dtypes; /* DT__NO_BOOL … */
 } dt__element_family;
 
-/* The outputs and the kernel of a family member: inputs are broadcast and promoted; the second operand may be a
- * number. */
+/* The outputs and the kernels of family members: inputs are broadcast and promoted; the second operand of a binary op
+ * may be a number. */
 dt_status dt__family_shape(dt_op_call *call);
-dt_status dt__family_run(dt_op_call *call);
+dt_status dt__unary_run(dt_op_call *call);
+dt_status dt__binary_run(dt_op_call *call);
 
-#define DT__FAMILY(op_, dtypes_)                                                                                     \
-    .shape = dt__family_shape, .kernel = dt__family_run, .family = &(const dt__element_family) {                     \
-        DT__EL_##op_, dtypes_                                                                                        \
-    }
+#define DT__FAMILY(run, op_, dtypes_)                                                                                \
+    .shape = dt__family_shape, .kernel = run, .family = &(const dt__element_family) { DT__EL_##op_, dtypes_ }
 
 /* name(Tensor self) -> Tensor */
 #define DT__UNARY(name, op_, dtypes_) DT__UNARY_OF(name, "self", op_, dtypes_)
 /* The same with another name of the argument. */
 #define DT__UNARY_OF(name, argument, op_, dtypes_)                                                                   \
-    .schema = name "(Tensor " argument ") -> Tensor", .rule = "... -> ...", DT__FAMILY(op_, dtypes_),                \
+    .schema = name "(Tensor " argument ") -> Tensor", .rule = "... -> ...", DT__FAMILY(dt__unary_run, op_, dtypes_), \
     .samples = name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
 
 /* name(Tensor self, Tensor other) -> Tensor */
 #define DT__BINARY(name, op_, dtypes_)                                                                               \
-    .schema = name "(Tensor self, Tensor other) -> Tensor", .rule = "..., ... -> ...", DT__FAMILY(op_, dtypes_),     \
-    .samples = name "(f32[5,3]; f32[5,3])\n" name "(f32[5,3]; f32[3])"
+    .schema = name "(Tensor self, Tensor other) -> Tensor", .rule = "..., ... -> ...",                               \
+    DT__FAMILY(dt__binary_run, op_, dtypes_), .samples = name "(f32[5,3]; f32[5,3])\n" name "(f32[5,3]; f32[3])"
 
 /* name(Tensor self, Tensor or Scalar other) -> Tensor of bool */
 #define DT__COMPARISON(name, op_, dtypes_)                                                                           \
     .schema =                                                                                                        \
         name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor",  \
-    .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(op_, DT__TO_BOOL | (dtypes_)),                         \
+    .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL | (dtypes_)),         \
     .samples = name "(f32[5,3]; f32[5,3])\n" name "(i64[5]; 3)\n" name "(i64[5]; f32[5])"
 
 #endif

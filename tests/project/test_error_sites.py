@@ -24,6 +24,8 @@ WITHOUT_CASE = {
 # Functions that return a status and take no site.
 RECORDS_NOTHING = {
     "dt_op_add_output": "is called by a shape function",
+    "dt_op_broadcast": "is called by a shape function",
+    "dt_op_elementwise": "is called by a kernel",
     "dt_op_refuse": "is called by a shape function or a kernel",
     "dt_op_draw": "is called by a kernel",
     "dt_op_elementwise": "is called by a kernel",
