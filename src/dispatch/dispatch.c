@@ -33,11 +33,6 @@ void dt__call_describe(const void *call, char *out, size_t capacity) {
     const dt__call *self = call;
     int n = self->n_inputs < MAX_SHOWN ? self->n_inputs : MAX_SHOWN;
     size_t used = 0;
-    if (self->maker && self->maker->mesh) {
-        const char *mesh = dt_mesh_text(self->maker->mesh), *place = self->maker->place;
-        (void)snprintf(out, capacity, "%s%son mesh(%s)", place ? place : "", place ? " " : "", mesh ? mesh : "?");
-        return;
-    }
     for (int i = 0; i < n && used < capacity; i++) {
         used += (size_t)snprintf(out + used, capacity - used, "%s", i ? "; " : "");
         if (used < capacity)

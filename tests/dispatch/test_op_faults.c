@@ -243,7 +243,7 @@ static const struct {
     [OTHER_PLACEMENT] = {"other placement", 0, DT_ERR_MISMATCH, {"redistribute(", NULL}, REDISTRIBUTE, REDISTRIBUTE},
     [OTHER_TRANSFER] = {"other transfer", 0, DT_ERR_MISMATCH, {"redistribute_start(", NULL}, TRANSFER, TRANSFER},
     [OTHER_SHAPE] = {"other shape", 0, DT_ERR_MISMATCH, {"full(size=[6,5]", "full(size=[5,6]"}, MAKE, MAKE},
-    [OTHER_DTYPE] = {"other dtype", 0, DT_ERR_MISMATCH, {"dtype=f64", "dtype=f32"}, MAKE, MAKE},
+    [OTHER_DTYPE] = {"other dtype", 0, DT_ERR_MISMATCH, {"dtype=f64)", "dtype=f32)"}, MAKE, MAKE},
     [OTHER_VALUE] = {"other value", 0, DT_ERR_MISMATCH, {"with 2", "with 3"}, MAKE, MAKE},
     [OTHER_DRAW] = {"other draw", 0, DT_ERR_MISMATCH, {"randint(", "different random draws"}, DRAW, N_ACTIONS},
     [OTHER_KIND] = {"other kind of call", 0, DT_ERR_MISMATCH, {"clone(", "to_local("}, CLONE, TO_LOCAL},
