@@ -125,5 +125,5 @@ def read_functions(builds=True):
     for line in read_schemas(builds):
         op = json.loads(line)
         all_of_op = [Function(op, i, data) for i, data in enumerate(op["signatures"])]
-        functions += name_functions([f for f in all_of_op if f.returns[0]["type"] == "Tensor"])
+        functions += name_functions([f for f in all_of_op if not f.returns or f.returns[0]["type"] == "Tensor"])
     return functions

@@ -13,13 +13,14 @@
  * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
- * NULL returns NULL, so that a chain of ops is checked once, at its end.
+ * NULL returns NULL, so that a chain of ops is checked once, at its end. An op without outputs returns a status.
  *
  * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
  * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
  * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
  * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
- * tensor.
+ * tensor. An op over lists (dt_foreach_…) does the same with each tuple of their members as the op on single tensors:
+ * tuples may be on different meshes, or plain; if one tuple is refused, nothing is written.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H

@@ -443,34 +443,42 @@ bool dt__call_requires_grad(const dt__call *call) {
     return false;
 }
 
-/* The outputs and, behind them, inputs that are written and not returned: they are changed by the call, too. */
-static dt_status changed_tensors(dt__call *call, int *n, dt_tensor ***out) {
-    *n = call->n_outputs;
-    *out = call->outputs;
-    if (!dt__call_writes(&call->op_call))
-        return DT_OK;
-    dt_tensor **all = dt__call_alloc(call, (size_t)(call->n_outputs + call->n_inputs) * sizeof *all);
-    if (!all)
-        return DT_ERR_MEMORY;
-    memcpy(all, call->outputs, (size_t)call->n_outputs * sizeof *all);
-    for (int i = 0; i < call->n_inputs; i++) {
-        bool is_new = dt__writes_input(&call->op_call, i);
-        for (int o = 0; o < call->n_outputs && is_new; o++)
-            is_new = call->outputs[o] != call->inputs[i];
-        if (is_new)
-            all[(*n)++] = call->inputs[i];
-    }
-    *out = all;
-    return DT_OK;
+/* Whether an input is written and not returned. */
+static bool is_changed_only(const dt__call *call, int input) {
+    bool changed = dt__writes_input(&call->op_call, input);
+    for (int o = 0; o < call->n_outputs && changed; o++)
+        changed = call->outputs[o] != call->inputs[input];
+    return changed;
+}
+
+/* Records the call with `n` tensors that it changes and does not return, which are outputs of the record, too. */
+static dt_status record_with_changed(dt_ctx *ctx, const dt__call *call, dt__made *made, int n) {
+    size_t bytes = (size_t)(call->n_outputs + n) * sizeof(dt_tensor *);
+    dt_tensor **outputs = dt__alloc(ctx, bytes);
+    if (!outputs)
+        return dt__fail_memory(ctx, bytes, "the outputs of a record");
+    memcpy(outputs, call->outputs, (size_t)call->n_outputs * sizeof *outputs);
+    for (int i = 0; i < call->n_inputs; i++)
+        if (is_changed_only(call, i))
+            outputs[made->n_outputs++] = call->inputs[i];
+    made->outputs = outputs;
+    dt_status status = ctx->recorder->record(ctx, made);
+    dt__free(ctx, outputs, bytes);
+    return status;
 }
 
 dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
-    dt__made made = {.name = call->info->schema.name, .op = call, .n_inputs = call->n_inputs, .inputs = call->inputs};
-    dt_tensor **outputs = NULL;
-    dt_status status = changed_tensors(call, &made.n_outputs, &outputs);
-    made.outputs = outputs;
-    if (status == DT_OK)
-        status = ctx->recorder->record(ctx, &made);
+    int n_changed = 0;
+    for (int i = 0; dt__call_writes(&call->op_call) && i < call->n_inputs; i++)
+        n_changed += is_changed_only(call, i);
+    dt__made made = {.name = call->info->schema.name,
+                     .op = call,
+                     .n_inputs = call->n_inputs,
+                     .inputs = call->inputs,
+                     .n_outputs = call->n_outputs,
+                     .outputs = call->outputs};
+    dt_status status =
+        n_changed ? record_with_changed(ctx, call, &made, n_changed) : ctx->recorder->record(ctx, &made);
     int n_hidden = call->records ? call->info->op->n_saved : 0; /* outputs that the caller does not get */
     for (int i = status == DT_OK ? call->n_outputs - n_hidden : 0; i < call->n_outputs; i++)
         if (dt__output_input(&call->op_call, i) < 0)

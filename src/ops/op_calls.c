@@ -55,7 +55,7 @@ static dt_status run_indexed(dt__call *call, dt__op_number op, const dt_site *si
     if (!ctx || call->failed)
         return DT_ERR_VALUE;
     call->ctx = ctx;
-    DT__ENTER_ON(ctx, op_names[op], site, call, dt__call_describe);
+    DT__ENTER_ON(ctx, op_names[op], site, call->n_inputs ? call : NULL, dt__call_describe);
     DT__TRY(dt__ops_open(ctx));
     call->info = dt__op_at(ctx, (int)op);
     return call->info ? dt__dispatch(ctx, call) : dt_error_status(ctx);

@@ -151,6 +151,47 @@ static int four_ranks(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* The extremes of a dim with their positions, and the first of all by size. */
+static int orders(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    dt_tensor *a = dt_randn(ctx, DT_SHAPE(128, 64));
+    static const char *const places[] = {"S(0)", "S(1)", "P(sum)"}; /* MATH-003 */
+    dt_max_dim_result most = dt_max_dim(a, 1);
+    dt_min_dim_result least = dt_min_dim(a, 1);
+    for (int p = 0; p < 3; p++) {
+        dt_tensor *x = distributed(a, mesh, places[p]);
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        dt_max_dim_result got = dt_max_dim(x, 1);
+        CHECK(n_collectives(ctx) == (p > 0), "MATH-003: %lld", (long long)n_collectives(ctx));
+        CHECK(got.values && tensors_equal(dt_full_tensor(got.values), most.values) &&
+                  tensors_equal(dt_full_tensor(got.indices), most.indices),
+              "MATH-003: %s: %s", places[p], dt_error_text(ctx));
+        dt_min_dim_result low = dt_min_dim(x, 1);
+        CHECK(low.values && tensors_equal(dt_full_tensor(low.values), least.values) &&
+                  tensors_equal(dt_full_tensor(low.indices), least.indices),
+              "MATH-003: %s: %s", places[p], dt_error_text(ctx));
+    }
+    /* MATH-005 */
+    dt_tensor *partial = dt_from_local(ctx, a, mesh, "P(max)");
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    if (check_result(ctx, "MATH-005", dt_max(partial), "P(max)", 0, dt_max(a)))
+        return 1;
+    dt_tensor *cube = dt_randn(ctx, DT_SHAPE(8, 8, 8));
+    static const char *const cuts[] = {"S(0)", "S(1)", "S(2)", "R"};
+    for (int c = 0; c < 4; c++) {
+        dt_tensor *x = distributed(cube, mesh, cuts[c]);
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        dt_topk_result got = dt_topk(x, 3, .dim = DT_INT(0)), expected = dt_topk(cube, 3, .dim = DT_INT(0));
+        CHECK(n_collectives(ctx) == (c == 0), "topk of %s: %lld", cuts[c], (long long)n_collectives(ctx));
+        CHECK(got.values && tensors_equal(dt_full_tensor(got.values), expected.values) &&
+                  tensors_equal(dt_full_tensor(got.indices), expected.indices),
+              "topk of %s: %s", cuts[c], dt_error_text(ctx));
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* DT-043, DT-044, DT-045 */
 static int ranks_outside_the_mesh(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -187,6 +228,11 @@ static void ops__move_no_more_than_they_must(void **state) {
     run_ranks(4, four_ranks, NULL);
 }
 
+static void ops__select_by_order(void **state) {
+    (void)state;
+    run_ranks(4, orders, NULL);
+}
+
 static void ops__run_on_ranks_outside_the_mesh(void **state) {
     (void)state;
     run_ranks(8, ranks_outside_the_mesh, NULL);
@@ -196,6 +242,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops__take_strided_shards_as_they_are),
         cmocka_unit_test(ops__move_no_more_than_they_must),
+        cmocka_unit_test(ops__select_by_order),
         cmocka_unit_test(ops__run_on_ranks_outside_the_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

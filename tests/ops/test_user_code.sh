@@ -44,7 +44,7 @@ if command -v clang-format-14 >/dev/null; then
     python3 scripts/make_cpp.py --check
     # No op's name is in the generators: what is special about an op is in its descriptor.
     for name in $("$DTENSOR_BUILD/bin/op_schemas" | sed 's/^{"name":"\([a-z0-9_]*\)".*/\1/'); do
-        if grep -n "[\"']$name[\"']" scripts/make_ops.py scripts/op_model.py scripts/make_cpp.py; then
+        if grep -n "[\"']${name}[\"']" scripts/make_ops.py scripts/op_model.py scripts/make_cpp.py; then
             echo "the generators name the op $name"
             exit 1
         fi

@@ -82,6 +82,10 @@ static dt_status print_op(session *self, const dt__op_info *info) {
     add_signatures(&info->schema, "", self->out);
     if (info->op->rule)
         dt__text_add(self->out, "rule: %s\n", info->op->rule);
+    if (info->op->flags & DT_OP_LIST) {
+        dt__text_add(self->out, "each tuple of tensors is decided alone, as %s is\n", info->op->each);
+        return dt__text_status(self->out);
+    }
     return add_samples(self, info->op->samples, self->out);
 }
 
