@@ -282,7 +282,7 @@ def run(function):
 
 def definition(function):
     options, name = function.options_type(), function.op
-    failed = "DT_ERR_VALUE" if not function.returns else "-1" if function.returns_list() else f"({function.result_type()}){{NULL}}" if function.returns_struct() \
+    failed = "DT_ERR_VALUE" if not function.returns else "-1" if function.returns_list() else f"({function.result_type()}){{0}}" if function.returns_struct() \
         else "NULL"
     lines = [f"{declaration(function)}const {options} *options, size_t options_size) {{",
              f"    {options} full;",

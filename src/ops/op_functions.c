@@ -817,7 +817,7 @@ dt_max_dim_result dt_max_dim_sized(dt_tensor *self, int64_t dim, const dt_max_di
     dt_ctx *ctx = dt_tensor_ctx(self);
     options = DT__OPTIONS(ctx, "max", options, options_size, &full);
     if (!options)
-        return (dt_max_dim_result){NULL};
+        return (dt_max_dim_result){0};
     dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -894,7 +894,7 @@ dt_min_dim_result dt_min_dim_sized(dt_tensor *self, int64_t dim, const dt_min_di
     dt_ctx *ctx = dt_tensor_ctx(self);
     options = DT__OPTIONS(ctx, "min", options, options_size, &full);
     if (!options)
-        return (dt_min_dim_result){NULL};
+        return (dt_min_dim_result){0};
     dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -1372,7 +1372,7 @@ dt_topk_result dt_topk_sized(dt_tensor *self, int64_t k, const dt_topk_options *
     dt_ctx *ctx = dt_tensor_ctx(self);
     options = DT__OPTIONS(ctx, "topk", options, options_size, &full);
     if (!options)
-        return (dt_topk_result){NULL};
+        return (dt_topk_result){0};
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], k);
@@ -1424,7 +1424,7 @@ dt_var_mean_result dt_var_mean_sized(dt_tensor *self, const dt_var_mean_options 
     dt_ctx *ctx = dt_tensor_ctx(self);
     options = DT__OPTIONS(ctx, "var_mean", options, options_size, &full);
     if (!options)
-        return (dt_var_mean_result){NULL};
+        return (dt_var_mean_result){0};
     dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
@@ -1443,7 +1443,7 @@ dt_var_mean_correction_sized(dt_tensor *self, const dt_var_mean_correction_optio
     dt_ctx *ctx = dt_tensor_ctx(self);
     options = DT__OPTIONS(ctx, "var_mean", options, options_size, &full);
     if (!options)
-        return (dt_var_mean_correction_result){NULL};
+        return (dt_var_mean_correction_result){0};
     dt__call_init(&call, ctx, 2, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);

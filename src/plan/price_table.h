@@ -10,7 +10,7 @@
 
 /* The cost of the minimum-cost plan to the target of a move, whose source is that of the table, if it is below
  * max_cost; otherwise some value that is not below it. */
-dt_status dt__price_table_find(dt__price_table *table, dt__arena *arena, const dt__state_space *space,
-                               double max_cost, double *us);
+dt_status dt__price_table_find(dt__price_table *self, dt__arena *arena, const dt__state_space *space, double max_cost,
+                               double *us);
 
 #endif
