@@ -61,15 +61,14 @@ static void insert(struct dt__map_entry *entries, size_t capacity, uint64_t hash
     entries[i] = (struct dt__map_entry){hash, value};
 }
 
+/* Makes space for one more entry; the error is not recorded. */
 static bool rebuild(dt__map *map) {
     size_t capacity = 16;
     while (capacity < map->n_entries * 4)
         capacity *= 2;
     struct dt__map_entry *entries = dt__alloc_zeroed(map->ctx, capacity * sizeof *entries);
-    if (!entries) {
-        dt__fail_memory(map->ctx, capacity * sizeof *entries, "a hash map");
+    if (!entries)
         return false;
-    }
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].value && map->entries[i].value != REMOVED)
             insert(entries, capacity, map->entries[i].hash, map->entries[i].value);
@@ -80,7 +79,18 @@ static bool rebuild(dt__map *map) {
     return true;
 }
 
+static bool fail_memory(const dt__map *map) {
+    dt__fail_memory(map->ctx, map->n_entries * 4 * sizeof *map->entries, "a hash map");
+    return false;
+}
+
+bool dt__map_reserve(dt__map *map) { return rebuild(map) || fail_memory(map); }
+
 bool dt__map_add(dt__map *map, uint64_t hash, void *value) {
+    return dt__map_try_add(map, hash, value) || fail_memory(map);
+}
+
+bool dt__map_try_add(dt__map *map, uint64_t hash, void *value) {
     if ((map->n_used + 1) * 2 > map->capacity && !rebuild(map))
         return false;
     insert(map->entries, map->capacity, hash, value);

@@ -33,6 +33,10 @@ void dt__map_free(dt__map *map);
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe);
 /* Adds a value that is not in the map; false, with the error recorded, when out of memory. value must not be NULL. */
 bool dt__map_add(dt__map *map, uint64_t hash, void *value);
+/* The same without an error, for values that can be missing. */
+bool dt__map_try_add(dt__map *map, uint64_t hash, void *value);
+/* Makes space for the first few values of an empty map; false, with the error recorded, when out of memory. */
+bool dt__map_reserve(dt__map *map);
 /* Removes this value; false if it is not in the map. */
 bool dt__map_remove(dt__map *map, uint64_t hash, const void *value);
 /* Iterates over all values: start with *at = 0; NULL at the end. Removing the value just returned is allowed. */

@@ -56,7 +56,6 @@ void dt__histories_free(dt__shm *shm) {
         shm->histories = history->next;
         dt__free(shm->runtime->ctx, history, sizeof *history);
     }
-    dt__map_free(&shm->labels);
 }
 
 void dt__history_amend(dt__history *history, uint64_t number) {
@@ -76,7 +75,7 @@ uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text) {
     size_t bytes = strlen(text) + 1;
     bytes = bytes < DT__MAX_LABEL ? bytes : DT__MAX_LABEL;
     uintptr_t label = shm->label_bytes + 1;
-    if (shm->label_bytes + bytes > DT__LABEL_BYTES || !dt__map_add(&shm->labels, fingerprint, (void *)label))
+    if (shm->label_bytes + bytes > DT__LABEL_BYTES || !dt__map_try_add(&shm->labels, fingerprint, (void *)label))
         return 0;
     snprintf(shm->own->labels + shm->label_bytes, bytes, "%s", text);
     shm->label_bytes += bytes;

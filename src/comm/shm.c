@@ -115,6 +115,7 @@ static dt_status join(dt__shm *shm) {
 }
 
 static void unmap(dt__shm *shm) {
+    dt__map_free(&shm->labels);
     if (!shm->borrowed)
         dt__segment_unmap(shm->segment);
     dt__free(shm->runtime->ctx, shm, sizeof *shm);
@@ -155,6 +156,8 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     else if (is_taken(shm))
         status = dt__fail(ctx, DT_ERR_STATE, "rank %" PRId64 " of this launch has a context already, in process %d",
                           ctx->rank, (int)atomic_load(&shm->own->pid));
+    else if (!dt__map_reserve(&shm->labels))
+        status = DT_ERR_MEMORY;
     if (status != DT_OK) {
         unmap(shm);
         return status;
