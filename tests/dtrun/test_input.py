@@ -153,7 +153,7 @@ time.sleep(1)
         # Not a shell: if the program that it starts is stopped, the shell waits for it and is not stopped itself.
         script = ("import os, signal, time\n"
                   "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-                  "signal.signal(signal.SIGCONT, lambda *_: print('continued', flush=True))\n"
+                  "signal.signal(signal.SIGCONT, lambda *_: os.write(1, b'continued\\n'))\n"  # print is not reentrant
                   "print('ready', os.getpid(), flush=True)\n"
                   "while True: time.sleep(0.02)")
         self.start("foreground", "-n", 2, sys.executable, "-c", script)
