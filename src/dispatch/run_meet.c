@@ -7,7 +7,6 @@
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "mesh/mesh.h"
-#include "rules/ways.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Why an op selects its placements: the cheapest candidates of a call, each with the plans that move its inputs. Pure;
  * dt_explain and `dtensor explain` print it, each in its own form.
  */
-#include "rules/ways.h"
+#include "rules/rules.h"
 
 #include <inttypes.h>
 

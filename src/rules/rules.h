@@ -149,6 +149,19 @@ void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 /* The same in the form of the query protocol: "S(0),R->S(0)". */
 void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
+/* The flags of rows that communicate. */
+enum { DT__ROW_STATES = DT_ROW_MEET | DT_ROW_SCAN, DT__ROW_WAYS = DT__ROW_STATES };
+
+/* The bytes of a state, fields one after the other, each aligned. */
+size_t dt__meet_state_bytes(const dt_state *state);
+/* Sets the fields' data to parts of this memory. */
+void dt__meet_state_place(dt_state *state, void *memory);
+void dt__meet_state_set_identity(const dt_state *state);
+/* Runs dt_meet.describe and checks what it sets. */
+dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out);
+/* Whether the shard of this rank is empty: some input has no elements. */
+bool dt__meet_state_is_empty(const dt_op_call *call);
+
 /* What a combination of rows exchanges in the middle of a call, because some of them communicate (ways.h). */
 typedef struct dt__way {
     unsigned flags;     /* DT_ROW_MEET or DT_ROW_SCAN; 0: nothing */
@@ -250,7 +263,8 @@ typedef struct dt__input_moves {
 
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
                                dt__input_moves *out);
-/* Appends "all_gather 2, all_reduce 1", and how the rows communicate: " (meets)"; false where nothing is sent and nothing is appended. */
+/* Appends "all_gather 2, all_reduce 1", and how the rows communicate: " (meets)"; false where nothing is sent and
+ * nothing is appended. */
 bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out);
 
 /* The cheapest candidates of a call, from the cheapest on, which is the one that is selected. */

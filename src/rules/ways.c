@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The exchange of a combination of rows: over which mesh dims, how many bytes, at which price; and the memory of states.
+ * The exchange of a combination of rows: over which mesh dims, how many bytes, at which price; and the memory of
+ * states.
  */
 #include "rules/ways.h"
 

@@ -7,7 +7,6 @@
 #include "mesh/mesh.h"
 #include "ops/ops.h"
 #include "random/random.h"
-#include "rules/ways.h"
 #include "tensor/tensor.h"
 
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "verify/trial.h"
 
 #include "base/assume.h"
-#include "rules/ways.h"
 #include "tensor/tensor.h"
 
 #include <stdio.h>

@@ -95,7 +95,7 @@ static const dt_op row_softmax = {
     .samples = "row_softmax(f64[3,5])\nrow_softmax(f64[0,4])\nrow_softmax(f64[2,1])",
 };
 
-/* A running sum along the columns: the sums of what lies before. */
+/* A running sum along the columns: the sums of what precedes. */
 static void describe_columns(const dt_op_call *call, dt_state *state) {
     state->n_fields = 1;
     state->fields[0] = (dt_state_field){.dtype = DT_F64, .n = call->inputs[0].shape[1], .identity = 0};

@@ -10,7 +10,7 @@
 #include "move/move.h"
 #include "ops/ops.h"
 #include "query.h"
-#include "rules/ways.h"
+#include "rules/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
