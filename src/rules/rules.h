@@ -20,7 +20,8 @@ typedef struct dt__saved_values {
 /* An op of a context. */
 typedef struct dt__op_info {
     const dt_op *op;
-    int index; /* from 0: those of the installed table in its order, then registered ones */
+    int index;      /* from 0: those of the installed table in its order, then registered ones */
+    bool is_simple; /* has a kernel, and nothing to do before a decision is looked up */
     dt__schema schema;
     const dt__saved_values *saves;    /* per signature */
     int n_arguments;                  /* of dt_op.arguments */
@@ -71,7 +72,16 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 int dt__op_count(dt_ctx *ctx);
 /* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema
  * lines are parsed on first use. */
-const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
+typedef struct dt__known_ops {
+    int n;
+    dt__op_info **infos; /* by index; NULL until the schema line is parsed */
+} dt__known_ops;
+const dt__op_info *dt__op_enter(dt_ctx *ctx, int index);
+static inline const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
+    const dt__known_ops *known = ctx->slots[DT__SLOT_OPS].state;
+    bool is_known = known && index >= 0 && index < known->n && known->infos[index];
+    return is_known ? known->infos[index] : dt__op_enter(ctx, index);
+}
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
 /* Writes the op as a JSON object: name, summary, and signatures as they are parsed. */
