@@ -63,11 +63,13 @@
  *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
  *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
  *
- * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is distributed
- * by the same rules, and has a gradient itself:
+ * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is
+ * distributed by the same rules, and has a gradient itself:
  *
- *     sin    "self: grad * cos(self)"                  mul     "self: grad * other; other: grad * self"
- *     exp    "self: grad * result"                     gelu    "self: gelu_backward(grad, self, approximate=approximate)"
+ *     sin    "self: grad * cos(self)"
+ *     exp    "self: grad * result"
+ *     mul    "self: grad * other; other: grad * self"
+ *     gelu   "self: gelu_backward(grad, self, approximate=approximate)"
  *     sum    "self: expand(view(grad, kept(self.shape, dim)), self.shape)"
  *
  *     grad            the gradient of the output; of several outputs grad0, grad1, … or grad_NAME of a named one. One
@@ -82,10 +84,10 @@
  *                     permutation; conjugate(x); again(x), the recorded call itself with x for its first tensor and the
  *                     same random numbers
  *
- * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is for
- * one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument, which
- * was broadcast, is summed to it, and is converted to its dtype, by the library. An op without tensors of floating
- * point, or whose result depends on no values of them, is DT_OP_NOT_DIFFERENTIABLE.
+ * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
+ * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,
+ * which was broadcast, is summed to it, and is converted to its dtype, by the library. An op without tensors of
+ * floating point, or whose result depends on no values of them, is DT_OP_NOT_DIFFERENTIABLE.
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -284,7 +286,7 @@ struct dt_op {
     const dt_op *in_place_of;
     const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
-     * dt_ ops, and sets those that it can; NULL stays for a gradient of zeros. `saves` lists the values that it reads. */
+     * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
     dt_status (*backward)(const dt_op_backward *call, dt_tensor **input_grads);
 };
 
