@@ -503,7 +503,7 @@ dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
 static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
-    if (!op->kernel && !op->saves)
+    if (!op->kernel && !dt__has_gradient(op))
         return dispatch(ctx, call);
     if (call->info->schema.signatures[call->overload].written)
         dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);

@@ -93,6 +93,23 @@ static dt_status resolve_arguments(dt__arena *arena, const char *names, dt__op_i
     return DT_OK;
 }
 
+static bool is_named(const dt_op *op, const char *name);
+
+/* For gradients: an op that is entered, that is in the table, or that is being entered. */
+typedef struct known_ops {
+    const registry *ops;
+    const char *entered;
+} known_ops;
+
+static bool op_exists(const void *known, const char *name) {
+    const known_ops *self = known;
+    bool exists =
+        !strcmp(self->entered, name) || dt__map_get(&self->ops->by_name, name_hash(name), same_name, name) != NULL;
+    for (int i = 0; i < self->ops->n_table && !exists; i++)
+        exists = is_named(self->ops->table[i], name);
+    return exists;
+}
+
 /* Parses and checks a descriptor, and enters its name. */
 static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     dt__op_info *info = DT__NEW(&self->arena, dt__op_info);
@@ -111,6 +128,14 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     if (op->rule && dt__factors_check(ctx, op->rule, &info->schema) != DT_OK)
         return NULL;
     if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
+        return NULL;
+    known_ops known = {self, name};
+    if (op->gradient && op->backward) {
+        dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has two gradients: expected formulas or a function", name);
+        return NULL;
+    }
+    if (op->gradient &&
+        dt__gradient_parse(&self->arena, &info->schema, op->gradient, op_exists, &known, &info->gradient) != DT_OK)
         return NULL;
     if (dt__saved_values_parse(&self->arena, op, &info->schema, &info->saves) != DT_OK)
         return NULL;
