@@ -327,7 +327,7 @@ struct dt_op {
      * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
      * the other. */
     const dt_op *in_place_of;
-    const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
+    const dt_meet *meet;  /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
      * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
