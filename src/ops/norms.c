@@ -94,7 +94,7 @@ static dt_status vector_norm(dt_op_call *call) {
     dt_status status = dt__reduce_mapped(
         call,
         &(dt__mapped_fold){
-            .fold = fold, .op = op, .dtype = DT_F64, .numbers = {{.f = {ord}}}, .with = ord == 0 ? &none : NULL},
+            .fold = fold, .op = op, .dtype = DT_F64, .numbers = {{.f = {ord, 0}}}, .with = ord == 0 ? &none : NULL},
         &in, dims, from);
     double inverse = 1 / ord;
     dt__array root = {&inverse, DT_F64, 0, NULL, NULL};
