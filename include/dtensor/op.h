@@ -62,6 +62,32 @@
  *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
  *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
  *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
+ *
+ * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is
+ * distributed by the same rules, and has a gradient itself:
+ *
+ *     sin    "self: grad * cos(self)"
+ *     exp    "self: grad * result"
+ *     mul    "self: grad * other; other: grad * self"
+ *     gelu   "self: gelu_backward(grad, self, approximate=approximate)"
+ *     sum    "self: expand(view(grad, kept(self.shape, dim)), self.shape)"
+ *
+ *     grad            the gradient of the output; of several outputs grad0, grad1, … or grad_NAME of a named one. One
+ *                     that the program did not use counts as zeros
+ *     self, dim, …    arguments of the call; a record keeps the tensors that formulas use
+ *     result          the output; result0, result1, … or its name, also of outputs that only gradients use (n_saved)
+ *     self.shape      the sizes of a tensor, and its dtype (self.dtype), which need not be kept
+ *     1, 0.5, true, none, "tanh", [0,1]    values
+ *     + - * / ( )     on tensors the ops add, sub, neg, mul and div
+ *     f(a, b, c=d)    any op, by name; also kept(shape, dim), sizes with 1 for the dims that were reduced;
+ *                     count(shape, dim), the number of elements of those dims; size(shape, dim); inverse(dims), of a
+ *                     permutation; conjugate(x); again(x), the recorded call itself with x for its first tensor and the
+ *                     same random numbers
+ *
+ * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
+ * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,
+ * which was broadcast, is summed to it, and is converted to its dtype, by the library. An op without tensors of
+ * floating point, or whose result depends on no values of them, is DT_OP_NOT_DIFFERENTIABLE.
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -77,6 +103,7 @@ typedef struct dt_tensor dt_tensor;
 typedef struct dt_op dt_op;
 typedef struct dt_op_call dt_op_call;
 typedef struct dt_rows dt_rows;
+typedef struct dt_op_backward dt_op_backward;
 
 /* The type of an argument. A Scalar parameter takes an int, a float, a bool or a complex number. */
 typedef enum dt_arg_type {
@@ -241,8 +268,9 @@ struct dt_op {
      * position; shapes, rule, kernel and the arguments that vary are those of that op. */
     const char *each;
     /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
-     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
-     * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */
+     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: those that its
+     * formulas use; without formulas all, of a view none. With it, or with a gradient, the decomposition of an op is
+     * recorded as one call; without, each of its ops is. */
     const char *saves;
     /* (optional) Names of arguments that exist for the signature's sake, "implicit,sparse_grad": they have no effect,
      * or no value but their default is supported. The C function has no options for them. */
@@ -256,6 +284,19 @@ struct dt_op {
      * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
      * the other. */
     const dt_op *in_place_of;
+    const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
+    /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
+     * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
+    dt_status (*backward)(const dt_op_backward *call, dt_tensor **input_grads);
+};
+
+/* A recorded call whose gradients are computed: the argument of dt_op.backward. */
+struct dt_op_backward {
+    const dt_op_call *call;    /* arguments; dtypes, shapes and specs of inputs and outputs, without data */
+    dt_tensor *const *inputs;  /* that were saved, NULL for others */
+    dt_tensor *const *outputs; /* the same */
+    dt_tensor *const *grads;   /* of the outputs; NULL: zeros */
+    const bool *needed;        /* per input: whether its gradient is used */
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

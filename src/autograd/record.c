@@ -106,12 +106,27 @@ static void free_record(dt__record *head) {
 /* A function of a saved tensor: number i of the inputs, then outputs. */
 typedef void saved_fn(int i, const dt_tensor *tensor, void *arg);
 
+/* Bits of the parameters of which a tensor requires a gradient. */
+static uint32_t recorded_params(const dt__made *made) {
+    uint32_t params = 0;
+    for (int p = 0; p < made->op->info->schema.signatures[made->op->overload].n_params; p++) {
+        const dt_arg *arg = &made->op->args[p];
+        int n = arg->type == DT_ARG_TENSOR ? 1 : arg->type == DT_ARG_TENSORS ? arg->n : 0;
+        for (int i = 0; i < n; i++) {
+            int at = arg->type == DT_ARG_TENSOR ? arg->as.first : dt_arg_member(arg, i);
+            if (at >= 0 && made->inputs[at]->record)
+                params |= UINT32_C(1) << p;
+        }
+    }
+    return params;
+}
+
 /* Visits the tensors whose values are saved. */
 static void for_each_saved(const dt__made *made, saved_fn *visit, void *arg) {
     if (!made->op)
         return;
-    const dt__saved_values *saves = &made->op->info->saves[made->op->overload];
-    for (uint32_t left = saves->params; left; left &= left - 1) {
+    dt__saved_values saves = dt__values_to_save(made->op->info, made->op->overload, recorded_params(made));
+    for (uint32_t left = saves.params; left; left &= left - 1) {
         const dt_arg *list = &made->op->args[__builtin_ctz(left)];
         int n = list->type == DT_ARG_TENSOR ? 1 : list->type == DT_ARG_TENSORS ? list->n : 0;
         for (int i = 0; i < n; i++) {
@@ -120,8 +135,8 @@ static void for_each_saved(const dt__made *made, saved_fn *visit, void *arg) {
                 visit(at, made->inputs[at], arg);
         }
     }
-    for (int o = 0; o < made->n_outputs && saves->outputs; o++)
-        if (saves->outputs >> (o < 63 ? o : 63) & 1)
+    for (int o = 0; o < made->n_outputs && saves.outputs; o++)
+        if (saves.outputs >> (o < 63 ? o : 63) & 1)
             visit(made->n_inputs + o, made->outputs[o], arg);
 }
 

@@ -193,6 +193,16 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
     return place_inputs(self, selected);
 }
 
+/* What running it branches on. */
+static void set_kind(const making *self) {
+    dt__decision *to = self->to;
+    bool of_view_op = self->call->info->op->flags & DT_OP_VIEW;
+    to->is_view = of_view_op && !(to->row_flags & DT_ROW_OFFSET);
+    to->is_direct = !to->writes && of_view_op == to->is_view;
+    for (int i = 0; i < to->n_inputs; i++)
+        to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity;
+}
+
 static dt_status fill_decision(making *self, dt__arena *scratch) {
     dt_op_call *op_call = &self->call->op_call;
     if (self->call->info->list)
@@ -208,6 +218,7 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
         DT__TRY(set_input_specs(self));
         DT__TRY(select_placements(self, scratch, &selected));
     }
+    set_kind(self);
     self->to->runs = !self->to->mesh || dt_mesh_coordinate(self->to->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0});
     return place_outputs(self, &selected);
 }

@@ -61,6 +61,8 @@ typedef struct dt__decision {
     bool runs;         /* this rank is in the mesh */
     bool communicates; /* moving the inputs takes messages */
     bool writes;       /* some input is written */
+    bool is_view;      /* outputs are views of the first input, or of what it is moved to */
+    bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
@@ -96,7 +98,10 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
 /* The same for a part of another call, which is not added to histories; values that vary are not checked. */
 dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call);
-void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);
+static inline void dt__decision_release(dt_ctx *ctx, dt__decision *decision) {
+    if (--decision->n_users == 0 && !decision->cached)
+        dt__decision_free(ctx, decision);
+}
 
 #endif

@@ -149,6 +149,18 @@ static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt
     }
 }
 
+static inline uint64_t mix(uint64_t hash, uint64_t word) {
+    return ((hash << 23 | hash >> 41) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t hash_words(const uint64_t *at, const uint64_t *end, uint64_t hash) {
+    if ((end - at) % 2)
+        hash = mix(hash, *at++);
+    for (; at != end; at += 2)
+        hash = mix(mix(hash, at[0]), at[1]);
+    return hash ^ hash >> 32;
+}
+
 dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const uint64_t *words = out->space, *end = write_key(out->space, out->space + DT__KEY_WORDS, call, state);
@@ -158,11 +170,8 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
         words = state->key_words;
     }
     int n = (int)(end - words);
-    uint64_t hash = (uint64_t)n;
-    for (int i = 0; i < n; i++)
-        hash = ((hash << 23 | hash >> 41) ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    out->hash = hash ^ hash >> 32;
     out->n_words = n;
     out->words = words;
+    out->hash = hash_words(words, end, (uint64_t)n);
     return DT_OK;
 }

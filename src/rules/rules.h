@@ -9,20 +9,17 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "rules/gradient_text.h"
 #include "rules/schema.h"
-
-/* What records of one signature keep: bit p for the tensors of parameter p, bit o for output o. */
-typedef struct dt__saved_values {
-    uint32_t params;
-    uint64_t outputs;
-} dt__saved_values;
 
 /* An op of a context. */
 typedef struct dt__op_info {
     const dt_op *op;
-    int index; /* from 0: those of the installed table in its order, then registered ones */
+    int index;      /* from 0: those of the installed table in its order, then registered ones */
+    bool is_simple; /* has a kernel, and nothing to do before a decision is looked up */
     dt__schema schema;
-    const dt__saved_values *saves;    /* per signature */
+    dt__gradient *gradient;           /* per signature; NULL: the op has no formulas */
+    const dt__saved_values *saves;    /* per signature, of an op without formulas */
     int n_arguments;                  /* of dt_op.arguments */
     const signed char *positions;     /* of these, per signature; -1: the signature has none */
     const struct dt__list_form *list; /* of a list op; NULL: it is none */
@@ -58,9 +55,14 @@ static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
     return position >= 0 ? &call->args[position] : NULL;
 }
 
-/* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has. */
+/* Whether the op has a gradient of its own: a decomposition is then recorded as one call. */
+static inline bool dt__has_gradient(const dt_op *op) { return op->gradient || op->backward || op->saves; }
+
+/* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has, and names beside formulas. */
 dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__schema *schema,
                                  const dt__saved_values **out);
+/* What a record keeps if the parameters whose bits are set require gradients. */
+dt__saved_values dt__values_to_save(const dt__op_info *info, int overload, uint32_t params);
 
 /* Installs a table of ops in a context that has none yet; otherwise does nothing. src/ops does this with the library's
  * ops (dt__ops_open) before any op is used. The table must outlive the context. */
@@ -71,7 +73,16 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 int dt__op_count(dt_ctx *ctx);
 /* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema
  * lines are parsed on first use. */
-const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
+typedef struct dt__known_ops {
+    int n;
+    dt__op_info **infos; /* by index; NULL until the schema line is parsed */
+} dt__known_ops;
+const dt__op_info *dt__op_enter(dt_ctx *ctx, int index);
+static inline const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
+    const dt__known_ops *known = ctx->slots[DT__SLOT_OPS].state;
+    bool is_known = known && index >= 0 && index < known->n && known->infos[index];
+    return is_known ? known->infos[index] : dt__op_enter(ctx, index);
+}
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
 /* Writes the op as a JSON object: name, summary, and signatures as they are parsed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads which values an op's records keep (dt_op.saves), once per signature.
+ * Which values an op's records keep: those that its formulas use, or that it lists (dt_op.saves), which is read once
+ * per signature.
  */
 #include "rules/rules.h"
 
@@ -66,8 +67,10 @@ dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__sc
     *out = values;
     if (!values)
         return DT_ERR_MEMORY;
+    if (op->saves && op->gradient)
+        return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: saves: the gradient states what is saved", schema->name);
     if (!op->saves) {
-        if (!(op->flags & DT_OP_VIEW))
+        if (!(op->flags & DT_OP_VIEW) && !op->gradient)
             add_all(schema, values);
         return DT_OK;
     }
@@ -80,4 +83,19 @@ dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__sc
         name += n + (name[n] == ',');
     }
     return DT_OK;
+}
+
+dt__saved_values dt__values_to_save(const dt__op_info *info, int overload, uint32_t params) {
+    if (!info->gradient)
+        return info->saves[overload];
+    const dt__gradient *gradient = &info->gradient[overload];
+    dt__saved_values values = {0};
+    for (; params; params &= params - 1) {
+        int formula = gradient->of_param[__builtin_ctz(params)];
+        if (formula < 0)
+            continue;
+        values.params |= gradient->formulas[formula].uses.params;
+        values.outputs |= gradient->formulas[formula].uses.outputs;
+    }
+    return values;
 }

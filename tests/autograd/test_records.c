@@ -143,11 +143,20 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
     CHECK_OK(ctx, calls_run(ctx, self));
     for (int i = 0; i < self->call.n_inputs; i++)
         any = any || (dt_requires_grad(inputs[i]) && !(info->op->flags & DT_OP_NOT_DIFFERENTIABLE));
-    const dt__saved_values *saves = &info->saves[self->call.overload];
+    dt__saved_values saves = {0};
+    uint32_t recorded = 0;
+    for (int p = 0; p < info->schema.signatures[self->call.overload].n_params; p++) {
+        const dt_arg *arg = &self->call.args[p];
+        for (int i = 0; i < arg->n && (arg->type == DT_ARG_TENSOR || arg->type == DT_ARG_TENSORS); i++) {
+            int at = arg->type == DT_ARG_TENSOR ? arg->as.first : dt_arg_member(arg, i);
+            recorded |= (uint32_t)(at >= 0 && dt_requires_grad(inputs[at])) << p;
+        }
+    }
+    saves = dt__values_to_save(info, self->call.overload, recorded);
     for (int o = 0; o < self->call.n_outputs; o++) {
         const dt_tensor *output = self->call.outputs[o];
         CHECK(dt_requires_grad(output) == (any && dt__is_inexact(output->dtype)), "%s: output %d", name, o);
-        if (!output->record || (!info->op->kernel && !info->op->saves))
+        if (!output->record || (!info->op->kernel && !dt__has_gradient(info->op)))
             continue;
         const dt__recorded_call *record = dt__recorded_call_of(output);
         CHECK(!strcmp(record->name, name) && record->info == info && record->n_inputs == self->call.n_inputs &&
@@ -161,7 +170,7 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
                 if (at < 0)
                     continue;
                 const dt__recorded_tensor *input = &record->tensors[at];
-                bool saved = saves->params >> p & 1;
+                bool saved = saves.params >> p & 1;
                 CHECK(saved == (input->storage != NULL), "%s: argument %d: %s", name, p, records_last(output));
                 CHECK(!saved || input->storage == inputs[at]->storage, "%s: argument %d", name, p);
             }

@@ -77,29 +77,29 @@ static const struct {
     const char *name, *usual_call, *differing_call;
     const char *usual_op, *differing_op;
 } differences[N_DIFFERENCES] = {
-    [OTHER_PATH] = {"path", "a.npz\", w=f32[8,6] S(0)", "b.npz\", w=f32[8,6] S(0)"},
+    [OTHER_PATH] = {"path", "a.npz\", w=f32[8,6] S(0)", "b.npz\", w=f32[8,6] S(0)", NULL, NULL},
     [OTHER_SHAPE] = {"shape", "w=f32[8,6] S(0)", "w=f32[8,5] S(0)", "ones(size=[8,6]; dtype=f32) S(0)",
                      "ones(size=[8,5]; dtype=f32) S(0)"},
     [OTHER_DTYPE] = {"dtype", "w=f32[8,6] S(0)", "w=i32[8,6] S(0)", "ones(size=[8,6]; dtype=f32) S(0)",
                      "ones(size=[8,6]; dtype=i32) S(0)"},
     [OTHER_PLACEMENT] = {"placement", "w=f32[8,6] S(0)", "w=f32[8,6] S(1)", "ones(size=[8,6]; dtype=f32) S(0)",
                          "ones(size=[8,6]; dtype=f32) S(1)"},
-    [OTHER_MESH] = {"mesh", "on mesh(tp=", "on mesh(dp="},
-    [OTHER_NAME] = {"name", "w=f32[8,6]", "v=f32[8,6]"},
-    [OTHER_NUMBER] = {"number", "w=f32[8,6]", "b=i64[7]"},
-    [OTHER_ORDER] = {"order", "w=f32[8,6] S(0)", "b=i64[7] R"},
-    [OTHER_KIND] = {"kind", "save_npz(\"", "save_npy(\""},
-    [OTHER_CALL] = {"call", "save_npz(\"", "barrier"},
-    [OTHER_PLAIN] = {"plain tensors", "save_npz(\"",
-                     "barrier"}, /* a local call: detected at the next collective one */
-    [LOAD_PATH] = {"path of a load", "load_npz(\"", "c.npz\", \"w\""},
-    [LOAD_NAME] = {"name of a load", "a.npz\", \"w\"", "a.npz\", \"b\""},
-    [LOAD_PLACEMENT] = {"placement of a load", "place=S(0)", "place=S(1)"},
-    [LOAD_GRAD] = {"requires_grad", "load_npz(\"", "requires_grad=true"},
-    [LOAD_CHECK] = {"check", "load_npz(\"", "check=true"},
-    [LOAD_KIND] = {"kind of a load", "load_npz(\"", "load_npy(\""},
-    [LOAD_MESH] = {"mesh of a load", "mesh(tp=", "mesh(dp="},
-    [LOAD_CALL] = {"call instead of a load", "load_npz(\"", "all_reduce of f32 x 1, sum"},
+    [OTHER_MESH] = {"mesh", "on mesh(tp=", "on mesh(dp=", NULL, NULL},
+    [OTHER_NAME] = {"name", "w=f32[8,6]", "v=f32[8,6]", NULL, NULL},
+    [OTHER_NUMBER] = {"number", "w=f32[8,6]", "b=i64[7]", NULL, NULL},
+    [OTHER_ORDER] = {"order", "w=f32[8,6] S(0)", "b=i64[7] R", NULL, NULL},
+    [OTHER_KIND] = {"kind", "save_npz(\"", "save_npy(\"", NULL, NULL},
+    [OTHER_CALL] = {"call", "save_npz(\"", "barrier", NULL, NULL},
+    [OTHER_PLAIN] = {"plain tensors", "save_npz(\"", "barrier", NULL,
+                     NULL}, /* a local call: detected at the next collective one */
+    [LOAD_PATH] = {"path of a load", "load_npz(\"", "c.npz\", \"w\"", NULL, NULL},
+    [LOAD_NAME] = {"name of a load", "a.npz\", \"w\"", "a.npz\", \"b\"", NULL, NULL},
+    [LOAD_PLACEMENT] = {"placement of a load", "place=S(0)", "place=S(1)", NULL, NULL},
+    [LOAD_GRAD] = {"requires_grad", "load_npz(\"", "requires_grad=true", NULL, NULL},
+    [LOAD_CHECK] = {"check", "load_npz(\"", "check=true", NULL, NULL},
+    [LOAD_KIND] = {"kind of a load", "load_npz(\"", "load_npy(\"", NULL, NULL},
+    [LOAD_MESH] = {"mesh of a load", "mesh(tp=", "mesh(dp=", NULL, NULL},
+    [LOAD_CALL] = {"call instead of a load", "load_npz(\"", "all_reduce of f32 x 1, sum", NULL, NULL},
 };
 
 struct differing {
