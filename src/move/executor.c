@@ -348,12 +348,15 @@ static dt_status run_steps(dt__executor *executor, dt__prepared_move *whole, con
     return status;
 }
 
-static const dt_collective collective_of[DT__N_STEP_KINDS] = {
-    [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
-    [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
-    [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
-    [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
-};
+dt_collective dt__collective_of_step(dt__step_kind kind) {
+    static const dt_collective collective_of[DT__N_STEP_KINDS] = {
+        [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
+        [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
+        [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
+        [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
+    };
+    return collective_of[kind];
+}
 
 static bool is_reported(const dt_ctx *ctx) { return ctx->move_observer || ctx->log_level >= DT_LOG_INFO; }
 
@@ -378,7 +381,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .begin_us = start.us,
                                      .end_us = dt__now_us()};
     for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
-        out.collectives[collective_of[i]] += prepared->collectives[i];
+        out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->collectives[i];
     if (ctx->move_observer)
         ctx->move_observer->redistribution(ctx, &out);
     dt__log_redistribution(ctx, &out);

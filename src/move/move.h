@@ -64,6 +64,9 @@ typedef struct dt__redistribute_stats {
     int64_t n_entries;                     /* currently in the cache */
 } dt__redistribute_stats;
 
+/* The collective that a step counts as. */
+dt_collective dt__collective_of_step(dt__step_kind kind);
+
 /* Zero before the first redistribution. Local. */
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx);
 

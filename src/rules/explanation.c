@@ -29,7 +29,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
                                dt__input_moves *out) {
     int n = placed->call.n_inputs;
-    *out = (dt__input_moves){.n = n, .plans = DT__NEW_ARRAY(arena, dt__plan, n)};
+    *out = (dt__input_moves){.n = n, .plans = DT__NEW_ARRAY(arena, dt__plan, n), .way = &candidate->way};
     if (!out->plans)
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
@@ -39,6 +39,11 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
             out->collectives[plan->steps[s].collective]++;
         out->n_collectives += plan->n_collectives;
         out->bytes += plan->bytes;
+    }
+    if (candidate->way.group > 1) {
+        out->collectives[candidate->way.kind]++;
+        out->n_collectives++;
+        out->bytes += candidate->way.bytes;
     }
     return DT_OK;
 }
@@ -66,5 +71,7 @@ bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
                          moves->collectives[c]);
             separator = ", ";
         }
+    if (moves->way->group > 1)
+        dt__text_add(out, " (%s)", moves->way->flags & DT_ROW_MEET ? "meets" : "scans");
     return *separator;
 }

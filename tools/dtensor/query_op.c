@@ -10,6 +10,7 @@
 #include "move/move.h"
 #include "ops/ops.h"
 #include "query.h"
+#include "rules/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static dt_status answer_rules(const request *req, dt__text *out) {
     dt__row_list rows;
     DT__TRY(request_call(req, REQUEST_SHAPES, &placed));
     DT__TRY(dt__op_call_rows(req->arena, &placed.call, &rows));
-    DT__TRY(dt__rows_expand(req->arena, &placed.call, &rows));
+    DT__TRY(dt__rows_expand(req->arena, &placed.call, DT_ROW_UNLISTED | DT__ROW_WAYS, &rows));
     const int *order;
     DT__TRY(find_order(req, &placed.bound, &order));
     dt_row_entry *entries = DT__NEW_ARRAY(req->arena, dt_row_entry, rows.n_entries);
