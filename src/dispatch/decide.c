@@ -186,11 +186,12 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
         mesh[m] = dt_mesh_dim_size(self->to->mesh, m);
     for (int i = 0; i < self->call->n_inputs; i++)
         shardings[i] = &self->to->inputs[i].from->sharding;
-    dt__placed_inputs on = {n, mesh, shardings, &dt__machine_builtin};
+    dt__placed_inputs on = {n, mesh, shardings, self->ctx->machine};
     DT__TRY(dt__select_placements(scratch, &self->call->op_call, &on, selected));
     self->to->row_flags = selected->flags;
     self->to->cost_us = selected->cost_us;
-    return place_inputs(self, selected);
+    DT__TRY(place_inputs(self, selected));
+    return selected->way.flags ? dt__meeting_new(self->to, selected) : DT_OK;
 }
 
 /* What running it branches on. */
@@ -254,6 +255,8 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     }
     for (int i = 0; decision->outputs && i < decision->n_outputs; i++)
         dt_spec_release(decision->outputs[i].spec);
+    if (decision->meeting)
+        dt_group_release(decision->meeting->group);
     for (int t = 0; t < decision->n_tuples; t++)
         dt__decision_release(ctx, decision->tuples[t]);
     dt__arena_free(&decision->arena);

@@ -8,6 +8,7 @@
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H
 
+#include "comm/comm.h"
 #include "dispatch/dispatch.h"
 
 /* A tensor is written without a check: it may exceed the space for keys by the slack. */
@@ -42,6 +43,17 @@ typedef struct dt__output_decision {
     int input;     /* the input that it is, because that is written; -1: a new tensor */
 } dt__output_decision;
 
+/* The exchange in the middle of a call whose rows communicate (rules/ways.h). */
+typedef struct dt__meeting {
+    dt__way way;
+    int n;                /* ranks that meet: this one and those along the mesh dims of the way */
+    const int64_t *ranks; /* in mesh order */
+    const int *order;     /* in which their states are merged: indices into ranks */
+    int n_before;         /* of a scan: how many of these come before this rank */
+    int own;              /* index of this rank */
+    dt_group *group;      /* made on first use; NULL */
+} dt__meeting;
+
 /* What the calls of one kind have in common in a history. */
 typedef struct dt__call_fold {
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
@@ -60,7 +72,7 @@ typedef struct dt__decision {
     int n_users;       /* calls that are running it */
     bool cached;       /* otherwise it is freed by its last user */
     bool runs;         /* this rank is in the mesh */
-    bool communicates; /* moving the inputs takes messages */
+    bool communicates; /* moving the inputs takes messages, or its rows communicate */
     bool writes;       /* some input is written */
     bool is_view;      /* outputs are views of the first input, or of what it is moved to */
     bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
@@ -68,6 +80,7 @@ typedef struct dt__decision {
     dt__input_decision *inputs;
     dt__output_decision *outputs;
     unsigned row_flags;   /* DT_ROW_… */
+    dt__meeting *meeting; /* NULL: no row communicates */
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
@@ -79,6 +92,10 @@ typedef struct dt__decision {
     dt_mesh **more_meshes;
     dt__arena arena;
 } dt__decision;
+
+/* run_meet.c: who meets, for a call whose rows communicate; the kernels' part of such a call. */
+dt_status dt__meeting_new(dt__decision *decision, const dt__candidate *selected);
+dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 
 /* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);

@@ -153,8 +153,9 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     bool holds = !call->maker || dt__maker_holds_values(call, decision->n_outputs);
     if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
-        status = op->kernel(&call->op_call);
-    }
+        status = decision->meeting ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
+    } else if (decision->meeting && decision->runs && ctx->observer && decision->communicates)
+        dt__observe_way(ctx, &decision->meeting->way, decision->meeting->way.bytes, dt__now_us());
     if (status != DT_OK)
         drop_new_outputs(call, decision, decision->n_outputs);
     else if (decision->writes)
