@@ -34,19 +34,26 @@ DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(high)
 DT_X_OPTION(keepdim)
+DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
+DT_X_OPTION(max_val)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
 DT_X_OPTION(min)
+DT_X_OPTION(min_val)
 DT_X_OPTION(mode)
+DT_X_OPTION(nan)
+DT_X_OPTION(negative_slope)
+DT_X_OPTION(neginf)
 DT_X_OPTION(ord)
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
 DT_X_OPTION(planner)
+DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
@@ -65,6 +72,9 @@ DT_X_OPTION(width)
 /* clang-format on */
 
 /* Options in their order. */
+template <> struct fields<dt_abs_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_abs_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_acos_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_add_in_place_options::alpha);
 };
@@ -74,6 +84,18 @@ template <> struct fields<dt_add_scalar_in_place_options> {
 };
 template <> struct fields<dt_add_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_add_scalar_options::alpha);
+};
+template <> struct fields<dt_addcdiv_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_addcdiv_in_place_options::value);
+};
+template <> struct fields<dt_addcdiv_options> {
+    static constexpr auto list = std::make_tuple(&dt_addcdiv_options::value);
+};
+template <> struct fields<dt_addcmul_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_addcmul_in_place_options::value);
+};
+template <> struct fields<dt_addcmul_options> {
+    static constexpr auto list = std::make_tuple(&dt_addcmul_options::value);
 };
 template <> struct fields<dt_addmm_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_addmm_in_place_options::beta, &dt_addmm_in_place_options::alpha);
@@ -99,11 +121,30 @@ template <> struct fields<dt_argmax_options> {
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
 };
+template <> struct fields<dt_asin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_atan2_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_atan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_and_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_and_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_not_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_or_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_or_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_or_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_xor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_xor_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_xor_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
+template <> struct fields<dt_ceil_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_celu_options> { static constexpr auto list = std::make_tuple(&dt_celu_options::alpha); };
 template <> struct fields<dt_clamp_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_in_place_options::min, &dt_clamp_in_place_options::max);
 };
+template <> struct fields<dt_clamp_max_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_max_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_min_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_min_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_options::min, &dt_clamp_options::max);
 };
@@ -120,6 +161,8 @@ template <> struct fields<dt_constant_pad_nd_options> {
 };
 template <> struct fields<dt_contiguous_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cos_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cosh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_dim_int_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_options> {
     static constexpr auto list = std::make_tuple(&dt_count_nonzero_options::dim);
@@ -150,6 +193,7 @@ template <> struct fields<dt_div_scalar_options> {
 template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
 };
+template <> struct fields<dt_elu_options> { static constexpr auto list = std::make_tuple(&dt_elu_options::alpha); };
 template <> struct fields<dt_embedding_options> {
     static constexpr auto list = std::make_tuple(&dt_embedding_options::padding_idx);
 };
@@ -158,18 +202,30 @@ template <> struct fields<dt_empty_like_options> {
 };
 template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_erf_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_erfc_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_exp2_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_expm1_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_flip_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_divide_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_divide_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmax_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmod_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmod_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_add_in_place_options::alpha);
 };
 template <> struct fields<dt_foreach_add_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_frac_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
     static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
                                                  &dt_from_local_options::extents, &dt_from_local_options::check);
@@ -179,15 +235,39 @@ template <> struct fields<dt_full_like_options> {
 };
 template <> struct fields<dt_full_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ge_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ge_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
 };
+template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gt_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_hardshrink_options> {
+    static constexpr auto list = std::make_tuple(&dt_hardshrink_options::lambd);
+};
+template <> struct fields<dt_hardsigmoid_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_hardswish_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_hardtanh_options> {
+    static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
+};
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_isnan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_layer_norm_options::weight, &dt_layer_norm_options::bias, &dt_layer_norm_options::eps);
 };
+template <> struct fields<dt_le_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_le_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_leaky_relu_options> {
+    static constexpr auto list = std::make_tuple(&dt_leaky_relu_options::negative_slope);
+};
+template <> struct fields<dt_lerp_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lerp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lerp_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lerp_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_vector_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_vector_norm_options::ord, &dt_linalg_vector_norm_options::dim,
@@ -200,17 +280,31 @@ template <> struct fields<dt_load_options> {
     static constexpr auto list = std::make_tuple(&dt_load_options::mesh, &dt_load_options::place,
                                                  &dt_load_options::requires_grad, &dt_load_options::check);
 };
+template <> struct fields<dt_log10_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log1p_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log2_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
 };
+template <> struct fields<dt_logaddexp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_and_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_not_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_or_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_xor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logsumexp_options> {
     static constexpr auto list = std::make_tuple(&dt_logsumexp_options::keepdim);
 };
+template <> struct fields<dt_lt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lt_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_make_options> {
     static constexpr auto list = std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh,
                                                  &dt_make_options::place, &dt_make_options::requires_grad);
 };
+template <> struct fields<dt_masked_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_masked_fill_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_masked_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_masked_fill_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_matmul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_max_dim_options> {
     static constexpr auto list = std::make_tuple(&dt_max_dim_options::keepdim);
@@ -227,17 +321,25 @@ template <> struct fields<dt_min_dim_options> {
 };
 template <> struct fields<dt_min_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_min_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_minimum_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mish_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nan_to_num_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_nan_to_num_options::nan, &dt_nan_to_num_options::posinf, &dt_nan_to_num_options::neginf);
+};
 template <> struct fields<dt_nansum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nansum_options::dim, &dt_nansum_options::keepdim, &dt_nansum_options::dtype);
 };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ne_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ne_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ones_like_options> {
@@ -247,6 +349,13 @@ template <> struct fields<dt_pad_options> {
     static constexpr auto list = std::make_tuple(&dt_pad_options::mode, &dt_pad_options::value);
 };
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_positive_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_scalar_exponent_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_prelu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
@@ -262,28 +371,58 @@ template <> struct fields<dt_random_options> {
         &dt_random_options::rate, &dt_random_options::dtype, &dt_random_options::mesh, &dt_random_options::place,
         &dt_random_options::generator, &dt_random_options::requires_grad);
 };
+template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
     static constexpr auto list = std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
                                                  &dt_redistribute_options::dtype);
 };
+template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_remainder_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_remainder_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_remainder_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+template <> struct fields<dt_round_decimals_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_round_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_rsqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_rsqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_rsub_options> { static constexpr auto list = std::make_tuple(&dt_rsub_options::alpha); };
+template <> struct fields<dt_rsub_scalar_options> {
+    static constexpr auto list = std::make_tuple(&dt_rsub_scalar_options::alpha);
+};
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_selu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sgn_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sigmoid_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sigmoid_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sign_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_silu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
 };
+template <> struct fields<dt_softplus_options> {
+    static constexpr auto list = std::make_tuple(&dt_softplus_options::beta, &dt_softplus_options::threshold);
+};
+template <> struct fields<dt_softshrink_options> {
+    static constexpr auto list = std::make_tuple(&dt_softshrink_options::lambd);
+};
+template <> struct fields<dt_softsign_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_split_options> { static constexpr auto list = std::make_tuple(&dt_split_options::dim); };
 template <> struct fields<dt_split_sizes_options> {
     static constexpr auto list = std::make_tuple(&dt_split_sizes_options::dim);
 };
 template <> struct fields<dt_sqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_square_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_std_correction_options> {
     static constexpr auto list = std::make_tuple(
         &dt_std_correction_options::dim, &dt_std_correction_options::correction, &dt_std_correction_options::keepdim);
@@ -315,14 +454,18 @@ template <> struct fields<dt_sum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_sum_options::dim, &dt_sum_options::keepdim, &dt_sum_options::dtype);
 };
+template <> struct fields<dt_tan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tanhshrink_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
 template <> struct fields<dt_topk_options> {
     static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);
 };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_trunc_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_var_correction_options> {
     static constexpr auto list = std::make_tuple(
@@ -346,6 +489,9 @@ template <> struct fields<dt_where_options> { static constexpr auto list = std::
 template <> struct fields<dt_where_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalars_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_xlogy_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_xlogy_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_xlogy_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_zeros_like_options> {
     static constexpr auto list = std::make_tuple(&dt_zeros_like_options::dtype);
 };
@@ -383,6 +529,16 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
         self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_mul_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_abs(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_abs_sized(self, dt::named<dt_abs_options>(self.site, options...).get(), sizeof(dt_abs_options));
+}
+template <class... T> dt_tensor *dt_abs_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_abs_in_place_sized(self, dt::named<dt_abs_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_abs_in_place_options));
+}
+template <class... T> dt_tensor *dt_acos(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_acos_sized(self, dt::named<dt_acos_options>(self.site, options...).get(), sizeof(dt_acos_options));
+}
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
 }
@@ -398,6 +554,28 @@ template <class... T> dt_tensor *dt_add_scalar_(dt::at<dt_tensor *> self, dt::nu
     return dt_add_scalar_in_place_sized(self, other,
                                         dt::named<dt_add_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_add_scalar_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_addcdiv(dt::at<dt_tensor *> self, dt_tensor *tensor1, dt_tensor *tensor2, const T &...options) {
+    return dt_addcdiv_sized(self, tensor1, tensor2, dt::named<dt_addcdiv_options>(self.site, options...).get(),
+                            sizeof(dt_addcdiv_options));
+}
+template <class... T>
+dt_tensor *dt_addcdiv_(dt::at<dt_tensor *> self, dt_tensor *tensor1, dt_tensor *tensor2, const T &...options) {
+    return dt_addcdiv_in_place_sized(self, tensor1, tensor2,
+                                     dt::named<dt_addcdiv_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_addcdiv_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_addcmul(dt::at<dt_tensor *> self, dt_tensor *tensor1, dt_tensor *tensor2, const T &...options) {
+    return dt_addcmul_sized(self, tensor1, tensor2, dt::named<dt_addcmul_options>(self.site, options...).get(),
+                            sizeof(dt_addcmul_options));
+}
+template <class... T>
+dt_tensor *dt_addcmul_(dt::at<dt_tensor *> self, dt_tensor *tensor1, dt_tensor *tensor2, const T &...options) {
+    return dt_addcmul_in_place_sized(self, tensor1, tensor2,
+                                     dt::named<dt_addcmul_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_addcmul_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_addmm(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2, const T &...options) {
@@ -435,11 +613,79 @@ template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &..
     return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
                            sizeof(dt_argmin_options));
 }
+template <class... T> dt_tensor *dt_asin(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_asin_sized(self, dt::named<dt_asin_options>(self.site, options...).get(), sizeof(dt_asin_options));
+}
+template <class... T> dt_tensor *dt_atan(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_atan_sized(self, dt::named<dt_atan_options>(self.site, options...).get(), sizeof(dt_atan_options));
+}
+template <class... T> dt_tensor *dt_atan2(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_atan2_sized(self, other, dt::named<dt_atan2_options>(self.site, options...).get(),
+                          sizeof(dt_atan2_options));
+}
+template <class... T> dt_tensor *dt_bitwise_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_and_sized(self, other, dt::named<dt_bitwise_and_options>(self.site, options...).get(),
+                                sizeof(dt_bitwise_and_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_and_scalar_other(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_and_scalar_other_sized(
+        self, other, dt::named<dt_bitwise_and_scalar_other_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_and_scalar_other_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_and_scalar_self(dt::at<dt_number> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_and_scalar_self_sized(
+        self, other, dt::named<dt_bitwise_and_scalar_self_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_and_scalar_self_options));
+}
+template <class... T> dt_tensor *dt_bitwise_not(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_bitwise_not_sized(self, dt::named<dt_bitwise_not_options>(self.site, options...).get(),
+                                sizeof(dt_bitwise_not_options));
+}
+template <class... T> dt_tensor *dt_bitwise_or(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_or_sized(self, other, dt::named<dt_bitwise_or_options>(self.site, options...).get(),
+                               sizeof(dt_bitwise_or_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_or_scalar_other(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_or_scalar_other_sized(
+        self, other, dt::named<dt_bitwise_or_scalar_other_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_or_scalar_other_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_or_scalar_self(dt::at<dt_number> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_or_scalar_self_sized(self, other,
+                                           dt::named<dt_bitwise_or_scalar_self_options>(self.site, options...).get(),
+                                           sizeof(dt_bitwise_or_scalar_self_options));
+}
+template <class... T> dt_tensor *dt_bitwise_xor(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_xor_sized(self, other, dt::named<dt_bitwise_xor_options>(self.site, options...).get(),
+                                sizeof(dt_bitwise_xor_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_xor_scalar_other(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_xor_scalar_other_sized(
+        self, other, dt::named<dt_bitwise_xor_scalar_other_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_xor_scalar_other_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_xor_scalar_self(dt::at<dt_number> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_xor_scalar_self_sized(
+        self, other, dt::named<dt_bitwise_xor_scalar_self_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_xor_scalar_self_options));
+}
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
 }
 template <class... T> dt_tensor *dt_cat(dt::at<dt_tensors> tensors, const T &...options) {
     return dt_cat_sized(tensors, dt::named<dt_cat_options>(tensors.site, options...).get(), sizeof(dt_cat_options));
+}
+template <class... T> dt_tensor *dt_ceil(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_ceil_sized(self, dt::named<dt_ceil_options>(self.site, options...).get(), sizeof(dt_ceil_options));
+}
+template <class... T> dt_tensor *dt_celu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_celu_sized(input, dt::named<dt_celu_options>(input.site, options...).get(), sizeof(dt_celu_options));
 }
 template <class... T> dt_tensor *dt_clamp(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clamp_sized(self, dt::named<dt_clamp_options>(self.site, options...).get(), sizeof(dt_clamp_options));
@@ -457,6 +703,22 @@ template <class... T> dt_tensor *dt_clamp_tensor_(dt::at<dt_tensor *> self, cons
                                           dt::named<dt_clamp_tensor_in_place_options>(self.site, options...).get(),
                                           sizeof(dt_clamp_tensor_in_place_options));
 }
+template <class... T> dt_tensor *dt_clamp_max(dt::at<dt_tensor *> self, dt::number max, const T &...options) {
+    return dt_clamp_max_sized(self, max, dt::named<dt_clamp_max_options>(self.site, options...).get(),
+                              sizeof(dt_clamp_max_options));
+}
+template <class... T> dt_tensor *dt_clamp_max_tensor(dt::at<dt_tensor *> self, dt_tensor *max, const T &...options) {
+    return dt_clamp_max_tensor_sized(self, max, dt::named<dt_clamp_max_tensor_options>(self.site, options...).get(),
+                                     sizeof(dt_clamp_max_tensor_options));
+}
+template <class... T> dt_tensor *dt_clamp_min(dt::at<dt_tensor *> self, dt::number min, const T &...options) {
+    return dt_clamp_min_sized(self, min, dt::named<dt_clamp_min_options>(self.site, options...).get(),
+                              sizeof(dt_clamp_min_options));
+}
+template <class... T> dt_tensor *dt_clamp_min_tensor(dt::at<dt_tensor *> self, dt_tensor *min, const T &...options) {
+    return dt_clamp_min_tensor_sized(self, min, dt::named<dt_clamp_min_tensor_options>(self.site, options...).get(),
+                                     sizeof(dt_clamp_min_tensor_options));
+}
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
 }
@@ -471,6 +733,12 @@ template <class... T> dt_tensor *dt_contiguous(dt::at<dt_tensor *> self, const T
 template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *src, const T &...options) {
     return dt_copy_in_place_sized(self, src, dt::named<dt_copy_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_copy_in_place_options));
+}
+template <class... T> dt_tensor *dt_cos(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cos_sized(self, dt::named<dt_cos_options>(self.site, options...).get(), sizeof(dt_cos_options));
+}
+template <class... T> dt_tensor *dt_cosh(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cosh_sized(self, dt::named<dt_cosh_options>(self.site, options...).get(), sizeof(dt_cosh_options));
 }
 template <class... T> dt_tensor *dt_count_nonzero(dt::at<dt_tensor *> self, const T &...options) {
     return dt_count_nonzero_sized(self, dt::named<dt_count_nonzero_options>(self.site, options...).get(),
@@ -515,6 +783,9 @@ template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &
     return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
                             sizeof(dt_dropout_options));
 }
+template <class... T> dt_tensor *dt_elu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_elu_sized(input, dt::named<dt_elu_options>(input.site, options...).get(), sizeof(dt_elu_options));
+}
 template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
                               sizeof(dt_embedding_options));
@@ -533,8 +804,17 @@ template <class... T> dt_tensor *dt_eq_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_eq_scalar_sized(self, other, dt::named<dt_eq_scalar_options>(self.site, options...).get(),
                               sizeof(dt_eq_scalar_options));
 }
+template <class... T> dt_tensor *dt_erf(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_erf_sized(self, dt::named<dt_erf_options>(self.site, options...).get(), sizeof(dt_erf_options));
+}
+template <class... T> dt_tensor *dt_erfc(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_erfc_sized(self, dt::named<dt_erfc_options>(self.site, options...).get(), sizeof(dt_erfc_options));
+}
 template <class... T> dt_tensor *dt_exp(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp_sized(self, dt::named<dt_exp_options>(self.site, options...).get(), sizeof(dt_exp_options));
+}
+template <class... T> dt_tensor *dt_exp2(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_exp2_sized(self, dt::named<dt_exp2_options>(self.site, options...).get(), sizeof(dt_exp2_options));
 }
 template <class... T> dt_tensor *dt_exp_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp_in_place_sized(self, dt::named<dt_exp_in_place_options>(self.site, options...).get(),
@@ -543,6 +823,9 @@ template <class... T> dt_tensor *dt_exp_(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_expand(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
     return dt_expand_sized(self, size, dt::named<dt_expand_options>(self.site, options...).get(),
                            sizeof(dt_expand_options));
+}
+template <class... T> dt_tensor *dt_expm1(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_expm1_sized(self, dt::named<dt_expm1_options>(self.site, options...).get(), sizeof(dt_expm1_options));
 }
 template <class... T> dt_tensor *dt_eye(dt::at<dt_ctx *> ctx, int64_t n, int64_t m, const T &...options) {
     return dt_eye_sized(ctx, n, m, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
@@ -560,6 +843,38 @@ template <class... T> dt_tensor *dt_flip(dt::at<dt_tensor *> self, dt_dims dims,
     return dt_flip_sized(self, dims, dt::named<dt_flip_options>(self.site, options...).get(),
                          sizeof(dt_flip_options));
 }
+template <class... T> dt_tensor *dt_floor(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_floor_sized(self, dt::named<dt_floor_options>(self.site, options...).get(), sizeof(dt_floor_options));
+}
+template <class... T> dt_tensor *dt_floor_divide(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_floor_divide_sized(self, other, dt::named<dt_floor_divide_options>(self.site, options...).get(),
+                                 sizeof(dt_floor_divide_options));
+}
+template <class... T>
+dt_tensor *dt_floor_divide_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_floor_divide_scalar_sized(self, other,
+                                        dt::named<dt_floor_divide_scalar_options>(self.site, options...).get(),
+                                        sizeof(dt_floor_divide_scalar_options));
+}
+template <class... T> dt_tensor *dt_fmax(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_fmax_sized(self, other, dt::named<dt_fmax_options>(self.site, options...).get(),
+                         sizeof(dt_fmax_options));
+}
+template <class... T> dt_tensor *dt_fmin(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_fmin_sized(self, other, dt::named<dt_fmin_options>(self.site, options...).get(),
+                         sizeof(dt_fmin_options));
+}
+template <class... T> dt_tensor *dt_fmod(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_fmod_sized(self, other, dt::named<dt_fmod_options>(self.site, options...).get(),
+                         sizeof(dt_fmod_options));
+}
+template <class... T> dt_tensor *dt_fmod_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_fmod_scalar_sized(self, other, dt::named<dt_fmod_scalar_options>(self.site, options...).get(),
+                                sizeof(dt_fmod_scalar_options));
+}
+template <class... T> dt_tensor *dt_frac(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_frac_sized(self, dt::named<dt_frac_options>(self.site, options...).get(), sizeof(dt_frac_options));
+}
 template <class... T>
 dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape size, dt::number fill_value, const T &...options) {
     return dt_full_sized(ctx, size, fill_value, dt::named<dt_make_options>(ctx.site, options...).get(),
@@ -574,8 +889,38 @@ dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, co
     return dt_gather_sized(self, dim, index, dt::named<dt_gather_options>(self.site, options...).get(),
                            sizeof(dt_gather_options));
 }
+template <class... T> dt_tensor *dt_ge(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_ge_sized(self, other, dt::named<dt_ge_options>(self.site, options...).get(), sizeof(dt_ge_options));
+}
+template <class... T> dt_tensor *dt_ge_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_ge_scalar_sized(self, other, dt::named<dt_ge_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_ge_scalar_options));
+}
 template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
+}
+template <class... T> dt_tensor *dt_gt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_gt_sized(self, other, dt::named<dt_gt_options>(self.site, options...).get(), sizeof(dt_gt_options));
+}
+template <class... T> dt_tensor *dt_gt_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_gt_scalar_sized(self, other, dt::named<dt_gt_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_gt_scalar_options));
+}
+template <class... T> dt_tensor *dt_hardshrink(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_hardshrink_sized(self, dt::named<dt_hardshrink_options>(self.site, options...).get(),
+                               sizeof(dt_hardshrink_options));
+}
+template <class... T> dt_tensor *dt_hardsigmoid(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardsigmoid_sized(input, dt::named<dt_hardsigmoid_options>(input.site, options...).get(),
+                                sizeof(dt_hardsigmoid_options));
+}
+template <class... T> dt_tensor *dt_hardswish(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardswish_sized(input, dt::named<dt_hardswish_options>(input.site, options...).get(),
+                              sizeof(dt_hardswish_options));
+}
+template <class... T> dt_tensor *dt_hardtanh(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardtanh_sized(input, dt::named<dt_hardtanh_options>(input.site, options...).get(),
+                             sizeof(dt_hardtanh_options));
 }
 template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
     return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
@@ -586,11 +931,53 @@ dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *ind
     return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
                                  sizeof(dt_index_select_options));
 }
+template <class... T> dt_tensor *dt_isfinite(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_isfinite_sized(self, dt::named<dt_isfinite_options>(self.site, options...).get(),
+                             sizeof(dt_isfinite_options));
+}
+template <class... T> dt_tensor *dt_isinf(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_isinf_sized(self, dt::named<dt_isinf_options>(self.site, options...).get(), sizeof(dt_isinf_options));
+}
+template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_isnan_sized(self, dt::named<dt_isnan_options>(self.site, options...).get(), sizeof(dt_isnan_options));
+}
 template <class... T>
 dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
     return dt_layer_norm_sized(input, normalized_shape,
                                dt::named<dt_layer_norm_options>(input.site, options...).get(),
                                sizeof(dt_layer_norm_options));
+}
+template <class... T> dt_tensor *dt_le(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_le_sized(self, other, dt::named<dt_le_options>(self.site, options...).get(), sizeof(dt_le_options));
+}
+template <class... T> dt_tensor *dt_le_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_le_scalar_sized(self, other, dt::named<dt_le_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_le_scalar_options));
+}
+template <class... T> dt_tensor *dt_leaky_relu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_leaky_relu_sized(input, dt::named<dt_leaky_relu_options>(input.site, options...).get(),
+                               sizeof(dt_leaky_relu_options));
+}
+template <class... T>
+dt_tensor *dt_lerp(dt::at<dt_tensor *> self, dt_tensor *end, dt::number weight, const T &...options) {
+    return dt_lerp_sized(self, end, weight, dt::named<dt_lerp_options>(self.site, options...).get(),
+                         sizeof(dt_lerp_options));
+}
+template <class... T>
+dt_tensor *dt_lerp_tensor(dt::at<dt_tensor *> self, dt_tensor *end, dt_tensor *weight, const T &...options) {
+    return dt_lerp_tensor_sized(self, end, weight, dt::named<dt_lerp_tensor_options>(self.site, options...).get(),
+                                sizeof(dt_lerp_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_lerp_(dt::at<dt_tensor *> self, dt_tensor *end, dt::number weight, const T &...options) {
+    return dt_lerp_in_place_sized(self, end, weight, dt::named<dt_lerp_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_lerp_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_lerp_tensor_(dt::at<dt_tensor *> self, dt_tensor *end, dt_tensor *weight, const T &...options) {
+    return dt_lerp_tensor_in_place_sized(self, end, weight,
+                                         dt::named<dt_lerp_tensor_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_lerp_tensor_in_place_options));
 }
 template <class... T> dt_tensor *dt_linalg_vector_norm(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_vector_norm_sized(self, dt::named<dt_linalg_vector_norm_options>(self.site, options...).get(),
@@ -608,13 +995,72 @@ dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, i
 template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log_sized(self, dt::named<dt_log_options>(self.site, options...).get(), sizeof(dt_log_options));
 }
+template <class... T> dt_tensor *dt_log10(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log10_sized(self, dt::named<dt_log10_options>(self.site, options...).get(), sizeof(dt_log10_options));
+}
+template <class... T> dt_tensor *dt_log1p(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log1p_sized(self, dt::named<dt_log1p_options>(self.site, options...).get(), sizeof(dt_log1p_options));
+}
+template <class... T> dt_tensor *dt_log2(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log2_sized(self, dt::named<dt_log2_options>(self.site, options...).get(), sizeof(dt_log2_options));
+}
 template <class... T> dt_tensor *dt_log_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_log_softmax_sized(self, dim, dt::named<dt_log_softmax_options>(self.site, options...).get(),
                                 sizeof(dt_log_softmax_options));
 }
+template <class... T> dt_tensor *dt_logaddexp(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logaddexp_sized(self, other, dt::named<dt_logaddexp_options>(self.site, options...).get(),
+                              sizeof(dt_logaddexp_options));
+}
+template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),
+                                sizeof(dt_logical_and_options));
+}
+template <class... T> dt_tensor *dt_logical_not(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_logical_not_sized(self, dt::named<dt_logical_not_options>(self.site, options...).get(),
+                                sizeof(dt_logical_not_options));
+}
+template <class... T> dt_tensor *dt_logical_or(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_or_sized(self, other, dt::named<dt_logical_or_options>(self.site, options...).get(),
+                               sizeof(dt_logical_or_options));
+}
+template <class... T> dt_tensor *dt_logical_xor(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_xor_sized(self, other, dt::named<dt_logical_xor_options>(self.site, options...).get(),
+                                sizeof(dt_logical_xor_options));
+}
 template <class... T> dt_tensor *dt_logsumexp(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
     return dt_logsumexp_sized(self, dim, dt::named<dt_logsumexp_options>(self.site, options...).get(),
                               sizeof(dt_logsumexp_options));
+}
+template <class... T> dt_tensor *dt_lt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_lt_sized(self, other, dt::named<dt_lt_options>(self.site, options...).get(), sizeof(dt_lt_options));
+}
+template <class... T> dt_tensor *dt_lt_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_lt_scalar_sized(self, other, dt::named<dt_lt_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_lt_scalar_options));
+}
+template <class... T>
+dt_tensor *dt_masked_fill(dt::at<dt_tensor *> self, dt_tensor *mask, dt::number value, const T &...options) {
+    return dt_masked_fill_sized(self, mask, value, dt::named<dt_masked_fill_options>(self.site, options...).get(),
+                                sizeof(dt_masked_fill_options));
+}
+template <class... T>
+dt_tensor *dt_masked_fill_tensor(dt::at<dt_tensor *> self, dt_tensor *mask, dt_tensor *value, const T &...options) {
+    return dt_masked_fill_tensor_sized(self, mask, value,
+                                       dt::named<dt_masked_fill_tensor_options>(self.site, options...).get(),
+                                       sizeof(dt_masked_fill_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_masked_fill_(dt::at<dt_tensor *> self, dt_tensor *mask, dt::number value, const T &...options) {
+    return dt_masked_fill_in_place_sized(self, mask, value,
+                                         dt::named<dt_masked_fill_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_masked_fill_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_masked_fill_tensor_(dt::at<dt_tensor *> self, dt_tensor *mask, dt_tensor *value, const T &...options) {
+    return dt_masked_fill_tensor_in_place_sized(
+        self, mask, value, dt::named<dt_masked_fill_tensor_in_place_options>(self.site, options...).get(),
+        sizeof(dt_masked_fill_tensor_in_place_options));
 }
 template <class... T> dt_tensor *dt_matmul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_matmul_sized(self, other, dt::named<dt_matmul_options>(self.site, options...).get(),
@@ -649,6 +1095,13 @@ template <class... T> dt_tensor *dt_min_other(dt::at<dt_tensor *> self, dt_tenso
     return dt_min_other_sized(self, other, dt::named<dt_min_other_options>(self.site, options...).get(),
                               sizeof(dt_min_other_options));
 }
+template <class... T> dt_tensor *dt_minimum(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_minimum_sized(self, other, dt::named<dt_minimum_options>(self.site, options...).get(),
+                            sizeof(dt_minimum_options));
+}
+template <class... T> dt_tensor *dt_mish(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_mish_sized(input, dt::named<dt_mish_options>(input.site, options...).get(), sizeof(dt_mish_options));
+}
 template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
 }
@@ -668,6 +1121,10 @@ template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         dt::named<dt_mul_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_mul_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_nan_to_num(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_nan_to_num_sized(self, dt::named<dt_nan_to_num_options>(self.site, options...).get(),
+                               sizeof(dt_nan_to_num_options));
+}
 template <class... T> dt_tensor *dt_nansum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nansum_sized(self, dt::named<dt_nansum_options>(self.site, options...).get(),
                            sizeof(dt_nansum_options));
@@ -683,6 +1140,13 @@ dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *st
     return dt_narrow_tensor_sized(self, dim, start, length,
                                   dt::named<dt_narrow_tensor_options>(self.site, options...).get(),
                                   sizeof(dt_narrow_tensor_options));
+}
+template <class... T> dt_tensor *dt_ne(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_ne_sized(self, other, dt::named<dt_ne_options>(self.site, options...).get(), sizeof(dt_ne_options));
+}
+template <class... T> dt_tensor *dt_ne_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_ne_scalar_sized(self, other, dt::named<dt_ne_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_ne_scalar_options));
 }
 template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
@@ -705,6 +1169,39 @@ template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims di
     return dt_permute_sized(self, dims, dt::named<dt_permute_options>(self.site, options...).get(),
                             sizeof(dt_permute_options));
 }
+template <class... T> dt_tensor *dt_positive(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_positive_sized(self, dt::named<dt_positive_options>(self.site, options...).get(),
+                             sizeof(dt_positive_options));
+}
+template <class... T> dt_tensor *dt_pow(dt::at<dt_tensor *> self, dt_tensor *exponent, const T &...options) {
+    return dt_pow_sized(self, exponent, dt::named<dt_pow_options>(self.site, options...).get(),
+                        sizeof(dt_pow_options));
+}
+template <class... T>
+dt_tensor *dt_pow_scalar_exponent(dt::at<dt_tensor *> self, dt::number exponent, const T &...options) {
+    return dt_pow_scalar_exponent_sized(self, exponent,
+                                        dt::named<dt_pow_scalar_exponent_options>(self.site, options...).get(),
+                                        sizeof(dt_pow_scalar_exponent_options));
+}
+template <class... T>
+dt_tensor *dt_pow_scalar_self(dt::at<dt_number> self, dt_tensor *exponent, const T &...options) {
+    return dt_pow_scalar_self_sized(self, exponent,
+                                    dt::named<dt_pow_scalar_self_options>(self.site, options...).get(),
+                                    sizeof(dt_pow_scalar_self_options));
+}
+template <class... T> dt_tensor *dt_pow_(dt::at<dt_tensor *> self, dt::number exponent, const T &...options) {
+    return dt_pow_in_place_sized(self, exponent, dt::named<dt_pow_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_pow_in_place_options));
+}
+template <class... T> dt_tensor *dt_pow_tensor_(dt::at<dt_tensor *> self, dt_tensor *exponent, const T &...options) {
+    return dt_pow_tensor_in_place_sized(self, exponent,
+                                        dt::named<dt_pow_tensor_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_pow_tensor_in_place_options));
+}
+template <class... T> dt_tensor *dt_prelu(dt::at<dt_tensor *> self, dt_tensor *weight, const T &...options) {
+    return dt_prelu_sized(self, weight, dt::named<dt_prelu_options>(self.site, options...).get(),
+                          sizeof(dt_prelu_options));
+}
 template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_sized(self, dt::named<dt_prod_options>(self.site, options...).get(), sizeof(dt_prod_options));
 }
@@ -712,12 +1209,39 @@ template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64
     return dt_prod_dim_int_sized(self, dim, dt::named<dt_prod_dim_int_options>(self.site, options...).get(),
                                  sizeof(dt_prod_dim_int_options));
 }
+template <class... T> dt_tensor *dt_reciprocal(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_reciprocal_sized(self, dt::named<dt_reciprocal_options>(self.site, options...).get(),
+                               sizeof(dt_reciprocal_options));
+}
+template <class... T> dt_tensor *dt_reciprocal_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_reciprocal_in_place_sized(self, dt::named<dt_reciprocal_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_reciprocal_in_place_options));
+}
 template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_sized(input, dt::named<dt_relu_options>(input.site, options...).get(), sizeof(dt_relu_options));
+}
+template <class... T> dt_tensor *dt_relu6(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_relu6_sized(input, dt::named<dt_relu6_options>(input.site, options...).get(), sizeof(dt_relu6_options));
 }
 template <class... T> dt_tensor *dt_relu_(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_in_place_sized(input, dt::named<dt_relu_in_place_options>(input.site, options...).get(),
                                   sizeof(dt_relu_in_place_options));
+}
+template <class... T> dt_tensor *dt_remainder(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_remainder_sized(self, other, dt::named<dt_remainder_options>(self.site, options...).get(),
+                              sizeof(dt_remainder_options));
+}
+template <class... T>
+dt_tensor *dt_remainder_scalar_other(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_remainder_scalar_other_sized(self, other,
+                                           dt::named<dt_remainder_scalar_other_options>(self.site, options...).get(),
+                                           sizeof(dt_remainder_scalar_other_options));
+}
+template <class... T>
+dt_tensor *dt_remainder_scalar_self(dt::at<dt_number> self, dt_tensor *other, const T &...options) {
+    return dt_remainder_scalar_self_sized(self, other,
+                                          dt::named<dt_remainder_scalar_self_options>(self.site, options...).get(),
+                                          sizeof(dt_remainder_scalar_self_options));
 }
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
@@ -732,10 +1256,58 @@ template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_shape shif
     return dt_roll_sized(self, shifts, dt::named<dt_roll_options>(self.site, options...).get(),
                          sizeof(dt_roll_options));
 }
+template <class... T> dt_tensor *dt_round(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_round_sized(self, dt::named<dt_round_options>(self.site, options...).get(), sizeof(dt_round_options));
+}
+template <class... T> dt_tensor *dt_round_decimals(dt::at<dt_tensor *> self, int64_t decimals, const T &...options) {
+    return dt_round_decimals_sized(self, decimals, dt::named<dt_round_decimals_options>(self.site, options...).get(),
+                                   sizeof(dt_round_decimals_options));
+}
+template <class... T> dt_tensor *dt_rsqrt(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_rsqrt_sized(self, dt::named<dt_rsqrt_options>(self.site, options...).get(), sizeof(dt_rsqrt_options));
+}
+template <class... T> dt_tensor *dt_rsqrt_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_rsqrt_in_place_sized(self, dt::named<dt_rsqrt_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_rsqrt_in_place_options));
+}
+template <class... T> dt_tensor *dt_rsub(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_rsub_sized(self, other, dt::named<dt_rsub_options>(self.site, options...).get(),
+                         sizeof(dt_rsub_options));
+}
+template <class... T> dt_tensor *dt_rsub_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_rsub_scalar_sized(self, other, dt::named<dt_rsub_scalar_options>(self.site, options...).get(),
+                                sizeof(dt_rsub_scalar_options));
+}
 template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
+}
+template <class... T> dt_tensor *dt_selu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_selu_sized(input, dt::named<dt_selu_options>(input.site, options...).get(), sizeof(dt_selu_options));
+}
+template <class... T> dt_tensor *dt_sgn(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sgn_sized(self, dt::named<dt_sgn_options>(self.site, options...).get(), sizeof(dt_sgn_options));
+}
+template <class... T> dt_tensor *dt_sigmoid(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sigmoid_sized(self, dt::named<dt_sigmoid_options>(self.site, options...).get(),
+                            sizeof(dt_sigmoid_options));
+}
+template <class... T> dt_tensor *dt_sigmoid_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sigmoid_in_place_sized(self, dt::named<dt_sigmoid_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_sigmoid_in_place_options));
+}
+template <class... T> dt_tensor *dt_sign(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sign_sized(self, dt::named<dt_sign_options>(self.site, options...).get(), sizeof(dt_sign_options));
+}
+template <class... T> dt_tensor *dt_silu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_silu_sized(input, dt::named<dt_silu_options>(input.site, options...).get(), sizeof(dt_silu_options));
+}
+template <class... T> dt_tensor *dt_sin(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sin_sized(self, dt::named<dt_sin_options>(self.site, options...).get(), sizeof(dt_sin_options));
+}
+template <class... T> dt_tensor *dt_sinh(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sinh_sized(self, dt::named<dt_sinh_options>(self.site, options...).get(), sizeof(dt_sinh_options));
 }
 template <class... T>
 dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -746,6 +1318,18 @@ dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
                             sizeof(dt_softmax_options));
+}
+template <class... T> dt_tensor *dt_softplus(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_softplus_sized(self, dt::named<dt_softplus_options>(self.site, options...).get(),
+                             sizeof(dt_softplus_options));
+}
+template <class... T> dt_tensor *dt_softshrink(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_softshrink_sized(self, dt::named<dt_softshrink_options>(self.site, options...).get(),
+                               sizeof(dt_softshrink_options));
+}
+template <class... T> dt_tensor *dt_softsign(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_softsign_sized(input, dt::named<dt_softsign_options>(input.site, options...).get(),
+                             sizeof(dt_softsign_options));
 }
 template <class... T>
 int dt_split(dt::at<dt_tensor *> self, int64_t split_size, dt_tensor **out, int capacity, const T &...options) {
@@ -765,6 +1349,10 @@ template <class... T> dt_tensor *dt_sqrt(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_sqrt_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sqrt_in_place_sized(self, dt::named<dt_sqrt_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_sqrt_in_place_options));
+}
+template <class... T> dt_tensor *dt_square(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_square_sized(self, dt::named<dt_square_options>(self.site, options...).get(),
+                           sizeof(dt_square_options));
 }
 template <class... T> dt_tensor *dt_std(dt::at<dt_tensor *> self, const T &...options) {
     return dt_std_sized(self, dt::named<dt_std_options>(self.site, options...).get(), sizeof(dt_std_options));
@@ -801,12 +1389,24 @@ template <class... T> dt_tensor *dt_sub_scalar_(dt::at<dt_tensor *> self, dt::nu
 template <class... T> dt_tensor *dt_sum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sum_sized(self, dt::named<dt_sum_options>(self.site, options...).get(), sizeof(dt_sum_options));
 }
+template <class... T> dt_tensor *dt_tan(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tan_sized(self, dt::named<dt_tan_options>(self.site, options...).get(), sizeof(dt_tan_options));
+}
 template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tanh_sized(self, dt::named<dt_tanh_options>(self.site, options...).get(), sizeof(dt_tanh_options));
 }
 template <class... T> dt_tensor *dt_tanh_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tanh_in_place_sized(self, dt::named<dt_tanh_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_tanh_in_place_options));
+}
+template <class... T> dt_tensor *dt_tanhshrink(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_tanhshrink_sized(input, dt::named<dt_tanhshrink_options>(input.site, options...).get(),
+                               sizeof(dt_tanhshrink_options));
+}
+template <class... T>
+dt_tensor *dt_threshold(dt::at<dt_tensor *> input, double threshold, double value, const T &...options) {
+    return dt_threshold_sized(input, threshold, value, dt::named<dt_threshold_options>(input.site, options...).get(),
+                              sizeof(dt_threshold_options));
 }
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
@@ -818,6 +1418,9 @@ template <class... T>
 dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, const T &...options) {
     return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
                               sizeof(dt_transpose_options));
+}
+template <class... T> dt_tensor *dt_trunc(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_trunc_sized(self, dt::named<dt_trunc_options>(self.site, options...).get(), sizeof(dt_trunc_options));
 }
 template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
@@ -868,6 +1471,21 @@ dt_tensor *dt_where_scalars(dt::at<dt_tensor *> condition, dt::number self, dt::
     return dt_where_scalars_sized(condition, self, other,
                                   dt::named<dt_where_scalars_options>(condition.site, options...).get(),
                                   sizeof(dt_where_scalars_options));
+}
+template <class... T> dt_tensor *dt_xlogy(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_xlogy_sized(self, other, dt::named<dt_xlogy_options>(self.site, options...).get(),
+                          sizeof(dt_xlogy_options));
+}
+template <class... T>
+dt_tensor *dt_xlogy_scalar_other(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_xlogy_scalar_other_sized(self, other,
+                                       dt::named<dt_xlogy_scalar_other_options>(self.site, options...).get(),
+                                       sizeof(dt_xlogy_scalar_other_options));
+}
+template <class... T> dt_tensor *dt_xlogy_scalar_self(dt::at<dt_number> self, dt_tensor *other, const T &...options) {
+    return dt_xlogy_scalar_self_sized(self, other,
+                                      dt::named<dt_xlogy_scalar_self_options>(self.site, options...).get(),
+                                      sizeof(dt_xlogy_scalar_self_options));
 }
 template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_zeros_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));

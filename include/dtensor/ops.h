@@ -119,6 +119,30 @@ typedef struct dt_foreach_mul_scalar_in_place_options {
 DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
 
+typedef struct dt_abs_options {
+    const dt_site *site;
+} dt_abs_options;
+/* The magnitude of every element.
+ *     abs(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_abs_sized(dt_tensor *self, DT_OPTIONS(dt_abs_options));
+
+typedef struct dt_abs_in_place_options {
+    const dt_site *site;
+} dt_abs_in_place_options;
+/* The magnitude of every element, in place.
+ *     abs_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_abs_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_abs_in_place_options));
+
+typedef struct dt_acos_options {
+    const dt_site *site;
+} dt_acos_options;
+/* The arc cosine of every element.
+ *     acos(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_acos_sized(dt_tensor *self, DT_OPTIONS(dt_acos_options));
+
 typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -155,6 +179,46 @@ typedef struct dt_add_scalar_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_add_scalar_in_place_options));
+
+typedef struct dt_addcdiv_options {
+    dt_number value; /* default 1 */
+    const dt_site *site;
+} dt_addcdiv_options;
+/* A tensor plus value times the quotient of two others.
+ *     addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addcdiv_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                   DT_OPTIONS(dt_addcdiv_options));
+
+typedef struct dt_addcdiv_in_place_options {
+    dt_number value; /* default 1 */
+    const dt_site *site;
+} dt_addcdiv_in_place_options;
+/* A tensor plus value times the quotient of two others, in place.
+ *     addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addcdiv_in_place_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                            DT_OPTIONS(dt_addcdiv_in_place_options));
+
+typedef struct dt_addcmul_options {
+    dt_number value; /* default 1 */
+    const dt_site *site;
+} dt_addcmul_options;
+/* A tensor plus value times the product of two others.
+ *     addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addcmul_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                   DT_OPTIONS(dt_addcmul_options));
+
+typedef struct dt_addcmul_in_place_options {
+    dt_number value; /* default 1 */
+    const dt_site *site;
+} dt_addcmul_in_place_options;
+/* A tensor plus value times the product of two others, in place.
+ *     addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addcmul_in_place_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                            DT_OPTIONS(dt_addcmul_in_place_options));
 
 typedef struct dt_addmm_options {
     dt_number beta;  /* default 1 */
@@ -243,6 +307,116 @@ typedef struct dt_argmin_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
 
+typedef struct dt_asin_options {
+    const dt_site *site;
+} dt_asin_options;
+/* The arc sine of every element.
+ *     asin(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_asin_sized(dt_tensor *self, DT_OPTIONS(dt_asin_options));
+
+typedef struct dt_atan_options {
+    const dt_site *site;
+} dt_atan_options;
+/* The arc tangent of every element.
+ *     atan(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_atan_sized(dt_tensor *self, DT_OPTIONS(dt_atan_options));
+
+typedef struct dt_atan2_options {
+    const dt_site *site;
+} dt_atan2_options;
+/* The angle of the points (other, self).
+ *     atan2(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_atan2_options));
+
+typedef struct dt_bitwise_and_options {
+    const dt_site *site;
+} dt_bitwise_and_options;
+/* The bits that both integers have.
+ *     bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_and_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_bitwise_and_options));
+
+typedef struct dt_bitwise_and_scalar_other_options {
+    const dt_site *site;
+} dt_bitwise_and_scalar_other_options;
+/* The bits that both integers have.
+ *     bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_and_scalar_other_sized(dt_tensor *self, dt_number other,
+                                                    DT_OPTIONS(dt_bitwise_and_scalar_other_options));
+
+typedef struct dt_bitwise_and_scalar_self_options {
+    const dt_site *site;
+} dt_bitwise_and_scalar_self_options;
+/* The bits that both integers have.
+ *     bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_and_scalar_self_sized(dt_number self, dt_tensor *other,
+                                                   DT_OPTIONS(dt_bitwise_and_scalar_self_options));
+
+typedef struct dt_bitwise_not_options {
+    const dt_site *site;
+} dt_bitwise_not_options;
+/* The complement of the bits of every integer; not, of booleans.
+ *     bitwise_not(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_not_sized(dt_tensor *self, DT_OPTIONS(dt_bitwise_not_options));
+
+typedef struct dt_bitwise_or_options {
+    const dt_site *site;
+} dt_bitwise_or_options;
+/* The bits that one of two integers has.
+ *     bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_bitwise_or_options));
+
+typedef struct dt_bitwise_or_scalar_other_options {
+    const dt_site *site;
+} dt_bitwise_or_scalar_other_options;
+/* The bits that one of two integers has.
+ *     bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_or_scalar_other_sized(dt_tensor *self, dt_number other,
+                                                   DT_OPTIONS(dt_bitwise_or_scalar_other_options));
+
+typedef struct dt_bitwise_or_scalar_self_options {
+    const dt_site *site;
+} dt_bitwise_or_scalar_self_options;
+/* The bits that one of two integers has.
+ *     bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *other,
+                                                  DT_OPTIONS(dt_bitwise_or_scalar_self_options));
+
+typedef struct dt_bitwise_xor_options {
+    const dt_site *site;
+} dt_bitwise_xor_options;
+/* The bits in which two integers differ.
+ *     bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_xor_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_bitwise_xor_options));
+
+typedef struct dt_bitwise_xor_scalar_other_options {
+    const dt_site *site;
+} dt_bitwise_xor_scalar_other_options;
+/* The bits in which two integers differ.
+ *     bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_xor_scalar_other_sized(dt_tensor *self, dt_number other,
+                                                    DT_OPTIONS(dt_bitwise_xor_scalar_other_options));
+
+typedef struct dt_bitwise_xor_scalar_self_options {
+    const dt_site *site;
+} dt_bitwise_xor_scalar_self_options;
+/* The bits in which two integers differ.
+ *     bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *other,
+                                                   DT_OPTIONS(dt_bitwise_xor_scalar_self_options));
+
 typedef struct dt_bmm_options {
     const dt_site *site;
 } dt_bmm_options;
@@ -259,6 +433,23 @@ typedef struct dt_cat_options {
  *     cat(Tensor[] tensors, int dim=0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cat_sized(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
+
+typedef struct dt_ceil_options {
+    const dt_site *site;
+} dt_ceil_options;
+/* Every element, rounded up to an integer.
+ *     ceil(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ceil_sized(dt_tensor *self, DT_OPTIONS(dt_ceil_options));
+
+typedef struct dt_celu_options {
+    dt_opt_real alpha; /* default 1.0 */
+    const dt_site *site;
+} dt_celu_options;
+/* x, or alpha (exp(x / alpha) - 1) where x is negative.
+ *     celu(Tensor input, float alpha=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_celu_sized(dt_tensor *input, DT_OPTIONS(dt_celu_options));
 
 typedef struct dt_clamp_options {
     dt_number min;
@@ -300,6 +491,38 @@ typedef struct dt_clamp_tensor_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_in_place_options));
 
+typedef struct dt_clamp_max_options {
+    const dt_site *site;
+} dt_clamp_max_options;
+/* Every element, or max if that is less.
+ *     clamp_max(Tensor self, Scalar max) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_max_sized(dt_tensor *self, dt_number max, DT_OPTIONS(dt_clamp_max_options));
+
+typedef struct dt_clamp_max_tensor_options {
+    const dt_site *site;
+} dt_clamp_max_tensor_options;
+/* Every element, or max if that is less.
+ *     clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_max_tensor_sized(dt_tensor *self, dt_tensor *max, DT_OPTIONS(dt_clamp_max_tensor_options));
+
+typedef struct dt_clamp_min_options {
+    const dt_site *site;
+} dt_clamp_min_options;
+/* Every element, or min if that is greater.
+ *     clamp_min(Tensor self, Scalar min) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_min_sized(dt_tensor *self, dt_number min, DT_OPTIONS(dt_clamp_min_options));
+
+typedef struct dt_clamp_min_tensor_options {
+    const dt_site *site;
+} dt_clamp_min_tensor_options;
+/* Every element, or min if that is greater.
+ *     clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_min_tensor_sized(dt_tensor *self, dt_tensor *min, DT_OPTIONS(dt_clamp_min_tensor_options));
+
 typedef struct dt_clone_options {
     const dt_site *site;
 } dt_clone_options;
@@ -332,6 +555,22 @@ typedef struct dt_copy_in_place_options {
  *     copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
+
+typedef struct dt_cos_options {
+    const dt_site *site;
+} dt_cos_options;
+/* The cosine of every element.
+ *     cos(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cos_sized(dt_tensor *self, DT_OPTIONS(dt_cos_options));
+
+typedef struct dt_cosh_options {
+    const dt_site *site;
+} dt_cosh_options;
+/* The hyperbolic cosine of every element.
+ *     cosh(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cosh_sized(dt_tensor *self, DT_OPTIONS(dt_cosh_options));
 
 typedef struct dt_count_nonzero_options {
     dt_opt_int dim;
@@ -425,6 +664,15 @@ typedef struct dt_dropout_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_dropout_sized(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
 
+typedef struct dt_elu_options {
+    dt_opt_real alpha; /* default 1.0 */
+    const dt_site *site;
+} dt_elu_options;
+/* x, or alpha (exp(x) - 1) where x is negative.
+ *     elu(Tensor input, float alpha=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_elu_sized(dt_tensor *input, DT_OPTIONS(dt_elu_options));
+
 typedef struct dt_embedding_options {
     dt_opt_int padding_idx;
     const dt_site *site;
@@ -465,6 +713,22 @@ typedef struct dt_eq_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
 
+typedef struct dt_erf_options {
+    const dt_site *site;
+} dt_erf_options;
+/* The error function of every element.
+ *     erf(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_erf_sized(dt_tensor *self, DT_OPTIONS(dt_erf_options));
+
+typedef struct dt_erfc_options {
+    const dt_site *site;
+} dt_erfc_options;
+/* 1 minus the error function of every element, exact for large ones.
+ *     erfc(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_erfc_sized(dt_tensor *self, DT_OPTIONS(dt_erfc_options));
+
 typedef struct dt_exp_options {
     const dt_site *site;
 } dt_exp_options;
@@ -472,6 +736,14 @@ typedef struct dt_exp_options {
  *     exp(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_exp_sized(dt_tensor *self, DT_OPTIONS(dt_exp_options));
+
+typedef struct dt_exp2_options {
+    const dt_site *site;
+} dt_exp2_options;
+/* 2 to the power of every element.
+ *     exp2(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_exp2_sized(dt_tensor *self, DT_OPTIONS(dt_exp2_options));
 
 typedef struct dt_exp_in_place_options {
     const dt_site *site;
@@ -488,6 +760,14 @@ typedef struct dt_expand_options {
  *     expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
+
+typedef struct dt_expm1_options {
+    const dt_site *site;
+} dt_expm1_options;
+/* The exponential minus 1 of every element, exact for small ones.
+ *     expm1(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_expm1_sized(dt_tensor *self, DT_OPTIONS(dt_expm1_options));
 
 /* A matrix of n rows and m columns with ones on its diagonal.
  *     eye.m(int n, int m, *, ScalarType? dtype=None) -> Tensor
@@ -519,6 +799,71 @@ typedef struct dt_flip_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_flip_options));
 
+typedef struct dt_floor_options {
+    const dt_site *site;
+} dt_floor_options;
+/* Every element, rounded down to an integer.
+ *     floor(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_sized(dt_tensor *self, DT_OPTIONS(dt_floor_options));
+
+typedef struct dt_floor_divide_options {
+    const dt_site *site;
+} dt_floor_divide_options;
+/* Quotients, rounded down.
+ *     floor_divide(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_divide_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_floor_divide_options));
+
+typedef struct dt_floor_divide_scalar_options {
+    const dt_site *site;
+} dt_floor_divide_scalar_options;
+/* Quotients, rounded down.
+ *     floor_divide.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_divide_scalar_sized(dt_tensor *self, dt_number other,
+                                               DT_OPTIONS(dt_floor_divide_scalar_options));
+
+typedef struct dt_fmax_options {
+    const dt_site *site;
+} dt_fmax_options;
+/* The maximum of two elements, or the other one if one of them is NaN.
+ *     fmax(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmax_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmax_options));
+
+typedef struct dt_fmin_options {
+    const dt_site *site;
+} dt_fmin_options;
+/* The minimum of two elements, or the other one if one of them is NaN.
+ *     fmin(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmin_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmin_options));
+
+typedef struct dt_fmod_options {
+    const dt_site *site;
+} dt_fmod_options;
+/* The rest of a division, with the sign of the dividend.
+ *     fmod.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmod_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmod_options));
+
+typedef struct dt_fmod_scalar_options {
+    const dt_site *site;
+} dt_fmod_scalar_options;
+/* The rest of a division, with the sign of the dividend.
+ *     fmod.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_fmod_scalar_options));
+
+typedef struct dt_frac_options {
+    const dt_site *site;
+} dt_frac_options;
+/* Every element minus its integer part.
+ *     frac(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_frac_sized(dt_tensor *self, DT_OPTIONS(dt_frac_options));
+
 /* A tensor filled with a number.
  *     full(int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -541,6 +886,22 @@ typedef struct dt_gather_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
 
+typedef struct dt_ge_options {
+    const dt_site *site;
+} dt_ge_options;
+/* Whether elements are at least those of a tensor, or a number.
+ *     ge.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ge_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_ge_options));
+
+typedef struct dt_ge_scalar_options {
+    const dt_site *site;
+} dt_ge_scalar_options;
+/* Whether elements are at least those of a tensor, or a number.
+ *     ge.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ge_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_ge_scalar_options));
+
 typedef struct dt_gelu_options {
     const char *approximate; /* default none */
     const dt_site *site;
@@ -549,6 +910,57 @@ typedef struct dt_gelu_options {
  *     gelu(Tensor self, *, str approximate="none") -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
+
+typedef struct dt_gt_options {
+    const dt_site *site;
+} dt_gt_options;
+/* Whether elements are greater than those of a tensor, or a number.
+ *     gt.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gt_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_gt_options));
+
+typedef struct dt_gt_scalar_options {
+    const dt_site *site;
+} dt_gt_scalar_options;
+/* Whether elements are greater than those of a tensor, or a number.
+ *     gt.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gt_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_gt_scalar_options));
+
+typedef struct dt_hardshrink_options {
+    dt_number lambd; /* default 0.5 */
+    const dt_site *site;
+} dt_hardshrink_options;
+/* Every element, or 0 if it is from -lambd to lambd.
+ *     hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardshrink_sized(dt_tensor *self, DT_OPTIONS(dt_hardshrink_options));
+
+typedef struct dt_hardsigmoid_options {
+    const dt_site *site;
+} dt_hardsigmoid_options;
+/* (x + 3) / 6, limited to 0 and 1.
+ *     hardsigmoid(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmoid_options));
+
+typedef struct dt_hardswish_options {
+    const dt_site *site;
+} dt_hardswish_options;
+/* x times the hard sigmoid of x.
+ *     hardswish(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardswish_sized(dt_tensor *input, DT_OPTIONS(dt_hardswish_options));
+
+typedef struct dt_hardtanh_options {
+    dt_opt_real min_val; /* default -1.0 */
+    dt_opt_real max_val; /* default 1.0 */
+    const dt_site *site;
+} dt_hardtanh_options;
+/* Every element, limited to min_val and max_val.
+ *     hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardtanh_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_options));
 
 typedef struct dt_index_options {
     const dt_site *site;
@@ -567,6 +979,30 @@ typedef struct dt_index_select_options {
 DT_API dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
                                         DT_OPTIONS(dt_index_select_options));
 
+typedef struct dt_isfinite_options {
+    const dt_site *site;
+} dt_isfinite_options;
+/* Whether elements are neither infinite nor NaN.
+ *     isfinite(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_isfinite_sized(dt_tensor *self, DT_OPTIONS(dt_isfinite_options));
+
+typedef struct dt_isinf_options {
+    const dt_site *site;
+} dt_isinf_options;
+/* Whether elements are infinite.
+ *     isinf(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_isinf_sized(dt_tensor *self, DT_OPTIONS(dt_isinf_options));
+
+typedef struct dt_isnan_options {
+    const dt_site *site;
+} dt_isnan_options;
+/* Whether elements are NaN.
+ *     isnan(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_isnan_sized(dt_tensor *self, DT_OPTIONS(dt_isnan_options));
+
 typedef struct dt_layer_norm_options {
     dt_tensor *weight;
     dt_tensor *bias;
@@ -578,6 +1014,66 @@ typedef struct dt_layer_norm_options {
  *         -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
+
+typedef struct dt_le_options {
+    const dt_site *site;
+} dt_le_options;
+/* Whether elements are at most those of a tensor, or a number.
+ *     le.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_le_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_le_options));
+
+typedef struct dt_le_scalar_options {
+    const dt_site *site;
+} dt_le_scalar_options;
+/* Whether elements are at most those of a tensor, or a number.
+ *     le.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_le_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_le_scalar_options));
+
+typedef struct dt_leaky_relu_options {
+    dt_opt_real negative_slope; /* default 0.01 */
+    const dt_site *site;
+} dt_leaky_relu_options;
+/* x, or negative_slope times x where x is negative.
+ *     leaky_relu(Tensor input, float negative_slope=0.01) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_leaky_relu_sized(dt_tensor *input, DT_OPTIONS(dt_leaky_relu_options));
+
+typedef struct dt_lerp_options {
+    const dt_site *site;
+} dt_lerp_options;
+/* Moves every element towards that of another tensor, by a weight: self + weight (end - self).
+ *     lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weight, DT_OPTIONS(dt_lerp_options));
+
+typedef struct dt_lerp_tensor_options {
+    const dt_site *site;
+} dt_lerp_tensor_options;
+/* Moves every element towards that of another tensor, by a weight: self + weight (end - self).
+ *     lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
+                                       DT_OPTIONS(dt_lerp_tensor_options));
+
+typedef struct dt_lerp_in_place_options {
+    const dt_site *site;
+} dt_lerp_in_place_options;
+/* Moves every element towards that of another tensor, by a weight: self + weight (end - self), in place.
+ *     lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_number weight,
+                                         DT_OPTIONS(dt_lerp_in_place_options));
+
+typedef struct dt_lerp_tensor_in_place_options {
+    const dt_site *site;
+} dt_lerp_tensor_in_place_options;
+/* Moves every element towards that of another tensor, by a weight: self + weight (end - self), in place.
+ *     lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
+                                                DT_OPTIONS(dt_lerp_tensor_in_place_options));
 
 typedef struct dt_linalg_vector_norm_options {
     dt_number ord; /* default 2 */
@@ -615,6 +1111,30 @@ typedef struct dt_log_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log_sized(dt_tensor *self, DT_OPTIONS(dt_log_options));
 
+typedef struct dt_log10_options {
+    const dt_site *site;
+} dt_log10_options;
+/* The logarithm of every element to base 10.
+ *     log10(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log10_sized(dt_tensor *self, DT_OPTIONS(dt_log10_options));
+
+typedef struct dt_log1p_options {
+    const dt_site *site;
+} dt_log1p_options;
+/* The natural logarithm of 1 plus every element, exact for small ones.
+ *     log1p(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log1p_sized(dt_tensor *self, DT_OPTIONS(dt_log1p_options));
+
+typedef struct dt_log2_options {
+    const dt_site *site;
+} dt_log2_options;
+/* The logarithm of every element to base 2.
+ *     log2(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log2_sized(dt_tensor *self, DT_OPTIONS(dt_log2_options));
+
 typedef struct dt_log_softmax_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -624,6 +1144,46 @@ typedef struct dt_log_softmax_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_log_softmax_options));
 
+typedef struct dt_logaddexp_options {
+    const dt_site *site;
+} dt_logaddexp_options;
+/* log(exp(x) + exp(y)) of two elements, without overflow.
+ *     logaddexp(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logaddexp_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logaddexp_options));
+
+typedef struct dt_logical_and_options {
+    const dt_site *site;
+} dt_logical_and_options;
+/* Whether both elements are not 0.
+ *     logical_and(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_and_options));
+
+typedef struct dt_logical_not_options {
+    const dt_site *site;
+} dt_logical_not_options;
+/* Whether elements are 0.
+ *     logical_not(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_not_sized(dt_tensor *self, DT_OPTIONS(dt_logical_not_options));
+
+typedef struct dt_logical_or_options {
+    const dt_site *site;
+} dt_logical_or_options;
+/* Whether one of two elements is not 0.
+ *     logical_or(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_or_options));
+
+typedef struct dt_logical_xor_options {
+    const dt_site *site;
+} dt_logical_xor_options;
+/* Whether exactly one of two elements is not 0.
+ *     logical_xor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_xor_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_xor_options));
+
 typedef struct dt_logsumexp_options {
     bool keepdim;
     const dt_site *site;
@@ -632,6 +1192,58 @@ typedef struct dt_logsumexp_options {
  *     logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_logsumexp_options));
+
+typedef struct dt_lt_options {
+    const dt_site *site;
+} dt_lt_options;
+/* Whether elements are less than those of a tensor, or a number.
+ *     lt.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lt_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_lt_options));
+
+typedef struct dt_lt_scalar_options {
+    const dt_site *site;
+} dt_lt_scalar_options;
+/* Whether elements are less than those of a tensor, or a number.
+ *     lt.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lt_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_lt_scalar_options));
+
+typedef struct dt_masked_fill_options {
+    const dt_site *site;
+} dt_masked_fill_options;
+/* Elements of a tensor, and a value where the mask is true.
+ *     masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_masked_fill_sized(dt_tensor *self, dt_tensor *mask, dt_number value,
+                                       DT_OPTIONS(dt_masked_fill_options));
+
+typedef struct dt_masked_fill_tensor_options {
+    const dt_site *site;
+} dt_masked_fill_tensor_options;
+/* Elements of a tensor, and a value where the mask is true.
+ *     masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_masked_fill_tensor_sized(dt_tensor *self, dt_tensor *mask, dt_tensor *value,
+                                              DT_OPTIONS(dt_masked_fill_tensor_options));
+
+typedef struct dt_masked_fill_in_place_options {
+    const dt_site *site;
+} dt_masked_fill_in_place_options;
+/* Elements of a tensor, and a value where the mask is true, in place.
+ *     masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_masked_fill_in_place_sized(dt_tensor *self, dt_tensor *mask, dt_number value,
+                                                DT_OPTIONS(dt_masked_fill_in_place_options));
+
+typedef struct dt_masked_fill_tensor_in_place_options {
+    const dt_site *site;
+} dt_masked_fill_tensor_in_place_options;
+/* Elements of a tensor, and a value where the mask is true, in place.
+ *     masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_masked_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *mask, dt_tensor *value,
+                                                       DT_OPTIONS(dt_masked_fill_tensor_in_place_options));
 
 typedef struct dt_matmul_options {
     const dt_site *site;
@@ -718,6 +1330,22 @@ typedef struct dt_min_other_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_min_other_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_min_other_options));
 
+typedef struct dt_minimum_options {
+    const dt_site *site;
+} dt_minimum_options;
+/* The minimum of two elements; NaN if one of them is NaN.
+ *     minimum(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_minimum_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_minimum_options));
+
+typedef struct dt_mish_options {
+    const dt_site *site;
+} dt_mish_options;
+/* x tanh(log(1 + exp(x))) of every element.
+ *     mish(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mish_sized(dt_tensor *input, DT_OPTIONS(dt_mish_options));
+
 typedef struct dt_mm_options {
     const dt_site *site;
 } dt_mm_options;
@@ -759,6 +1387,17 @@ typedef struct dt_mul_scalar_in_place_options {
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_mul_scalar_in_place_options));
 
+typedef struct dt_nan_to_num_options {
+    dt_opt_real nan;
+    dt_opt_real posinf;
+    dt_opt_real neginf;
+    const dt_site *site;
+} dt_nan_to_num_options;
+/* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by the given numbers.
+ *     nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nan_to_num_sized(dt_tensor *self, DT_OPTIONS(dt_nan_to_num_options));
+
 typedef struct dt_nansum_options {
     dt_dims dim;
     bool keepdim;
@@ -787,6 +1426,22 @@ typedef struct dt_narrow_tensor_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start, int64_t length,
                                          DT_OPTIONS(dt_narrow_tensor_options));
+
+typedef struct dt_ne_options {
+    const dt_site *site;
+} dt_ne_options;
+/* Whether elements differ from those of a tensor, or from a number.
+ *     ne.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ne_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_ne_options));
+
+typedef struct dt_ne_scalar_options {
+    const dt_site *site;
+} dt_ne_scalar_options;
+/* Whether elements differ from those of a tensor, or from a number.
+ *     ne.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ne_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_ne_scalar_options));
 
 typedef struct dt_neg_options {
     const dt_site *site;
@@ -836,6 +1491,65 @@ typedef struct dt_permute_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_permute_options));
 
+typedef struct dt_positive_options {
+    const dt_site *site;
+} dt_positive_options;
+/* The tensor itself, as a view.
+ *     positive(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_positive_sized(dt_tensor *self, DT_OPTIONS(dt_positive_options));
+
+typedef struct dt_pow_options {
+    const dt_site *site;
+} dt_pow_options;
+/* Powers of elements; the base or the exponent may be a number.
+ *     pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_sized(dt_tensor *self, dt_tensor *exponent, DT_OPTIONS(dt_pow_options));
+
+typedef struct dt_pow_scalar_exponent_options {
+    const dt_site *site;
+} dt_pow_scalar_exponent_options;
+/* Powers of elements; the base or the exponent may be a number.
+ *     pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_scalar_exponent_sized(dt_tensor *self, dt_number exponent,
+                                               DT_OPTIONS(dt_pow_scalar_exponent_options));
+
+typedef struct dt_pow_scalar_self_options {
+    const dt_site *site;
+} dt_pow_scalar_self_options;
+/* Powers of elements; the base or the exponent may be a number.
+ *     pow.Scalar(Scalar self, Tensor exponent) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent,
+                                           DT_OPTIONS(dt_pow_scalar_self_options));
+
+typedef struct dt_pow_in_place_options {
+    const dt_site *site;
+} dt_pow_in_place_options;
+/* Powers of elements, in place; the exponent may be a number.
+ *     pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_number exponent, DT_OPTIONS(dt_pow_in_place_options));
+
+typedef struct dt_pow_tensor_in_place_options {
+    const dt_site *site;
+} dt_pow_tensor_in_place_options;
+/* Powers of elements, in place; the exponent may be a number.
+ *     pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_tensor_in_place_sized(dt_tensor *self, dt_tensor *exponent,
+                                               DT_OPTIONS(dt_pow_tensor_in_place_options));
+
+typedef struct dt_prelu_options {
+    const dt_site *site;
+} dt_prelu_options;
+/* x, or the weight times x where x is negative; the weight has one element or one per index of dim 1.
+ *     prelu(Tensor self, Tensor weight) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_prelu_sized(dt_tensor *self, dt_tensor *weight, DT_OPTIONS(dt_prelu_options));
+
 typedef struct dt_prod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -855,6 +1569,22 @@ typedef struct dt_prod_dim_int_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_prod_dim_int_options));
 
+typedef struct dt_reciprocal_options {
+    const dt_site *site;
+} dt_reciprocal_options;
+/* 1 divided by every element.
+ *     reciprocal(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_reciprocal_sized(dt_tensor *self, DT_OPTIONS(dt_reciprocal_options));
+
+typedef struct dt_reciprocal_in_place_options {
+    const dt_site *site;
+} dt_reciprocal_in_place_options;
+/* 1 divided by every element, in place.
+ *     reciprocal_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_reciprocal_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_reciprocal_in_place_options));
+
 typedef struct dt_relu_options {
     const dt_site *site;
 } dt_relu_options;
@@ -863,6 +1593,14 @@ typedef struct dt_relu_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu_sized(dt_tensor *input, DT_OPTIONS(dt_relu_options));
 
+typedef struct dt_relu6_options {
+    const dt_site *site;
+} dt_relu6_options;
+/* Every element, limited to 0 and 6.
+ *     relu6(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_relu6_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_options));
+
 typedef struct dt_relu_in_place_options {
     const dt_site *site;
 } dt_relu_in_place_options;
@@ -870,6 +1608,32 @@ typedef struct dt_relu_in_place_options {
  *     relu_(Tensor(a!) input) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_relu_in_place_options));
+
+typedef struct dt_remainder_options {
+    const dt_site *site;
+} dt_remainder_options;
+/* The rest of a division, with the sign of the divisor.
+ *     remainder.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_remainder_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_remainder_options));
+
+typedef struct dt_remainder_scalar_other_options {
+    const dt_site *site;
+} dt_remainder_scalar_other_options;
+/* The rest of a division, with the sign of the divisor.
+ *     remainder.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_remainder_scalar_other_sized(dt_tensor *self, dt_number other,
+                                                  DT_OPTIONS(dt_remainder_scalar_other_options));
+
+typedef struct dt_remainder_scalar_self_options {
+    const dt_site *site;
+} dt_remainder_scalar_self_options;
+/* The rest of a division, with the sign of the divisor.
+ *     remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *other,
+                                                 DT_OPTIONS(dt_remainder_scalar_self_options));
 
 typedef struct dt_reshape_options {
     const dt_site *site;
@@ -898,6 +1662,56 @@ typedef struct dt_roll_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, DT_OPTIONS(dt_roll_options));
 
+typedef struct dt_round_options {
+    const dt_site *site;
+} dt_round_options;
+/* Every element, rounded to an integer or to decimals; halves to even.
+ *     round(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_round_sized(dt_tensor *self, DT_OPTIONS(dt_round_options));
+
+typedef struct dt_round_decimals_options {
+    const dt_site *site;
+} dt_round_decimals_options;
+/* Every element, rounded to an integer or to decimals; halves to even.
+ *     round.decimals(Tensor self, *, int decimals) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_round_decimals_sized(dt_tensor *self, int64_t decimals, DT_OPTIONS(dt_round_decimals_options));
+
+typedef struct dt_rsqrt_options {
+    const dt_site *site;
+} dt_rsqrt_options;
+/* 1 divided by the square root of every element.
+ *     rsqrt(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rsqrt_sized(dt_tensor *self, DT_OPTIONS(dt_rsqrt_options));
+
+typedef struct dt_rsqrt_in_place_options {
+    const dt_site *site;
+} dt_rsqrt_in_place_options;
+/* 1 divided by the square root of every element, in place.
+ *     rsqrt_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rsqrt_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_rsqrt_in_place_options));
+
+typedef struct dt_rsub_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_rsub_options;
+/* Subtracts the tensor times alpha from another one, or from a number.
+ *     rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rsub_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_rsub_options));
+
+typedef struct dt_rsub_scalar_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_rsub_scalar_options;
+/* Subtracts the tensor times alpha from another one, or from a number.
+ *     rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rsub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_rsub_scalar_options));
+
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
@@ -905,6 +1719,70 @@ typedef struct dt_select_options {
  *     select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
+
+typedef struct dt_selu_options {
+    const dt_site *site;
+} dt_selu_options;
+/* elu with the alpha and the scale that keep mean and variance.
+ *     selu(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_selu_sized(dt_tensor *input, DT_OPTIONS(dt_selu_options));
+
+typedef struct dt_sgn_options {
+    const dt_site *site;
+} dt_sgn_options;
+/* -1, 0 or 1, the sign of every element.
+ *     sgn(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sgn_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_options));
+
+typedef struct dt_sigmoid_options {
+    const dt_site *site;
+} dt_sigmoid_options;
+/* 1 / (1 + exp(-x)) of every element.
+ *     sigmoid(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sigmoid_sized(dt_tensor *self, DT_OPTIONS(dt_sigmoid_options));
+
+typedef struct dt_sigmoid_in_place_options {
+    const dt_site *site;
+} dt_sigmoid_in_place_options;
+/* 1 / (1 + exp(-x)) of every element, in place.
+ *     sigmoid_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sigmoid_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sigmoid_in_place_options));
+
+typedef struct dt_sign_options {
+    const dt_site *site;
+} dt_sign_options;
+/* -1, 0 or 1, the sign of every element.
+ *     sign(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sign_sized(dt_tensor *self, DT_OPTIONS(dt_sign_options));
+
+typedef struct dt_silu_options {
+    const dt_site *site;
+} dt_silu_options;
+/* x / (1 + exp(-x)) of every element.
+ *     silu(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_silu_sized(dt_tensor *input, DT_OPTIONS(dt_silu_options));
+
+typedef struct dt_sin_options {
+    const dt_site *site;
+} dt_sin_options;
+/* The sine of every element.
+ *     sin(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sin_sized(dt_tensor *self, DT_OPTIONS(dt_sin_options));
+
+typedef struct dt_sinh_options {
+    const dt_site *site;
+} dt_sinh_options;
+/* The hyperbolic sine of every element.
+ *     sinh(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sinh_sized(dt_tensor *self, DT_OPTIONS(dt_sinh_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
@@ -923,6 +1801,33 @@ typedef struct dt_softmax_options {
  *     softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
+
+typedef struct dt_softplus_options {
+    dt_number beta;      /* default 1 */
+    dt_number threshold; /* default 20 */
+    const dt_site *site;
+} dt_softplus_options;
+/* log(1 + exp(beta x)) / beta; x where beta x is above the threshold.
+ *     softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softplus_sized(dt_tensor *self, DT_OPTIONS(dt_softplus_options));
+
+typedef struct dt_softshrink_options {
+    dt_number lambd; /* default 0.5 */
+    const dt_site *site;
+} dt_softshrink_options;
+/* Every element, moved by lambd towards 0.
+ *     softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softshrink_sized(dt_tensor *self, DT_OPTIONS(dt_softshrink_options));
+
+typedef struct dt_softsign_options {
+    const dt_site *site;
+} dt_softsign_options;
+/* x / (1 + |x|) of every element.
+ *     softsign(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softsign_sized(dt_tensor *input, DT_OPTIONS(dt_softsign_options));
 
 typedef struct dt_split_options {
     int64_t dim;
@@ -959,6 +1864,14 @@ typedef struct dt_sqrt_in_place_options {
  *     sqrt_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_in_place_options));
+
+typedef struct dt_square_options {
+    const dt_site *site;
+} dt_square_options;
+/* The square of every element.
+ *     square(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_square_sized(dt_tensor *self, DT_OPTIONS(dt_square_options));
 
 typedef struct dt_std_options {
     dt_dims dim;
@@ -1063,6 +1976,14 @@ typedef struct dt_sum_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sum_sized(dt_tensor *self, DT_OPTIONS(dt_sum_options));
 
+typedef struct dt_tan_options {
+    const dt_site *site;
+} dt_tan_options;
+/* The tangent of every element.
+ *     tan(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tan_sized(dt_tensor *self, DT_OPTIONS(dt_tan_options));
+
 typedef struct dt_tanh_options {
     const dt_site *site;
 } dt_tanh_options;
@@ -1078,6 +1999,23 @@ typedef struct dt_tanh_in_place_options {
  *     tanh_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_in_place_options));
+
+typedef struct dt_tanhshrink_options {
+    const dt_site *site;
+} dt_tanhshrink_options;
+/* x - tanh(x) of every element.
+ *     tanhshrink(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tanhshrink_sized(dt_tensor *input, DT_OPTIONS(dt_tanhshrink_options));
+
+typedef struct dt_threshold_options {
+    const dt_site *site;
+} dt_threshold_options;
+/* Every element that is above the threshold, value for the others.
+ *     threshold(Tensor input, float threshold, float value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value,
+                                     DT_OPTIONS(dt_threshold_options));
 
 typedef struct dt_to_options {
     bool copy;
@@ -1110,6 +2048,14 @@ typedef struct dt_transpose_options {
  *     transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
+
+typedef struct dt_trunc_options {
+    const dt_site *site;
+} dt_trunc_options;
+/* The integer part of every element.
+ *     trunc(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_trunc_sized(dt_tensor *self, DT_OPTIONS(dt_trunc_options));
 
 typedef struct dt_unfold_options {
     const dt_site *site;
@@ -1219,6 +2165,32 @@ typedef struct dt_where_scalars_options {
 DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
                                          DT_OPTIONS(dt_where_scalars_options));
 
+typedef struct dt_xlogy_options {
+    const dt_site *site;
+} dt_xlogy_options;
+/* x log(y) of two elements; 0 where x is 0.
+ *     xlogy.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_xlogy_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_xlogy_options));
+
+typedef struct dt_xlogy_scalar_other_options {
+    const dt_site *site;
+} dt_xlogy_scalar_other_options;
+/* x log(y) of two elements; 0 where x is 0.
+ *     xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_xlogy_scalar_other_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_xlogy_scalar_other_options));
+
+typedef struct dt_xlogy_scalar_self_options {
+    const dt_site *site;
+} dt_xlogy_scalar_self_options;
+/* x log(y) of two elements; 0 where x is 0.
+ *     xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_xlogy_scalar_self_sized(dt_number self, dt_tensor *other,
+                                             DT_OPTIONS(dt_xlogy_scalar_self_options));
+
 /* A tensor of zeros.
  *     zeros(int[] size, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -1249,6 +2221,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
     dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_abs(...) DT_ABS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ABS_(self, ...) dt_abs_sized(self, DT_NAMED(dt_abs_options, __VA_ARGS__))
+#define dt_abs_(...) DT_ABS__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ABS__(self, ...) dt_abs_in_place_sized(self, DT_NAMED(dt_abs_in_place_options, __VA_ARGS__))
+#define dt_acos(...) DT_ACOS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ACOS_(self, ...) dt_acos_sized(self, DT_NAMED(dt_acos_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -1259,6 +2237,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_add_scalar_(...) DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_SCALAR__(self, other, ...) \
     dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
+#define dt_addcdiv(...) DT_ADDCDIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDCDIV_(self, tensor1, tensor2, ...) \
+    dt_addcdiv_sized(self, tensor1, tensor2, DT_NAMED(dt_addcdiv_options, __VA_ARGS__))
+#define dt_addcdiv_(...) DT_ADDCDIV__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDCDIV__(self, tensor1, tensor2, ...) \
+    dt_addcdiv_in_place_sized(self, tensor1, tensor2, DT_NAMED(dt_addcdiv_in_place_options, __VA_ARGS__))
+#define dt_addcmul(...) DT_ADDCMUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDCMUL_(self, tensor1, tensor2, ...) \
+    dt_addcmul_sized(self, tensor1, tensor2, DT_NAMED(dt_addcmul_options, __VA_ARGS__))
+#define dt_addcmul_(...) DT_ADDCMUL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDCMUL__(self, tensor1, tensor2, ...) \
+    dt_addcmul_in_place_sized(self, tensor1, tensor2, DT_NAMED(dt_addcmul_in_place_options, __VA_ARGS__))
 #define dt_addmm(...) DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
 #define dt_addmm_(...) DT_ADDMM__(__VA_ARGS__, .site = DT_SITE)
@@ -1279,10 +2269,55 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define dt_asin(...) DT_ASIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ASIN_(self, ...) dt_asin_sized(self, DT_NAMED(dt_asin_options, __VA_ARGS__))
+#define dt_atan(...) DT_ATAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATAN_(self, ...) dt_atan_sized(self, DT_NAMED(dt_atan_options, __VA_ARGS__))
+#define dt_atan2(...) DT_ATAN2_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATAN2_(self, other, ...) dt_atan2_sized(self, other, DT_NAMED(dt_atan2_options, __VA_ARGS__))
+#define dt_bitwise_and(...) DT_BITWISE_AND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_AND_(self, other, ...) \
+    dt_bitwise_and_sized(self, other, DT_NAMED(dt_bitwise_and_options, __VA_ARGS__))
+#define dt_bitwise_and_scalar_other(...) DT_BITWISE_AND_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_AND_SCALAR_OTHER_(self, other, ...) \
+    dt_bitwise_and_scalar_other_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_and_scalar_other_options, __VA_ARGS__))
+#define dt_bitwise_and_scalar_self(...) DT_BITWISE_AND_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_AND_SCALAR_SELF_(self, other, ...) \
+    dt_bitwise_and_scalar_self_sized(DT_NUMBER(self), other, \
+        DT_NAMED(dt_bitwise_and_scalar_self_options, __VA_ARGS__))
+#define dt_bitwise_not(...) DT_BITWISE_NOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_NOT_(self, ...) dt_bitwise_not_sized(self, DT_NAMED(dt_bitwise_not_options, __VA_ARGS__))
+#define dt_bitwise_or(...) DT_BITWISE_OR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_OR_(self, other, ...) \
+    dt_bitwise_or_sized(self, other, DT_NAMED(dt_bitwise_or_options, __VA_ARGS__))
+#define dt_bitwise_or_scalar_other(...) DT_BITWISE_OR_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_OR_SCALAR_OTHER_(self, other, ...) \
+    dt_bitwise_or_scalar_other_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_or_scalar_other_options, __VA_ARGS__))
+#define dt_bitwise_or_scalar_self(...) DT_BITWISE_OR_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_OR_SCALAR_SELF_(self, other, ...) \
+    dt_bitwise_or_scalar_self_sized(DT_NUMBER(self), other, \
+        DT_NAMED(dt_bitwise_or_scalar_self_options, __VA_ARGS__))
+#define dt_bitwise_xor(...) DT_BITWISE_XOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_XOR_(self, other, ...) \
+    dt_bitwise_xor_sized(self, other, DT_NAMED(dt_bitwise_xor_options, __VA_ARGS__))
+#define dt_bitwise_xor_scalar_other(...) DT_BITWISE_XOR_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_XOR_SCALAR_OTHER_(self, other, ...) \
+    dt_bitwise_xor_scalar_other_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_xor_scalar_other_options, __VA_ARGS__))
+#define dt_bitwise_xor_scalar_self(...) DT_BITWISE_XOR_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_XOR_SCALAR_SELF_(self, other, ...) \
+    dt_bitwise_xor_scalar_self_sized(DT_NUMBER(self), other, \
+        DT_NAMED(dt_bitwise_xor_scalar_self_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
+#define dt_ceil(...) DT_CEIL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CEIL_(self, ...) dt_ceil_sized(self, DT_NAMED(dt_ceil_options, __VA_ARGS__))
+#define dt_celu(...) DT_CELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CELU_(input, ...) dt_celu_sized(input, DT_NAMED(dt_celu_options, __VA_ARGS__))
 #define dt_clamp(...) DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
 #define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
@@ -1292,6 +2327,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_clamp_tensor_(...) DT_CLAMP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_TENSOR__(self, ...) \
     dt_clamp_tensor_in_place_sized(self, DT_NAMED(dt_clamp_tensor_in_place_options, __VA_ARGS__))
+#define dt_clamp_max(...) DT_CLAMP_MAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MAX_(self, max, ...) \
+    dt_clamp_max_sized(self, DT_NUMBER(max), DT_NAMED(dt_clamp_max_options, __VA_ARGS__))
+#define dt_clamp_max_tensor(...) DT_CLAMP_MAX_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MAX_TENSOR_(self, max, ...) \
+    dt_clamp_max_tensor_sized(self, max, DT_NAMED(dt_clamp_max_tensor_options, __VA_ARGS__))
+#define dt_clamp_min(...) DT_CLAMP_MIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MIN_(self, min, ...) \
+    dt_clamp_min_sized(self, DT_NUMBER(min), DT_NAMED(dt_clamp_min_options, __VA_ARGS__))
+#define dt_clamp_min_tensor(...) DT_CLAMP_MIN_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MIN_TENSOR_(self, min, ...) \
+    dt_clamp_min_tensor_sized(self, min, DT_NAMED(dt_clamp_min_tensor_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
 #define dt_constant_pad_nd(...) DT_CONSTANT_PAD_ND_(__VA_ARGS__, .site = DT_SITE)
@@ -1301,6 +2348,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CONTIGUOUS_(self, ...) dt_contiguous_sized(self, DT_NAMED(dt_contiguous_options, __VA_ARGS__))
 #define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
 #define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
+#define dt_cos(...) DT_COS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COS_(self, ...) dt_cos_sized(self, DT_NAMED(dt_cos_options, __VA_ARGS__))
+#define dt_cosh(...) DT_COSH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COSH_(self, ...) dt_cosh_sized(self, DT_NAMED(dt_cosh_options, __VA_ARGS__))
 #define dt_count_nonzero(...) DT_COUNT_NONZERO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COUNT_NONZERO_(self, ...) dt_count_nonzero_sized(self, DT_NAMED(dt_count_nonzero_options, __VA_ARGS__))
 #define dt_count_nonzero_dim_int_list(...) DT_COUNT_NONZERO_DIM_INT_LIST_(__VA_ARGS__, .site = DT_SITE)
@@ -1325,6 +2376,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_div_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_in_place_options, __VA_ARGS__))
 #define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
+#define dt_elu(...) DT_ELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ELU_(input, ...) dt_elu_sized(input, DT_NAMED(dt_elu_options, __VA_ARGS__))
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
@@ -1337,12 +2390,20 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_eq_scalar(...) DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EQ_SCALAR_(self, other, ...) \
     dt_eq_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_options, __VA_ARGS__))
+#define dt_erf(...) DT_ERF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ERF_(self, ...) dt_erf_sized(self, DT_NAMED(dt_erf_options, __VA_ARGS__))
+#define dt_erfc(...) DT_ERFC_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ERFC_(self, ...) dt_erfc_sized(self, DT_NAMED(dt_erfc_options, __VA_ARGS__))
 #define dt_exp(...) DT_EXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
+#define dt_exp2(...) DT_EXP2_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP2_(self, ...) dt_exp2_sized(self, DT_NAMED(dt_exp2_options, __VA_ARGS__))
 #define dt_exp_(...) DT_EXP__(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP__(self, ...) dt_exp_in_place_sized(self, DT_NAMED(dt_exp_in_place_options, __VA_ARGS__))
 #define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
+#define dt_expm1(...) DT_EXPM1_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXPM1_(self, ...) dt_expm1_sized(self, DT_NAMED(dt_expm1_options, __VA_ARGS__))
 #define dt_eye(...) DT_EYE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EYE_(ctx, n, m, ...) dt_eye_sized(ctx, n, m, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_fill_(...) DT_FILL__(__VA_ARGS__, .site = DT_SITE)
@@ -1353,6 +2414,25 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
 #define dt_flip(...) DT_FLIP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLIP_(self, dims, ...) dt_flip_sized(self, dims, DT_NAMED(dt_flip_options, __VA_ARGS__))
+#define dt_floor(...) DT_FLOOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR_(self, ...) dt_floor_sized(self, DT_NAMED(dt_floor_options, __VA_ARGS__))
+#define dt_floor_divide(...) DT_FLOOR_DIVIDE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR_DIVIDE_(self, other, ...) \
+    dt_floor_divide_sized(self, other, DT_NAMED(dt_floor_divide_options, __VA_ARGS__))
+#define dt_floor_divide_scalar(...) DT_FLOOR_DIVIDE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR_DIVIDE_SCALAR_(self, other, ...) \
+    dt_floor_divide_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_floor_divide_scalar_options, __VA_ARGS__))
+#define dt_fmax(...) DT_FMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMAX_(self, other, ...) dt_fmax_sized(self, other, DT_NAMED(dt_fmax_options, __VA_ARGS__))
+#define dt_fmin(...) DT_FMIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMIN_(self, other, ...) dt_fmin_sized(self, other, DT_NAMED(dt_fmin_options, __VA_ARGS__))
+#define dt_fmod(...) DT_FMOD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMOD_(self, other, ...) dt_fmod_sized(self, other, DT_NAMED(dt_fmod_options, __VA_ARGS__))
+#define dt_fmod_scalar(...) DT_FMOD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMOD_SCALAR_(self, other, ...) \
+    dt_fmod_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_fmod_scalar_options, __VA_ARGS__))
+#define dt_frac(...) DT_FRAC_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FRAC_(self, ...) dt_frac_sized(self, DT_NAMED(dt_frac_options, __VA_ARGS__))
 #define dt_full(...) DT_FULL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FULL_(ctx, size, fill_value, ...) \
     dt_full_sized(ctx, size, DT_NUMBER(fill_value), DT_NAMED(dt_make_options, __VA_ARGS__))
@@ -1361,16 +2441,59 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_full_like_sized(self, DT_NUMBER(fill_value), DT_NAMED(dt_full_like_options, __VA_ARGS__))
 #define dt_gather(...) DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
+#define dt_ge(...) DT_GE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GE_(self, other, ...) dt_ge_sized(self, other, DT_NAMED(dt_ge_options, __VA_ARGS__))
+#define dt_ge_scalar(...) DT_GE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GE_SCALAR_(self, other, ...) \
+    dt_ge_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_ge_scalar_options, __VA_ARGS__))
 #define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
+#define dt_gt(...) DT_GT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GT_(self, other, ...) dt_gt_sized(self, other, DT_NAMED(dt_gt_options, __VA_ARGS__))
+#define dt_gt_scalar(...) DT_GT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GT_SCALAR_(self, other, ...) \
+    dt_gt_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_gt_scalar_options, __VA_ARGS__))
+#define dt_hardshrink(...) DT_HARDSHRINK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDSHRINK_(self, ...) dt_hardshrink_sized(self, DT_NAMED(dt_hardshrink_options, __VA_ARGS__))
+#define dt_hardsigmoid(...) DT_HARDSIGMOID_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDSIGMOID_(input, ...) dt_hardsigmoid_sized(input, DT_NAMED(dt_hardsigmoid_options, __VA_ARGS__))
+#define dt_hardswish(...) DT_HARDSWISH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDSWISH_(input, ...) dt_hardswish_sized(input, DT_NAMED(dt_hardswish_options, __VA_ARGS__))
+#define dt_hardtanh(...) DT_HARDTANH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDTANH_(input, ...) dt_hardtanh_sized(input, DT_NAMED(dt_hardtanh_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
 #define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
+#define dt_isfinite(...) DT_ISFINITE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ISFINITE_(self, ...) dt_isfinite_sized(self, DT_NAMED(dt_isfinite_options, __VA_ARGS__))
+#define dt_isinf(...) DT_ISINF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ISINF_(self, ...) dt_isinf_sized(self, DT_NAMED(dt_isinf_options, __VA_ARGS__))
+#define dt_isnan(...) DT_ISNAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ISNAN_(self, ...) dt_isnan_sized(self, DT_NAMED(dt_isnan_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
+#define dt_le(...) DT_LE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LE_(self, other, ...) dt_le_sized(self, other, DT_NAMED(dt_le_options, __VA_ARGS__))
+#define dt_le_scalar(...) DT_LE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LE_SCALAR_(self, other, ...) \
+    dt_le_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_le_scalar_options, __VA_ARGS__))
+#define dt_leaky_relu(...) DT_LEAKY_RELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LEAKY_RELU_(input, ...) dt_leaky_relu_sized(input, DT_NAMED(dt_leaky_relu_options, __VA_ARGS__))
+#define dt_lerp(...) DT_LERP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LERP_(self, end, weight, ...) \
+    dt_lerp_sized(self, end, DT_NUMBER(weight), DT_NAMED(dt_lerp_options, __VA_ARGS__))
+#define dt_lerp_tensor(...) DT_LERP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LERP_TENSOR_(self, end, weight, ...) \
+    dt_lerp_tensor_sized(self, end, weight, DT_NAMED(dt_lerp_tensor_options, __VA_ARGS__))
+#define dt_lerp_(...) DT_LERP__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LERP__(self, end, weight, ...) \
+    dt_lerp_in_place_sized(self, end, DT_NUMBER(weight), DT_NAMED(dt_lerp_in_place_options, __VA_ARGS__))
+#define dt_lerp_tensor_(...) DT_LERP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LERP_TENSOR__(self, end, weight, ...) \
+    dt_lerp_tensor_in_place_sized(self, end, weight, DT_NAMED(dt_lerp_tensor_in_place_options, __VA_ARGS__))
 #define dt_linalg_vector_norm(...) DT_LINALG_VECTOR_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_VECTOR_NORM_(self, ...) \
     dt_linalg_vector_norm_sized(self, DT_NAMED(dt_linalg_vector_norm_options, __VA_ARGS__))
@@ -1381,11 +2504,49 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_linspace_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), steps, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
+#define dt_log10(...) DT_LOG10_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG10_(self, ...) dt_log10_sized(self, DT_NAMED(dt_log10_options, __VA_ARGS__))
+#define dt_log1p(...) DT_LOG1P_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG1P_(self, ...) dt_log1p_sized(self, DT_NAMED(dt_log1p_options, __VA_ARGS__))
+#define dt_log2(...) DT_LOG2_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG2_(self, ...) dt_log2_sized(self, DT_NAMED(dt_log2_options, __VA_ARGS__))
 #define dt_log_softmax(...) DT_LOG_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_SOFTMAX_(self, dim, ...) \
     dt_log_softmax_sized(self, dim, DT_NAMED(dt_log_softmax_options, __VA_ARGS__))
+#define dt_logaddexp(...) DT_LOGADDEXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGADDEXP_(self, other, ...) dt_logaddexp_sized(self, other, DT_NAMED(dt_logaddexp_options, __VA_ARGS__))
+#define dt_logical_and(...) DT_LOGICAL_AND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_AND_(self, other, ...) \
+    dt_logical_and_sized(self, other, DT_NAMED(dt_logical_and_options, __VA_ARGS__))
+#define dt_logical_not(...) DT_LOGICAL_NOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_NOT_(self, ...) dt_logical_not_sized(self, DT_NAMED(dt_logical_not_options, __VA_ARGS__))
+#define dt_logical_or(...) DT_LOGICAL_OR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_OR_(self, other, ...) \
+    dt_logical_or_sized(self, other, DT_NAMED(dt_logical_or_options, __VA_ARGS__))
+#define dt_logical_xor(...) DT_LOGICAL_XOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_XOR_(self, other, ...) \
+    dt_logical_xor_sized(self, other, DT_NAMED(dt_logical_xor_options, __VA_ARGS__))
 #define dt_logsumexp(...) DT_LOGSUMEXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGSUMEXP_(self, dim, ...) dt_logsumexp_sized(self, dim, DT_NAMED(dt_logsumexp_options, __VA_ARGS__))
+#define dt_lt(...) DT_LT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LT_(self, other, ...) dt_lt_sized(self, other, DT_NAMED(dt_lt_options, __VA_ARGS__))
+#define dt_lt_scalar(...) DT_LT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LT_SCALAR_(self, other, ...) \
+    dt_lt_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_lt_scalar_options, __VA_ARGS__))
+#define dt_masked_fill(...) DT_MASKED_FILL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MASKED_FILL_(self, mask, value, ...) \
+    dt_masked_fill_sized(self, mask, DT_NUMBER(value), DT_NAMED(dt_masked_fill_options, __VA_ARGS__))
+#define dt_masked_fill_tensor(...) DT_MASKED_FILL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MASKED_FILL_TENSOR_(self, mask, value, ...) \
+    dt_masked_fill_tensor_sized(self, mask, value, DT_NAMED(dt_masked_fill_tensor_options, __VA_ARGS__))
+#define dt_masked_fill_(...) DT_MASKED_FILL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MASKED_FILL__(self, mask, value, ...) \
+    dt_masked_fill_in_place_sized(self, mask, DT_NUMBER(value), \
+        DT_NAMED(dt_masked_fill_in_place_options, __VA_ARGS__))
+#define dt_masked_fill_tensor_(...) DT_MASKED_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MASKED_FILL_TENSOR__(self, mask, value, ...) \
+    dt_masked_fill_tensor_in_place_sized(self, mask, value, \
+        DT_NAMED(dt_masked_fill_tensor_in_place_options, __VA_ARGS__))
 #define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
 #define dt_max(...) DT_MAX_(__VA_ARGS__, .site = DT_SITE)
@@ -1404,6 +2565,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_MIN_DIM_(self, dim, ...) dt_min_dim_sized(self, dim, DT_NAMED(dt_min_dim_options, __VA_ARGS__))
 #define dt_min_other(...) DT_MIN_OTHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MIN_OTHER_(self, other, ...) dt_min_other_sized(self, other, DT_NAMED(dt_min_other_options, __VA_ARGS__))
+#define dt_minimum(...) DT_MINIMUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MINIMUM_(self, other, ...) dt_minimum_sized(self, other, DT_NAMED(dt_minimum_options, __VA_ARGS__))
+#define dt_mish(...) DT_MISH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MISH_(input, ...) dt_mish_sized(input, DT_NAMED(dt_mish_options, __VA_ARGS__))
 #define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
 #define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
@@ -1416,6 +2581,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_SCALAR__(self, other, ...) \
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_nan_to_num(...) DT_NAN_TO_NUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NAN_TO_NUM_(self, ...) dt_nan_to_num_sized(self, DT_NAMED(dt_nan_to_num_options, __VA_ARGS__))
 #define dt_nansum(...) DT_NANSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NANSUM_(self, ...) dt_nansum_sized(self, DT_NAMED(dt_nansum_options, __VA_ARGS__))
 #define dt_narrow(...) DT_NARROW_(__VA_ARGS__, .site = DT_SITE)
@@ -1424,6 +2591,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_narrow_tensor(...) DT_NARROW_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NARROW_TENSOR_(self, dim, start, length, ...) \
     dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
+#define dt_ne(...) DT_NE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NE_(self, other, ...) dt_ne_sized(self, other, DT_NAMED(dt_ne_options, __VA_ARGS__))
+#define dt_ne_scalar(...) DT_NE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NE_SCALAR_(self, other, ...) \
+    dt_ne_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_ne_scalar_options, __VA_ARGS__))
 #define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
 #define dt_neg_(...) DT_NEG__(__VA_ARGS__, .site = DT_SITE)
@@ -1436,15 +2608,49 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_NAMED(dt_pad_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
+#define dt_positive(...) DT_POSITIVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_POSITIVE_(self, ...) dt_positive_sized(self, DT_NAMED(dt_positive_options, __VA_ARGS__))
+#define dt_pow(...) DT_POW_(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW_(self, exponent, ...) dt_pow_sized(self, exponent, DT_NAMED(dt_pow_options, __VA_ARGS__))
+#define dt_pow_scalar_exponent(...) DT_POW_SCALAR_EXPONENT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW_SCALAR_EXPONENT_(self, exponent, ...) \
+    dt_pow_scalar_exponent_sized(self, DT_NUMBER(exponent), DT_NAMED(dt_pow_scalar_exponent_options, __VA_ARGS__))
+#define dt_pow_scalar_self(...) DT_POW_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW_SCALAR_SELF_(self, exponent, ...) \
+    dt_pow_scalar_self_sized(DT_NUMBER(self), exponent, DT_NAMED(dt_pow_scalar_self_options, __VA_ARGS__))
+#define dt_pow_(...) DT_POW__(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW__(self, exponent, ...) \
+    dt_pow_in_place_sized(self, DT_NUMBER(exponent), DT_NAMED(dt_pow_in_place_options, __VA_ARGS__))
+#define dt_pow_tensor_(...) DT_POW_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW_TENSOR__(self, exponent, ...) \
+    dt_pow_tensor_in_place_sized(self, exponent, DT_NAMED(dt_pow_tensor_in_place_options, __VA_ARGS__))
+#define dt_prelu(...) DT_PRELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PRELU_(self, weight, ...) dt_prelu_sized(self, weight, DT_NAMED(dt_prelu_options, __VA_ARGS__))
 #define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_(self, ...) dt_prod_sized(self, DT_NAMED(dt_prod_options, __VA_ARGS__))
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_DIM_INT_(self, dim, ...) \
     dt_prod_dim_int_sized(self, dim, DT_NAMED(dt_prod_dim_int_options, __VA_ARGS__))
+#define dt_reciprocal(...) DT_RECIPROCAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RECIPROCAL_(self, ...) dt_reciprocal_sized(self, DT_NAMED(dt_reciprocal_options, __VA_ARGS__))
+#define dt_reciprocal_(...) DT_RECIPROCAL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RECIPROCAL__(self, ...) \
+    dt_reciprocal_in_place_sized(self, DT_NAMED(dt_reciprocal_in_place_options, __VA_ARGS__))
 #define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
+#define dt_relu6(...) DT_RELU6_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU6_(input, ...) dt_relu6_sized(input, DT_NAMED(dt_relu6_options, __VA_ARGS__))
 #define dt_relu_(...) DT_RELU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU__(input, ...) dt_relu_in_place_sized(input, DT_NAMED(dt_relu_in_place_options, __VA_ARGS__))
+#define dt_remainder(...) DT_REMAINDER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REMAINDER_(self, other, ...) dt_remainder_sized(self, other, DT_NAMED(dt_remainder_options, __VA_ARGS__))
+#define dt_remainder_scalar_other(...) DT_REMAINDER_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REMAINDER_SCALAR_OTHER_(self, other, ...) \
+    dt_remainder_scalar_other_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_remainder_scalar_other_options, __VA_ARGS__))
+#define dt_remainder_scalar_self(...) DT_REMAINDER_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REMAINDER_SCALAR_SELF_(self, other, ...) \
+    dt_remainder_scalar_self_sized(DT_NUMBER(self), other, DT_NAMED(dt_remainder_scalar_self_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
 #define dt_rms_norm(...) DT_RMS_NORM_(__VA_ARGS__, .site = DT_SITE)
@@ -1452,13 +2658,49 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
 #define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_NAMED(dt_roll_options, __VA_ARGS__))
+#define dt_round(...) DT_ROUND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROUND_(self, ...) dt_round_sized(self, DT_NAMED(dt_round_options, __VA_ARGS__))
+#define dt_round_decimals(...) DT_ROUND_DECIMALS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROUND_DECIMALS_(self, decimals, ...) \
+    dt_round_decimals_sized(self, decimals, DT_NAMED(dt_round_decimals_options, __VA_ARGS__))
+#define dt_rsqrt(...) DT_RSQRT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RSQRT_(self, ...) dt_rsqrt_sized(self, DT_NAMED(dt_rsqrt_options, __VA_ARGS__))
+#define dt_rsqrt_(...) DT_RSQRT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RSQRT__(self, ...) dt_rsqrt_in_place_sized(self, DT_NAMED(dt_rsqrt_in_place_options, __VA_ARGS__))
+#define dt_rsub(...) DT_RSUB_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RSUB_(self, other, ...) dt_rsub_sized(self, other, DT_NAMED(dt_rsub_options, __VA_ARGS__))
+#define dt_rsub_scalar(...) DT_RSUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RSUB_SCALAR_(self, other, ...) \
+    dt_rsub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_rsub_scalar_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
+#define dt_selu(...) DT_SELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELU_(input, ...) dt_selu_sized(input, DT_NAMED(dt_selu_options, __VA_ARGS__))
+#define dt_sgn(...) DT_SGN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SGN_(self, ...) dt_sgn_sized(self, DT_NAMED(dt_sgn_options, __VA_ARGS__))
+#define dt_sigmoid(...) DT_SIGMOID_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIGMOID_(self, ...) dt_sigmoid_sized(self, DT_NAMED(dt_sigmoid_options, __VA_ARGS__))
+#define dt_sigmoid_(...) DT_SIGMOID__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIGMOID__(self, ...) dt_sigmoid_in_place_sized(self, DT_NAMED(dt_sigmoid_in_place_options, __VA_ARGS__))
+#define dt_sign(...) DT_SIGN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIGN_(self, ...) dt_sign_sized(self, DT_NAMED(dt_sign_options, __VA_ARGS__))
+#define dt_silu(...) DT_SILU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SILU_(input, ...) dt_silu_sized(input, DT_NAMED(dt_silu_options, __VA_ARGS__))
+#define dt_sin(...) DT_SIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIN_(self, ...) dt_sin_sized(self, DT_NAMED(dt_sin_options, __VA_ARGS__))
+#define dt_sinh(...) DT_SINH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SINH_(self, ...) dt_sinh_sized(self, DT_NAMED(dt_sinh_options, __VA_ARGS__))
 #define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_(self, dim, start, end, step, ...) \
     dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
+#define dt_softplus(...) DT_SOFTPLUS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTPLUS_(self, ...) dt_softplus_sized(self, DT_NAMED(dt_softplus_options, __VA_ARGS__))
+#define dt_softshrink(...) DT_SOFTSHRINK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTSHRINK_(self, ...) dt_softshrink_sized(self, DT_NAMED(dt_softshrink_options, __VA_ARGS__))
+#define dt_softsign(...) DT_SOFTSIGN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTSIGN_(input, ...) dt_softsign_sized(input, DT_NAMED(dt_softsign_options, __VA_ARGS__))
 #define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_(self, split_size, out, capacity, ...) \
     dt_split_sized(self, split_size, out, capacity, DT_NAMED(dt_split_options, __VA_ARGS__))
@@ -1469,6 +2711,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
 #define dt_sqrt_(...) DT_SQRT__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT__(self, ...) dt_sqrt_in_place_sized(self, DT_NAMED(dt_sqrt_in_place_options, __VA_ARGS__))
+#define dt_square(...) DT_SQUARE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQUARE_(self, ...) dt_square_sized(self, DT_NAMED(dt_square_options, __VA_ARGS__))
 #define dt_std(...) DT_STD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_STD_(self, ...) dt_std_sized(self, DT_NAMED(dt_std_options, __VA_ARGS__))
 #define dt_std_correction(...) DT_STD_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
@@ -1490,10 +2734,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_in_place_options, __VA_ARGS__))
 #define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
+#define dt_tan(...) DT_TAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TAN_(self, ...) dt_tan_sized(self, DT_NAMED(dt_tan_options, __VA_ARGS__))
 #define dt_tanh(...) DT_TANH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
 #define dt_tanh_(...) DT_TANH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH__(self, ...) dt_tanh_in_place_sized(self, DT_NAMED(dt_tanh_in_place_options, __VA_ARGS__))
+#define dt_tanhshrink(...) DT_TANHSHRINK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANHSHRINK_(input, ...) dt_tanhshrink_sized(input, DT_NAMED(dt_tanhshrink_options, __VA_ARGS__))
+#define dt_threshold(...) DT_THRESHOLD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_THRESHOLD_(input, threshold, value, ...) \
+    dt_threshold_sized(input, threshold, value, DT_NAMED(dt_threshold_options, __VA_ARGS__))
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
 #define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)
@@ -1501,6 +2752,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
+#define dt_trunc(...) DT_TRUNC_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRUNC_(self, ...) dt_trunc_sized(self, DT_NAMED(dt_trunc_options, __VA_ARGS__))
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
@@ -1530,6 +2783,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_WHERE_SCALARS_(condition, self, other, ...) \
     dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other), \
         DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+#define dt_xlogy(...) DT_XLOGY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_XLOGY_(self, other, ...) dt_xlogy_sized(self, other, DT_NAMED(dt_xlogy_options, __VA_ARGS__))
+#define dt_xlogy_scalar_other(...) DT_XLOGY_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_XLOGY_SCALAR_OTHER_(self, other, ...) \
+    dt_xlogy_scalar_other_sized(self, DT_NUMBER(other), DT_NAMED(dt_xlogy_scalar_other_options, __VA_ARGS__))
+#define dt_xlogy_scalar_self(...) DT_XLOGY_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_XLOGY_SCALAR_SELF_(self, other, ...) \
+    dt_xlogy_scalar_self_sized(DT_NUMBER(self), other, DT_NAMED(dt_xlogy_scalar_self_options, __VA_ARGS__))
 #define dt_zeros(...) DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ZEROS_(ctx, size, ...) dt_zeros_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_zeros_like(...) DT_ZEROS_LIKE_(__VA_ARGS__, .site = DT_SITE)

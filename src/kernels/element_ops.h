@@ -6,9 +6,6 @@
  * floor_divide and remainder round toward minus infinity, and an integer divided by 0 is 0; a negative power of an
  * integer is 1 / power, truncated; round breaks ties to even; comparisons, logic and isnan return bool; logic treats
  * every nonzero value as true.
- *
- * Not yet used by any op of the library, but needed for training: POW NE LE GT GE XOR NOT ABS SIGN SQUARE CLAMP
- * THRESHOLD DROPOUT RSQRT RECIPROCAL SIGMOID SILU ERF GELU_GRAD GELU_TANH_GRAD SIN COS FLOOR CEIL ROUND ISNAN.
  */
 #ifndef DT_KERNELS_ELEMENT_OPS_H
 #define DT_KERNELS_ELEMENT_OPS_H
@@ -73,6 +70,48 @@
     X(CEIL, 1, 0, false)                                                                                             \
     X(ROUND, 1, 0, false)                                                                                            \
     X(TRUNC, 1, 0, false)                                                                                            \
+    X(ACOS, 1, 0, false)                                                                                             \
+    X(ASIN, 1, 0, false)                                                                                             \
+    X(ATAN, 1, 0, false)                                                                                             \
+    X(COSH, 1, 0, false)                                                                                             \
+    X(SINH, 1, 0, false)                                                                                             \
+    X(TAN, 1, 0, false)                                                                                              \
+    X(ERFC, 1, 0, false)                                                                                             \
+    X(EXP2, 1, 0, false)                                                                                             \
+    X(EXPM1, 1, 0, false)                                                                                            \
+    X(LOG10, 1, 0, false)                                                                                            \
+    X(LOG1P, 1, 0, false)                                                                                            \
+    X(LOG2, 1, 0, false)                                                                                             \
+    X(FRAC, 1, 0, false)                                                                                             \
+    X(SOFTSIGN, 1, 0, false)                                                                                         \
+    X(TANHSHRINK, 1, 0, false)                                                                                       \
+    X(MISH, 1, 0, false)                                                                                             \
+    X(HARDSIGMOID, 1, 0, false)                                                                                      \
+    X(HARDSWISH, 1, 0, false)                                                                                        \
+    X(BITWISE_NOT, 1, 0, false)                                                                                      \
+    X(SOFTPLUS, 1, 0, false)      /* log(1 + exp(a numbers[0])) / numbers[0]; a if a numbers[0] > numbers[1] */      \
+    X(ELU, 1, 0, false)           /* a > 0 ? a numbers[1] : numbers[0] (exp(a) - 1) */                               \
+    X(CELU, 1, 0, false)          /* a > 0 ? a : numbers[0] (exp(a / numbers[0]) - 1) */                             \
+    X(LEAKY_RELU, 1, 0, false)    /* a > 0 ? a : a numbers[0] */                                                     \
+    X(HARDSHRINK, 1, 0, false)    /* 0 where |a| <= numbers[0] */                                                    \
+    X(SOFTSHRINK, 1, 0, false)    /* a moved by numbers[0] towards 0 */                                              \
+    X(REPLACE_UP_TO, 1, 0, false) /* a <= numbers[0] ? numbers[1] : a */                                             \
+    X(NAN_TO_NUM, 1, 0, false)    /* numbers for NaN, infinity and minus infinity */                                 \
+    X(ATAN2, 2, 0, false)                                                                                            \
+    X(FMAX, 2, 0, false)                                                                                             \
+    X(FMIN, 2, 0, false)                                                                                             \
+    X(FMOD, 2, 0, false)                                                                                             \
+    X(LOGADDEXP, 2, 0, false)                                                                                        \
+    X(XLOGY, 2, 0, false)                                                                                            \
+    X(PRELU, 2, 0, false)                                                                                            \
+    X(BITWISE_AND, 2, 0, false)                                                                                      \
+    X(BITWISE_OR, 2, 0, false)                                                                                       \
+    X(BITWISE_XOR, 2, 0, false)                                                                                      \
+    X(ADDCMUL, 3, 0, false) /* a + numbers[0] b c */                                                                 \
+    X(ADDCDIV, 3, 0, false) /* a + numbers[0] b / c */                                                               \
+    X(LERP, 3, 0, false)    /* a + c (b - a) */                                                                      \
+    X(ISFINITE, 1, 0, true)                                                                                          \
+    X(ISINF, 1, 0, true)                                                                                             \
     X(ISNAN, 1, 0, true)
 
 typedef enum dt__element_op {

@@ -24,7 +24,7 @@ void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
 typedef struct dt__elementwise {
     dt__element_op op;
     dt_dtype dtype;
-    dt__number numbers[2]; /* parameters: see element_ops.h */
+    dt__number numbers[3]; /* parameters: see element_ops.h */
     const dt__array *out, *ins[DT__LOOP_ARRAYS - 1];
 } dt__elementwise;
 

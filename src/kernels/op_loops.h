@@ -9,9 +9,9 @@
 
 #include "kernels/complex_loops.h"
 #include "kernels/element_ops.h"
+#include "kernels/elementary.h"
 #include "kernels/lanes.h"
 #include "kernels/loops.h"
-#include "kernels/power.h"
 
 /* The function for the type of x. */
 #define REAL(f, x)        _Generic((x), float : f##_f32, double : f##_f64)(x)
@@ -34,6 +34,7 @@ DT__INLINE double abs_f64(double x) { return fabs(x); }
 /* From `rest`, the exact remainder as C defines it: the remainder gets the sign of the divisor, and a quotient that
  * rounding has moved off an integer is moved back to it. */
 #define REMAINDERS(real, suffix, f)                                                                                  \
+    DT__INLINE real fmod_##suffix(real x, real y, real rest) { return (void)x, (void)y, rest; }                      \
     DT__INLINE real remainder_##suffix(real x, real y, real rest) {                                                  \
         (void)x;                                                                                                     \
         return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;                                                 \
@@ -80,7 +81,9 @@ INTEGERS(int64_t, uint64_t, i64, INT64_MIN)
 #define COMPLEXES(type, c)                                                                                           \
     DT__INLINE type add_##c(type x, type y) { return (type){x.re + y.re, x.im + y.im}; }                             \
     DT__INLINE type sub_##c(type x, type y) { return (type){x.re - y.re, x.im - y.im}; }                             \
-    DT__INLINE type neg_##c(type x) { return (type){-x.re, -x.im}; }
+    DT__INLINE type neg_##c(type x) { return (type){-x.re, -x.im}; }                                                 \
+    DT__INLINE bool is_finite_##c(type x) { return isfinite(x.re) && isfinite(x.im); }                               \
+    DT__INLINE bool is_infinite_##c(type x) { return isinf(x.re) || isinf(x.im); }
 COMPLEXES(dt__c64, c64)
 COMPLEXES(dt__c128, c128)
 #undef COMPLEXES
@@ -174,8 +177,63 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T1, CEIL, REAL(ceil, x))                                                                                  \
     FLOATS(T1, ROUND, REAL(round, x))                                                                                \
     FLOATS(T1, TRUNC, REAL(trunc, x))                                                                                \
-    FLOATS(P, ISNAN, x != x)
+    FLOATS(T1, ACOS, REAL(acos, x))                                                                                  \
+    FLOATS(T1, ASIN, REAL(asin, x))                                                                                  \
+    FLOATS(T1, ATAN, REAL(atan, x))                                                                                  \
+    FLOATS(T1, COSH, REAL(cosh, x))                                                                                  \
+    FLOATS(T1, SINH, REAL(sinh, x))                                                                                  \
+    FLOATS(T1, ERFC, REAL(erfc, x))                                                                                  \
+    FLOATS(T1, EXP2, REAL(exp2, x))                                                                                  \
+    FLOATS(T1, EXPM1, REAL(expm1, x))                                                                                \
+    FLOATS(T1, LOG10, REAL(log10, x))                                                                                \
+    FLOATS(T1, LOG1P, REAL(log1p, x))                                                                                \
+    FLOATS(T1, LOG2, REAL(log2, x))                                                                                  \
+    FLOATS(T1, MISH, REAL(mish, x))                                                                                  \
+    FLOATS(T1, FRAC, x - REAL(trunc, x))                                                                             \
+    FLOATS(T1, SOFTSIGN, x / (1 + REAL(abs, x)))                                                                     \
+    FLOATS(T1, TANHSHRINK, x - REAL(tanh, x))                                                                        \
+    FLOATS(T1, HARDSIGMOID, SIX_OF(x) / 6)                                                                           \
+    FLOATS(T1, HARDSWISH, x *SIX_OF(x) / 6)                                                                          \
+    INTS(T1, BITWISE_NOT, ~x)                                                                                        \
+    FLOATS(T1, SOFTPLUS, (value)softplus_long((double)x, numbers[0].f.re, numbers[1].f.re))                          \
+    FLOATS(T1, ELU, x > 0 ? x * (value)numbers[1].f.re : (value)numbers[0].f.re * REAL(expm1, x))                    \
+    FLOATS(T1, CELU, x > 0 ? x : (value)numbers[0].f.re * REAL(expm1, x / (value)numbers[0].f.re))                   \
+    FLOATS(T1, LEAKY_RELU, x > 0 ? x : x * (value)numbers[0].f.re)                                                   \
+    FLOATS(T1, HARDSHRINK, (x >= -(value)numbers[0].f.re) & (x <= (value)numbers[0].f.re) ? 0 : x)                   \
+    FLOATS(T1, SOFTSHRINK, SHRINK((value)numbers[0].f.re))                                                           \
+    FLOATS(T1, REPLACE_UP_TO, x <= (value)numbers[0].f.re ? (value)numbers[1].f.re : x)                              \
+    INTS(T1, REPLACE_UP_TO, x <= (value)numbers[0].i ? (value)numbers[1].i : x)                                      \
+    FLOATS(T1, NAN_TO_NUM, FINITE_OR((value)numbers[0].f.re, (value)numbers[1].f.re, (value)numbers[2].f.re))        \
+    FLOATS(T2, ATAN2, (value)atan2_long((double)x, (double)y))                                                       \
+    FLOATS(T2, FMAX, x > y || y != y ? x : y)                                                                        \
+    INTS(T2, FMAX, x > y ? x : y)                                                                                    \
+    FLOATS(T2, FMIN, x < y || y != y ? x : y)                                                                        \
+    INTS(T2, FMIN, x < y ? x : y)                                                                                    \
+    INTS(T2, FMOD, y == 0 || y == -1 ? 0 : x % y)                                                                    \
+    FLOATS(T2, LOGADDEXP, (value)logaddexp_long((double)x, (double)y))                                               \
+    FLOATS(T2, XLOGY, x == 0 && y == y ? 0 : x * REAL(log, y))                                                       \
+    FLOATS(T2, PRELU, x > 0 ? x : x * y)                                                                             \
+    INTS(T2, BITWISE_AND, x &y)                                                                                      \
+    INTS(T2, BITWISE_OR, x | y)                                                                                      \
+    INTS(T2, BITWISE_XOR, x ^ y)                                                                                     \
+    FLOATS(T3, ADDCMUL, x + (value)numbers[0].f.re * y * z)                                                          \
+    INTS(T3, ADDCMUL, (value)((modular)x + (modular)numbers[0].i * (modular)y * (modular)z))                         \
+    FLOATS(T3, ADDCDIV, x + (value)numbers[0].f.re * y / z)                                                          \
+    FLOATS(T3, LERP, REAL(abs, z) < (value)0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))                            \
+    FLOATS(P, ISFINITE, REAL(abs, x) < (float)INFINITY)                                                              \
+    FLOATS(P, ISINF, REAL(abs, x) == (float)INFINITY)                                                                \
+    INTS(P, ISFINITE, (x | 1) != 0)                                                                                  \
+    COMPLEXES(P, ISFINITE, COMPLEX(is_finite, x))                                                                    \
+    INTS(P, ISINF, (x & 0) != 0)                                                                                     \
+    COMPLEXES(P, ISINF, COMPLEX(is_infinite, x))                                                                     \
+    FLOATS(P, ISNAN, x != x)                                                                                         \
+    INTS(P, ISNAN, (x & 0) != 0)                                                                                     \
+    COMPLEXES(P, ISNAN, (x.re != x.re) | (x.im != x.im))
 
+/* x + 3, from 0 to 6; NaN stays NaN. */
+#define SIX_OF(x)               UP_TO((x) + 3 < 0 ? 0 : (x) + 3, 6)
+#define SHRINK(p)               (x > (p) ? x - (p) : x < -(p) ? x + (p) : x * 0)
+#define FINITE_OR(nan, up, low) (x != x ? (nan) : x == (value)INFINITY ? (up) : x == -(value)INFINITY ? (low) : x)
 /* If a bound is NaN, every result is NaN. */
 #define BETWEEN(p, q) UP_TO(x < (p) || (p) != (p) ? (p) : x, q)
 #define UP_TO(x, q)   ((x) > (q) || (q) != (q) ? (q) : (x))
@@ -210,7 +268,8 @@ COMPLEXES(dt__c128, c128)
         })
 #define P_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
     LOOP(                                                                                                            \
-        op, DTYPE, dt__bool8, const memory *xs = ins[0]; DT__EACH for (int64_t i = 0; i < n; i++) {                  \
+        op, DTYPE, dt__bool8, typedef v value __attribute__((unused)); const memory *xs = ins[0];                    \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
             const v x = xs[i];                                                                                       \
             to[i] = (uint8_t)(e);                                                                                    \
         })
@@ -222,8 +281,8 @@ COMPLEXES(dt__c128, c128)
         })
 #define T3_LOOP(op, DTYPE, memory, v, m, e)                                                                          \
     LOOP(                                                                                                            \
-        op, DTYPE, memory, typedef v value; const memory *xs = ins[0], *ys = ins[1], *zs = ins[2];                   \
-        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+        op, DTYPE, memory, typedef v value; typedef m modular __attribute__((unused));                               \
+        const memory *xs = ins[0], *ys = ins[1], *zs = ins[2]; DT__EACH for (int64_t i = 0; i < n; i++) {            \
             const value x = xs[i], y = ys[i], z = zs[i];                                                             \
             to[i] = e;                                                                                               \
         })
@@ -262,6 +321,8 @@ ANGLE_LOOP(SIN, F32, dt__f32, float, sin_near_f32, sin_far_f32)
 ANGLE_LOOP(SIN, F64, dt__f64, double, sin_near_f64, sin_far_f64)
 ANGLE_LOOP(COS, F32, dt__f32, float, cos_near_f32, cos_far_f32)
 ANGLE_LOOP(COS, F64, dt__f64, double, cos_near_f64, cos_far_f64)
+ANGLE_LOOP(TAN, F32, dt__f32, float, tan_near_f32, tan_far_f32)
+ANGLE_LOOP(TAN, F64, dt__f64, double, tan_near_f64, tan_far_f64)
 
 /* The remainders of n pairs, at most FAR_STEP, with quotients of any magnitude, reduced in steps. */
 #define MOD_FAR(name, memory, v, step, bits)                                                                         \
@@ -304,6 +365,8 @@ MOD_FAR(mod_far_f64, dt__f64, double, mod_step_f64, 50)
         })
 MOD_LOOP(REMAINDER, F32, dt__f32, float, f32, remainder)
 MOD_LOOP(REMAINDER, F64, dt__f64, double, f64, remainder)
+MOD_LOOP(FMOD, F32, dt__f32, float, f32, fmod)
+MOD_LOOP(FMOD, F64, dt__f64, double, f64, fmod)
 MOD_LOOP(FLOOR_DIVIDE, F32, dt__f32, float, f32, floor_divide)
 MOD_LOOP(FLOOR_DIVIDE, F64, dt__f64, double, f64, floor_divide)
 
@@ -330,9 +393,10 @@ PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(sca
 
 #define ENTRY(op, DTYPE, ...) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
-    FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, REMAINDER, ) FLOATS(ENTRY, FLOOR_DIVIDE, )
-        COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, ) COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY)
-            OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
+    FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, TAN, ) FLOATS(ENTRY, FMOD, ) FLOATS(ENTRY, REMAINDER, )
+        FLOATS(ENTRY, FLOOR_DIVIDE, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
+            COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY)
+                OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY
 
 #endif

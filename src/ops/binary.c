@@ -98,6 +98,22 @@ static void rows_sum(const dt_op_call *call, dt_rows *rows, int64_t sign) {
 static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, class_alpha(call)); }
 static void rows_sub(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, -class_alpha(call)); }
 
+/* other - alpha self. */
+static void rows_rsub(const dt_op_call *call, dt_rows *rows) {
+    int64_t sign = -class_alpha(call);
+    bool ordered = keeps_order(call);
+    if (has_number(call) && dt__is_inexact(call->inputs[0].dtype))
+        dt_rows_reduce(rows, 1, DT_AVG, DT_AVG);
+    if (sign && ordered)
+        dt_rows_monotone(rows, 0, sign > 0);
+    if (has_number(call))
+        return;
+    if (ordered)
+        dt_rows_monotone(rows, 1, true);
+    dt_rows_linear(rows, 3);
+    add_average(call, rows);
+}
+
 /* The first operand times a number, or divided by one. */
 static void rows_scaled(dt_rows *rows, int64_t sign, bool linear, bool ordered) {
     if (sign && linear)
@@ -155,15 +171,20 @@ static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
     return run_two(call, op, dt__promote_call(call, UINT64_MAX, N_OPERANDS), &out);
 }
 
-/* self + sign * alpha * other. */
-static dt_status run_sum(dt_op_call *call, int sign) {
+/* self + sign * alpha * other, or the other way round. */
+static dt_status run_sum(dt_op_call *call, int sign, bool swaps) {
     const dt_arg *alpha = &call->args[ALPHA];
-    if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
+    if (!swaps && dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
         return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
     dt__constant constant;
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
     dt__array b = dt__array_of_arg(call, 1, dtype, &constant);
+    if (swaps) {
+        dt__array first = a;
+        a = b;
+        b = first;
+    }
     dt__number factor = dt__number_of(alpha, dtype);
     if (sign < 0 && dt__is_integral(dtype))
         factor.i = (int64_t)(0 - (uint64_t)factor.i);
@@ -177,8 +198,9 @@ static dt_status run_sum(dt_op_call *call, int sign) {
     return DT_OK;
 }
 
-static dt_status add(dt_op_call *call) { return run_sum(call, 1); }
-static dt_status sub(dt_op_call *call) { return run_sum(call, -1); }
+static dt_status add(dt_op_call *call) { return run_sum(call, 1, false); }
+static dt_status sub(dt_op_call *call) { return run_sum(call, -1, false); }
+static dt_status rsub(dt_op_call *call) { return run_sum(call, -1, true); }
 static dt_status mul(dt_op_call *call) { return run_promoted(call, DT__EL_MUL); }
 
 /* Of integers, toward zero: the quotient that is rounded down, and one more where that is negative and not exact. */
@@ -246,6 +268,19 @@ const dt_op dt__op_sub = {
     .kernel = sub,
     .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)\n"
                "sub(i32[5]; f32[5]; alpha=0.5)",
+};
+const dt_op dt__op_rsub = {
+    .schema = "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
+              "rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    .summary = "Subtracts the tensor times alpha from another one, or from a number.",
+    .rule = "..., ... -> ...",
+    .rows = rows_rsub,
+    .varying = "other,alpha",
+    .class_of = class_alpha,
+    .shape = shape_sub,
+    .kernel = rsub,
+    .gradient = "self: grad * conjugate(-alpha); other: grad",
+    .samples = "rsub(f32[5,3]; f32[3])\nrsub(f32[5]; 2.5)\nrsub(f32[5]; f32[5]; alpha=-2)",
 };
 const dt_op dt__op_mul = {
     .schema = "mul.Tensor(Tensor self, Tensor other) -> Tensor | mul.Scalar(Tensor self, Scalar other) -> Tensor",

@@ -17,40 +17,59 @@ enum {
     DT__NO_COMPLEX = 1 << 1,
     DT__TO_FLOATING = 1 << 2, /* integers become floating point */
     DT__TO_BOOL = 1 << 3,     /* the result is bool */
+    DT__TO_REAL = 1 << 4,     /* complex numbers become real */
+    DT__ONLY_INTEGERS = 1 << 5,
+    DT__ONLY_FLOATING = 1 << 6,
+    DT__INTEGERS_AS_THEY_ARE = 1 << 7, /* integers are copied */
     DT__REAL_NUMBERS = DT__NO_BOOL | DT__NO_COMPLEX,
+    DT__FLOATS = DT__ONLY_FLOATING | DT__NO_COMPLEX,
+    DT__REALS_TO_FLOATING = DT__TO_FLOATING | DT__NO_COMPLEX,
+    DT__ROUNDED = DT__REAL_NUMBERS | DT__INTEGERS_AS_THEY_ARE,
 };
 
 typedef struct dt__element_family {
     dt__element_op op;
-    unsigned dtypes; /* DT__NO_BOOL … */
+    unsigned dtypes;   /* DT__NO_BOOL … */
+    double numbers[3]; /* parameters of the loop that are not arguments */
 } dt__element_family;
 
-/* The outputs and the kernels of family members: inputs are broadcast and promoted; the second operand of a binary op
- * may be a number. */
+/* The outputs and the kernels of family members: inputs are broadcast and promoted; an operand of a binary op may be a
+ * number. The arguments of a unary op behind its tensor are the parameters of its loop; those of a ternary op behind
+ * its three tensors. */
 dt_status dt__family_shape(dt_op_call *call);
 dt_status dt__unary_run(dt_op_call *call);
 dt_status dt__binary_run(dt_op_call *call);
+dt_status dt__ternary_run(dt_op_call *call);
 
-#define DT__FAMILY(run, op_, dtypes_)                                                                                \
-    .shape = dt__family_shape, .kernel = run, .family = &(const dt__element_family) { DT__EL_##op_, dtypes_ }
+#define DT__FAMILY(run, op_, ...)                                                                                    \
+    .shape = dt__family_shape, .kernel = run, .family = &(const dt__element_family) {                                \
+        .op = DT__EL_##op_, .dtypes = __VA_ARGS__                                                                    \
+    }
 
-/* name(Tensor self) -> Tensor */
-#define DT__UNARY(name, op_, dtypes_) DT__UNARY_OF(name, "self", op_, dtypes_)
-/* The same with another name of the argument. */
-#define DT__UNARY_OF(name, argument, op_, dtypes_)                                                                   \
-    .schema = name "(Tensor " argument ") -> Tensor", .rule = "... -> ...", DT__FAMILY(dt__unary_run, op_, dtypes_), \
-    .samples = name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
+/* name(Tensor self) -> Tensor; behind the dtypes, the parameters of the loop `.numbers = {…}`. */
+#define DT__UNARY(name, op_, ...) DT__UNARY_OF(name, "self", op_, __VA_ARGS__)
+/* The same with another name of the argument, and perhaps more arguments behind it. */
+#define DT__UNARY_OF(name, arguments_, op_, ...)                                                                     \
+    .schema = name "(Tensor " arguments_ ") -> Tensor", .rule = "... -> ...",                                        \
+    DT__FAMILY(dt__unary_run, op_, __VA_ARGS__), .samples = name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
+/* name(Tensor self) -> Tensor of bool */
+#define DT__PREDICATE(name, op_, dtypes_)                                                                            \
+    DT__UNARY(name, op_, DT__TO_BOOL | (dtypes_)), .flags = DT_OP_NOT_DIFFERENTIABLE
 
 /* name(Tensor self, Tensor other) -> Tensor */
-#define DT__BINARY(name, op_, dtypes_)                                                                               \
+#define DT__BINARY(name, op_, ...)                                                                                   \
     .schema = name "(Tensor self, Tensor other) -> Tensor", .rule = "..., ... -> ...",                               \
-    DT__FAMILY(dt__binary_run, op_, dtypes_), .samples = name "(f32[5,3]; f32[5,3])\n" name "(f32[5,3]; f32[3])"
+    DT__FAMILY(dt__binary_run, op_, __VA_ARGS__), .samples = name "(f32[5,3]; f32[5,3])\n" name "(f32[5,3]; f32[3])"
+
+/* The schema of a binary op whose second operand, or both, may be a number. */
+#define DT__OR_NUMBER(name)                                                                                          \
+    name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor"
+#define DT__OR_NUMBERS(name) DT__OR_NUMBER(name) " | " name ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor"
 
 /* name(Tensor self, Tensor or Scalar other) -> Tensor of bool */
 #define DT__COMPARISON(name, op_, dtypes_)                                                                           \
-    .schema =                                                                                                        \
-        name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor",  \
-    .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL | (dtypes_)),         \
+    .schema = DT__OR_NUMBER(name), .rule = "..., ... -> ...", .varying = "other",                                    \
+    DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL | (dtypes_)), .flags = DT_OP_NOT_DIFFERENTIABLE,                     \
     .samples = name "(f32[5,3]; f32[5,3])\n" name "(i64[5]; 3)\n" name "(i64[5]; f32[5])"
 
 #endif

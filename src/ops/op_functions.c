@@ -68,6 +68,45 @@ dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar
     return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
 }
 
+dt_tensor *dt_abs_sized(dt_tensor *self, const dt_abs_options *options, size_t options_size) {
+    dt_abs_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "abs", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_abs, options->site);
+}
+
+dt_tensor *dt_abs_in_place_sized(dt_tensor *self, const dt_abs_in_place_options *options, size_t options_size) {
+    dt_abs_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "abs_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_abs_, options->site);
+}
+
+dt_tensor *dt_acos_sized(dt_tensor *self, const dt_acos_options *options, size_t options_size) {
+    dt_acos_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "acos", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_acos, options->site);
+}
+
 dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options *options, size_t options_size) {
     dt_add_options full;
     dt__call call;
@@ -133,6 +172,78 @@ dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
     return dt__call_run(&call, DT__OP_add_, options->site);
+}
+
+dt_tensor *dt_addcdiv_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                            const dt_addcdiv_options *options, size_t options_size) {
+    dt_addcdiv_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addcdiv", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor1);
+    dt__call_tensor(&args[2], &call, tensor2);
+    options->value.type != DT_ARG_NONE ? dt__call_number(&args[3], options->value)
+                                       : dt__call_number(&args[3], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addcdiv, options->site);
+}
+
+dt_tensor *dt_addcdiv_in_place_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                     const dt_addcdiv_in_place_options *options, size_t options_size) {
+    dt_addcdiv_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addcdiv_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor1);
+    dt__call_tensor(&args[2], &call, tensor2);
+    options->value.type != DT_ARG_NONE ? dt__call_number(&args[3], options->value)
+                                       : dt__call_number(&args[3], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addcdiv_, options->site);
+}
+
+dt_tensor *dt_addcmul_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                            const dt_addcmul_options *options, size_t options_size) {
+    dt_addcmul_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addcmul", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor1);
+    dt__call_tensor(&args[2], &call, tensor2);
+    options->value.type != DT_ARG_NONE ? dt__call_number(&args[3], options->value)
+                                       : dt__call_number(&args[3], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addcmul, options->site);
+}
+
+dt_tensor *dt_addcmul_in_place_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
+                                     const dt_addcmul_in_place_options *options, size_t options_size) {
+    dt_addcmul_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addcmul_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor1);
+    dt__call_tensor(&args[2], &call, tensor2);
+    options->value.type != DT_ARG_NONE ? dt__call_number(&args[3], options->value)
+                                       : dt__call_number(&args[3], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addcmul_, options->site);
 }
 
 dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options,
@@ -282,6 +393,196 @@ dt_tensor *dt_argmin_sized(dt_tensor *self, const dt_argmin_options *options, si
     return dt__call_run(&call, DT__OP_argmin, options->site);
 }
 
+dt_tensor *dt_asin_sized(dt_tensor *self, const dt_asin_options *options, size_t options_size) {
+    dt_asin_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "asin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_asin, options->site);
+}
+
+dt_tensor *dt_atan_sized(dt_tensor *self, const dt_atan_options *options, size_t options_size) {
+    dt_atan_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "atan", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_atan, options->site);
+}
+
+dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, const dt_atan2_options *options, size_t options_size) {
+    dt_atan2_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "atan2", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_atan2, options->site);
+}
+
+dt_tensor *dt_bitwise_and_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_and_options *options,
+                                size_t options_size) {
+    dt_bitwise_and_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_and", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_and, options->site);
+}
+
+dt_tensor *dt_bitwise_and_scalar_other_sized(dt_tensor *self, dt_number other,
+                                             const dt_bitwise_and_scalar_other_options *options,
+                                             size_t options_size) {
+    dt_bitwise_and_scalar_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_and", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_and, options->site);
+}
+
+dt_tensor *dt_bitwise_and_scalar_self_sized(dt_number self, dt_tensor *other,
+                                            const dt_bitwise_and_scalar_self_options *options, size_t options_size) {
+    dt_bitwise_and_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(other);
+    options = DT__OPTIONS(ctx, "bitwise_and", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_and, options->site);
+}
+
+dt_tensor *dt_bitwise_not_sized(dt_tensor *self, const dt_bitwise_not_options *options, size_t options_size) {
+    dt_bitwise_not_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_not", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_bitwise_not, options->site);
+}
+
+dt_tensor *dt_bitwise_or_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_or_options *options,
+                               size_t options_size) {
+    dt_bitwise_or_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_or", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_or, options->site);
+}
+
+dt_tensor *dt_bitwise_or_scalar_other_sized(dt_tensor *self, dt_number other,
+                                            const dt_bitwise_or_scalar_other_options *options, size_t options_size) {
+    dt_bitwise_or_scalar_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_or", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_or, options->site);
+}
+
+dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *other,
+                                           const dt_bitwise_or_scalar_self_options *options, size_t options_size) {
+    dt_bitwise_or_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(other);
+    options = DT__OPTIONS(ctx, "bitwise_or", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_or, options->site);
+}
+
+dt_tensor *dt_bitwise_xor_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_xor_options *options,
+                                size_t options_size) {
+    dt_bitwise_xor_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_xor", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_xor, options->site);
+}
+
+dt_tensor *dt_bitwise_xor_scalar_other_sized(dt_tensor *self, dt_number other,
+                                             const dt_bitwise_xor_scalar_other_options *options,
+                                             size_t options_size) {
+    dt_bitwise_xor_scalar_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_xor", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_xor, options->site);
+}
+
+dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *other,
+                                            const dt_bitwise_xor_scalar_self_options *options, size_t options_size) {
+    dt_bitwise_xor_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(other);
+    options = DT__OPTIONS(ctx, "bitwise_xor", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_xor, options->site);
+}
+
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
     dt_bmm_options full;
     dt__call call;
@@ -308,6 +609,33 @@ dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_
     dt__call_tensors(&args[0], &call, tensors);
     dt__call_int(&args[1], options->dim);
     return dt__call_run(&call, DT__OP_cat, options->site);
+}
+
+dt_tensor *dt_ceil_sized(dt_tensor *self, const dt_ceil_options *options, size_t options_size) {
+    dt_ceil_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ceil", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_ceil, options->site);
+}
+
+dt_tensor *dt_celu_sized(dt_tensor *input, const dt_celu_options *options, size_t options_size) {
+    dt_celu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "celu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
+    return dt__call_run(&call, DT__OP_celu, options->site);
 }
 
 dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size_t options_size) {
@@ -371,6 +699,66 @@ dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, const dt_clamp_tensor
     return dt__call_run(&call, DT__OP_clamp_, options->site);
 }
 
+dt_tensor *dt_clamp_max_sized(dt_tensor *self, dt_number max, const dt_clamp_max_options *options,
+                              size_t options_size) {
+    dt_clamp_max_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_max", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], max);
+    return dt__call_run(&call, DT__OP_clamp_max, options->site);
+}
+
+dt_tensor *dt_clamp_max_tensor_sized(dt_tensor *self, dt_tensor *max, const dt_clamp_max_tensor_options *options,
+                                     size_t options_size) {
+    dt_clamp_max_tensor_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_max", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, max);
+    return dt__call_run(&call, DT__OP_clamp_max, options->site);
+}
+
+dt_tensor *dt_clamp_min_sized(dt_tensor *self, dt_number min, const dt_clamp_min_options *options,
+                              size_t options_size) {
+    dt_clamp_min_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_min", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], min);
+    return dt__call_run(&call, DT__OP_clamp_min, options->site);
+}
+
+dt_tensor *dt_clamp_min_tensor_sized(dt_tensor *self, dt_tensor *min, const dt_clamp_min_tensor_options *options,
+                                     size_t options_size) {
+    dt_clamp_min_tensor_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_min", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, min);
+    return dt__call_run(&call, DT__OP_clamp_min, options->site);
+}
+
 dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size_t options_size) {
     dt_clone_options full;
     dt__call call;
@@ -428,6 +816,32 @@ dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy
     dt__call_tensor(&args[1], &call, src);
     dt__call_bool(&args[2], false);
     return dt__call_run(&call, DT__OP_copy_, options->site);
+}
+
+dt_tensor *dt_cos_sized(dt_tensor *self, const dt_cos_options *options, size_t options_size) {
+    dt_cos_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cos", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cos, options->site);
+}
+
+dt_tensor *dt_cosh_sized(dt_tensor *self, const dt_cosh_options *options, size_t options_size) {
+    dt_cosh_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cosh", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cosh, options->site);
 }
 
 dt_tensor *dt_count_nonzero_sized(dt_tensor *self, const dt_count_nonzero_options *options, size_t options_size) {
@@ -585,6 +999,20 @@ dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options,
     return dt__call_run(&call, DT__OP_dropout, options->site);
 }
 
+dt_tensor *dt_elu_sized(dt_tensor *input, const dt_elu_options *options, size_t options_size) {
+    dt_elu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "elu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
+    return dt__call_run(&call, DT__OP_elu, options->site);
+}
+
 dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options,
                               size_t options_size) {
     dt_embedding_options full;
@@ -661,6 +1089,32 @@ dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scal
     return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
+dt_tensor *dt_erf_sized(dt_tensor *self, const dt_erf_options *options, size_t options_size) {
+    dt_erf_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "erf", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_erf, options->site);
+}
+
+dt_tensor *dt_erfc_sized(dt_tensor *self, const dt_erfc_options *options, size_t options_size) {
+    dt_erfc_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "erfc", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_erfc, options->site);
+}
+
 dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t options_size) {
     dt_exp_options full;
     dt__call call;
@@ -672,6 +1126,19 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp, options->site);
+}
+
+dt_tensor *dt_exp2_sized(dt_tensor *self, const dt_exp2_options *options, size_t options_size) {
+    dt_exp2_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "exp2", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_exp2, options->site);
 }
 
 dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options *options, size_t options_size) {
@@ -700,6 +1167,19 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     dt__call_sizes(&args[1], size);
     dt__call_bool(&args[2], false);
     return dt__call_run(&call, DT__OP_expand, options->site);
+}
+
+dt_tensor *dt_expm1_sized(dt_tensor *self, const dt_expm1_options *options, size_t options_size) {
+    dt_expm1_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "expm1", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_expm1, options->site);
 }
 
 dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options *options, size_t options_size) {
@@ -761,6 +1241,119 @@ dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, const dt_flip_options *o
     return dt__call_run(&call, DT__OP_flip, options->site);
 }
 
+dt_tensor *dt_floor_sized(dt_tensor *self, const dt_floor_options *options, size_t options_size) {
+    dt_floor_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_floor, options->site);
+}
+
+dt_tensor *dt_floor_divide_sized(dt_tensor *self, dt_tensor *other, const dt_floor_divide_options *options,
+                                 size_t options_size) {
+    dt_floor_divide_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor_divide", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_floor_divide, options->site);
+}
+
+dt_tensor *dt_floor_divide_scalar_sized(dt_tensor *self, dt_number other,
+                                        const dt_floor_divide_scalar_options *options, size_t options_size) {
+    dt_floor_divide_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor_divide", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_floor_divide, options->site);
+}
+
+dt_tensor *dt_fmax_sized(dt_tensor *self, dt_tensor *other, const dt_fmax_options *options, size_t options_size) {
+    dt_fmax_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmax", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_fmax, options->site);
+}
+
+dt_tensor *dt_fmin_sized(dt_tensor *self, dt_tensor *other, const dt_fmin_options *options, size_t options_size) {
+    dt_fmin_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_fmin, options->site);
+}
+
+dt_tensor *dt_fmod_sized(dt_tensor *self, dt_tensor *other, const dt_fmod_options *options, size_t options_size) {
+    dt_fmod_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmod", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_fmod, options->site);
+}
+
+dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, const dt_fmod_scalar_options *options,
+                                size_t options_size) {
+    dt_fmod_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmod", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_fmod, options->site);
+}
+
+dt_tensor *dt_frac_sized(dt_tensor *self, const dt_frac_options *options, size_t options_size) {
+    dt_frac_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "frac", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_frac, options->site);
+}
+
 dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const dt_make_options *options,
                          size_t options_size) {
     dt_make_options full;
@@ -810,6 +1403,35 @@ dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const
     return dt__call_run(&call, DT__OP_gather, options->site);
 }
 
+dt_tensor *dt_ge_sized(dt_tensor *self, dt_tensor *other, const dt_ge_options *options, size_t options_size) {
+    dt_ge_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ge", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_ge, options->site);
+}
+
+dt_tensor *dt_ge_scalar_sized(dt_tensor *self, dt_number other, const dt_ge_scalar_options *options,
+                              size_t options_size) {
+    dt_ge_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ge", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_ge, options->site);
+}
+
 dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t options_size) {
     dt_gelu_options full;
     dt__call call;
@@ -822,6 +1444,91 @@ dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
     return dt__call_run(&call, DT__OP_gelu, options->site);
+}
+
+dt_tensor *dt_gt_sized(dt_tensor *self, dt_tensor *other, const dt_gt_options *options, size_t options_size) {
+    dt_gt_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gt", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_gt, options->site);
+}
+
+dt_tensor *dt_gt_scalar_sized(dt_tensor *self, dt_number other, const dt_gt_scalar_options *options,
+                              size_t options_size) {
+    dt_gt_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gt", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_gt, options->site);
+}
+
+dt_tensor *dt_hardshrink_sized(dt_tensor *self, const dt_hardshrink_options *options, size_t options_size) {
+    dt_hardshrink_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "hardshrink", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->lambd.type != DT_ARG_NONE ? dt__call_number(&args[1], options->lambd)
+                                       : dt__call_number(&args[1], dt_number_real(0.5));
+    return dt__call_run(&call, DT__OP_hardshrink, options->site);
+}
+
+dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, const dt_hardsigmoid_options *options, size_t options_size) {
+    dt_hardsigmoid_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardsigmoid", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_hardsigmoid, options->site);
+}
+
+dt_tensor *dt_hardswish_sized(dt_tensor *input, const dt_hardswish_options *options, size_t options_size) {
+    dt_hardswish_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardswish", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_hardswish, options->site);
+}
+
+dt_tensor *dt_hardtanh_sized(dt_tensor *input, const dt_hardtanh_options *options, size_t options_size) {
+    dt_hardtanh_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardtanh", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->min_val.given ? dt__call_real(&args[1], options->min_val.value) : dt__call_real(&args[1], -1.0);
+    options->max_val.given ? dt__call_real(&args[2], options->max_val.value) : dt__call_real(&args[2], 1.0);
+    return dt__call_run(&call, DT__OP_hardtanh, options->site);
 }
 
 dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_options *options, size_t options_size) {
@@ -854,6 +1561,45 @@ dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
     return dt__call_run(&call, DT__OP_index_select, options->site);
 }
 
+dt_tensor *dt_isfinite_sized(dt_tensor *self, const dt_isfinite_options *options, size_t options_size) {
+    dt_isfinite_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "isfinite", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_isfinite, options->site);
+}
+
+dt_tensor *dt_isinf_sized(dt_tensor *self, const dt_isinf_options *options, size_t options_size) {
+    dt_isinf_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "isinf", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_isinf, options->site);
+}
+
+dt_tensor *dt_isnan_sized(dt_tensor *self, const dt_isnan_options *options, size_t options_size) {
+    dt_isnan_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "isnan", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_isnan, options->site);
+}
+
 dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
                                size_t options_size) {
     dt_layer_norm_options full;
@@ -870,6 +1616,114 @@ dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, cons
     options->bias ? dt__call_tensor(&args[3], &call, options->bias) : dt__call_none(&args[3]);
     options->eps.given ? dt__call_real(&args[4], options->eps.value) : dt__call_real(&args[4], 1e-05);
     return dt__call_run(&call, DT__OP_layer_norm, options->site);
+}
+
+dt_tensor *dt_le_sized(dt_tensor *self, dt_tensor *other, const dt_le_options *options, size_t options_size) {
+    dt_le_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "le", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_le, options->site);
+}
+
+dt_tensor *dt_le_scalar_sized(dt_tensor *self, dt_number other, const dt_le_scalar_options *options,
+                              size_t options_size) {
+    dt_le_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "le", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_le, options->site);
+}
+
+dt_tensor *dt_leaky_relu_sized(dt_tensor *input, const dt_leaky_relu_options *options, size_t options_size) {
+    dt_leaky_relu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "leaky_relu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->negative_slope.given ? dt__call_real(&args[1], options->negative_slope.value)
+                                  : dt__call_real(&args[1], 0.01);
+    return dt__call_run(&call, DT__OP_leaky_relu, options->site);
+}
+
+dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weight, const dt_lerp_options *options,
+                         size_t options_size) {
+    dt_lerp_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lerp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, end);
+    dt__call_number(&args[2], weight);
+    return dt__call_run(&call, DT__OP_lerp, options->site);
+}
+
+dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
+                                const dt_lerp_tensor_options *options, size_t options_size) {
+    dt_lerp_tensor_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lerp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, end);
+    dt__call_tensor(&args[2], &call, weight);
+    return dt__call_run(&call, DT__OP_lerp, options->site);
+}
+
+dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_number weight,
+                                  const dt_lerp_in_place_options *options, size_t options_size) {
+    dt_lerp_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lerp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, end);
+    dt__call_number(&args[2], weight);
+    return dt__call_run(&call, DT__OP_lerp_, options->site);
+}
+
+dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
+                                         const dt_lerp_tensor_in_place_options *options, size_t options_size) {
+    dt_lerp_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lerp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, end);
+    dt__call_tensor(&args[2], &call, weight);
+    return dt__call_run(&call, DT__OP_lerp_, options->site);
 }
 
 dt_tensor *dt_linalg_vector_norm_sized(dt_tensor *self, const dt_linalg_vector_norm_options *options,
@@ -937,6 +1791,45 @@ dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t o
     return dt__call_run(&call, DT__OP_log, options->site);
 }
 
+dt_tensor *dt_log10_sized(dt_tensor *self, const dt_log10_options *options, size_t options_size) {
+    dt_log10_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log10", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log10, options->site);
+}
+
+dt_tensor *dt_log1p_sized(dt_tensor *self, const dt_log1p_options *options, size_t options_size) {
+    dt_log1p_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log1p", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log1p, options->site);
+}
+
+dt_tensor *dt_log2_sized(dt_tensor *self, const dt_log2_options *options, size_t options_size) {
+    dt_log2_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log2", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log2, options->site);
+}
+
 dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, const dt_log_softmax_options *options,
                                 size_t options_size) {
     dt_log_softmax_options full;
@@ -953,6 +1846,79 @@ dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, const dt_log_softm
     return dt__call_run(&call, DT__OP_log_softmax, options->site);
 }
 
+dt_tensor *dt_logaddexp_sized(dt_tensor *self, dt_tensor *other, const dt_logaddexp_options *options,
+                              size_t options_size) {
+    dt_logaddexp_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logaddexp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logaddexp, options->site);
+}
+
+dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, const dt_logical_and_options *options,
+                                size_t options_size) {
+    dt_logical_and_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_and", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_and, options->site);
+}
+
+dt_tensor *dt_logical_not_sized(dt_tensor *self, const dt_logical_not_options *options, size_t options_size) {
+    dt_logical_not_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_not", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_logical_not, options->site);
+}
+
+dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, const dt_logical_or_options *options,
+                               size_t options_size) {
+    dt_logical_or_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_or", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_or, options->site);
+}
+
+dt_tensor *dt_logical_xor_sized(dt_tensor *self, dt_tensor *other, const dt_logical_xor_options *options,
+                                size_t options_size) {
+    dt_logical_xor_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_xor", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_xor, options->site);
+}
+
 dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, const dt_logsumexp_options *options,
                               size_t options_size) {
     dt_logsumexp_options full;
@@ -967,6 +1933,100 @@ dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, const dt_logsumexp_o
     dt__call_dims(&args[1], dim);
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_logsumexp, options->site);
+}
+
+dt_tensor *dt_lt_sized(dt_tensor *self, dt_tensor *other, const dt_lt_options *options, size_t options_size) {
+    dt_lt_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lt", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_lt, options->site);
+}
+
+dt_tensor *dt_lt_scalar_sized(dt_tensor *self, dt_number other, const dt_lt_scalar_options *options,
+                              size_t options_size) {
+    dt_lt_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lt", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_lt, options->site);
+}
+
+dt_tensor *dt_masked_fill_sized(dt_tensor *self, dt_tensor *mask, dt_number value,
+                                const dt_masked_fill_options *options, size_t options_size) {
+    dt_masked_fill_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "masked_fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mask);
+    dt__call_number(&args[2], value);
+    return dt__call_run(&call, DT__OP_masked_fill, options->site);
+}
+
+dt_tensor *dt_masked_fill_tensor_sized(dt_tensor *self, dt_tensor *mask, dt_tensor *value,
+                                       const dt_masked_fill_tensor_options *options, size_t options_size) {
+    dt_masked_fill_tensor_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "masked_fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mask);
+    dt__call_tensor(&args[2], &call, value);
+    return dt__call_run(&call, DT__OP_masked_fill, options->site);
+}
+
+dt_tensor *dt_masked_fill_in_place_sized(dt_tensor *self, dt_tensor *mask, dt_number value,
+                                         const dt_masked_fill_in_place_options *options, size_t options_size) {
+    dt_masked_fill_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "masked_fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mask);
+    dt__call_number(&args[2], value);
+    return dt__call_run(&call, DT__OP_masked_fill_, options->site);
+}
+
+dt_tensor *dt_masked_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *mask, dt_tensor *value,
+                                                const dt_masked_fill_tensor_in_place_options *options,
+                                                size_t options_size) {
+    dt_masked_fill_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "masked_fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mask);
+    dt__call_tensor(&args[2], &call, value);
+    return dt__call_run(&call, DT__OP_masked_fill_, options->site);
 }
 
 dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options, size_t options_size) {
@@ -1106,6 +2166,34 @@ dt_tensor *dt_min_other_sized(dt_tensor *self, dt_tensor *other, const dt_min_ot
     return dt__call_run(&call, DT__OP_min, options->site);
 }
 
+dt_tensor *dt_minimum_sized(dt_tensor *self, dt_tensor *other, const dt_minimum_options *options,
+                            size_t options_size) {
+    dt_minimum_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "minimum", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_minimum, options->site);
+}
+
+dt_tensor *dt_mish_sized(dt_tensor *input, const dt_mish_options *options, size_t options_size) {
+    dt_mish_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "mish", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_mish, options->site);
+}
+
 dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options, size_t options_size) {
     dt_mm_options full;
     dt__call call;
@@ -1179,6 +2267,22 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
+dt_tensor *dt_nan_to_num_sized(dt_tensor *self, const dt_nan_to_num_options *options, size_t options_size) {
+    dt_nan_to_num_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "nan_to_num", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->nan.given ? dt__call_real(&args[1], options->nan.value) : dt__call_none(&args[1]);
+    options->posinf.given ? dt__call_real(&args[2], options->posinf.value) : dt__call_none(&args[2]);
+    options->neginf.given ? dt__call_real(&args[3], options->neginf.value) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_nan_to_num, options->site);
+}
+
 dt_tensor *dt_nansum_sized(dt_tensor *self, const dt_nansum_options *options, size_t options_size) {
     dt_nansum_options full;
     dt__call call;
@@ -1227,6 +2331,35 @@ dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start
     dt__call_tensor(&args[2], &call, start);
     dt__call_int(&args[3], length);
     return dt__call_run(&call, DT__OP_narrow, options->site);
+}
+
+dt_tensor *dt_ne_sized(dt_tensor *self, dt_tensor *other, const dt_ne_options *options, size_t options_size) {
+    dt_ne_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ne", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_ne, options->site);
+}
+
+dt_tensor *dt_ne_scalar_sized(dt_tensor *self, dt_number other, const dt_ne_scalar_options *options,
+                              size_t options_size) {
+    dt_ne_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ne", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_ne, options->site);
 }
 
 dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t options_size) {
@@ -1313,6 +2446,107 @@ dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, const dt_permute_opti
     return dt__call_run(&call, DT__OP_permute, options->site);
 }
 
+dt_tensor *dt_positive_sized(dt_tensor *self, const dt_positive_options *options, size_t options_size) {
+    dt_positive_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "positive", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_positive, options->site);
+}
+
+dt_tensor *dt_pow_sized(dt_tensor *self, dt_tensor *exponent, const dt_pow_options *options, size_t options_size) {
+    dt_pow_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, exponent);
+    return dt__call_run(&call, DT__OP_pow, options->site);
+}
+
+dt_tensor *dt_pow_scalar_exponent_sized(dt_tensor *self, dt_number exponent,
+                                        const dt_pow_scalar_exponent_options *options, size_t options_size) {
+    dt_pow_scalar_exponent_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], exponent);
+    return dt__call_run(&call, DT__OP_pow, options->site);
+}
+
+dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent, const dt_pow_scalar_self_options *options,
+                                    size_t options_size) {
+    dt_pow_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(exponent);
+    options = DT__OPTIONS(ctx, "pow", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, exponent);
+    return dt__call_run(&call, DT__OP_pow, options->site);
+}
+
+dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_number exponent, const dt_pow_in_place_options *options,
+                                 size_t options_size) {
+    dt_pow_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], exponent);
+    return dt__call_run(&call, DT__OP_pow_, options->site);
+}
+
+dt_tensor *dt_pow_tensor_in_place_sized(dt_tensor *self, dt_tensor *exponent,
+                                        const dt_pow_tensor_in_place_options *options, size_t options_size) {
+    dt_pow_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, exponent);
+    return dt__call_run(&call, DT__OP_pow_, options->site);
+}
+
+dt_tensor *dt_prelu_sized(dt_tensor *self, dt_tensor *weight, const dt_prelu_options *options, size_t options_size) {
+    dt_prelu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "prelu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, weight);
+    return dt__call_run(&call, DT__OP_prelu, options->site);
+}
+
 dt_tensor *dt_prod_sized(dt_tensor *self, const dt_prod_options *options, size_t options_size) {
     dt_prod_options full;
     dt__call call;
@@ -1344,6 +2578,33 @@ dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, const dt_prod_dim
     return dt__call_run(&call, DT__OP_prod, options->site);
 }
 
+dt_tensor *dt_reciprocal_sized(dt_tensor *self, const dt_reciprocal_options *options, size_t options_size) {
+    dt_reciprocal_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "reciprocal", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_reciprocal, options->site);
+}
+
+dt_tensor *dt_reciprocal_in_place_sized(dt_tensor *self, const dt_reciprocal_in_place_options *options,
+                                        size_t options_size) {
+    dt_reciprocal_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "reciprocal_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_reciprocal_, options->site);
+}
+
 dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
     dt_relu_options full;
     dt__call call;
@@ -1357,6 +2618,19 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     return dt__call_run(&call, DT__OP_relu, options->site);
 }
 
+dt_tensor *dt_relu6_sized(dt_tensor *input, const dt_relu6_options *options, size_t options_size) {
+    dt_relu6_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "relu6", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_relu6, options->site);
+}
+
 dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_options *options, size_t options_size) {
     dt_relu_in_place_options full;
     dt__call call;
@@ -1368,6 +2642,51 @@ dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_optio
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu_, options->site);
+}
+
+dt_tensor *dt_remainder_sized(dt_tensor *self, dt_tensor *other, const dt_remainder_options *options,
+                              size_t options_size) {
+    dt_remainder_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "remainder", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_remainder, options->site);
+}
+
+dt_tensor *dt_remainder_scalar_other_sized(dt_tensor *self, dt_number other,
+                                           const dt_remainder_scalar_other_options *options, size_t options_size) {
+    dt_remainder_scalar_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "remainder", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_remainder, options->site);
+}
+
+dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *other,
+                                          const dt_remainder_scalar_self_options *options, size_t options_size) {
+    dt_remainder_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(other);
+    options = DT__OPTIONS(ctx, "remainder", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_remainder, options->site);
 }
 
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
@@ -1416,6 +2735,93 @@ dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, const dt_roll_options
     return dt__call_run(&call, DT__OP_roll, options->site);
 }
 
+dt_tensor *dt_round_sized(dt_tensor *self, const dt_round_options *options, size_t options_size) {
+    dt_round_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "round", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_round, options->site);
+}
+
+dt_tensor *dt_round_decimals_sized(dt_tensor *self, int64_t decimals, const dt_round_decimals_options *options,
+                                   size_t options_size) {
+    dt_round_decimals_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "round", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], decimals);
+    return dt__call_run(&call, DT__OP_round, options->site);
+}
+
+dt_tensor *dt_rsqrt_sized(dt_tensor *self, const dt_rsqrt_options *options, size_t options_size) {
+    dt_rsqrt_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "rsqrt", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_rsqrt, options->site);
+}
+
+dt_tensor *dt_rsqrt_in_place_sized(dt_tensor *self, const dt_rsqrt_in_place_options *options, size_t options_size) {
+    dt_rsqrt_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "rsqrt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_rsqrt_, options->site);
+}
+
+dt_tensor *dt_rsub_sized(dt_tensor *self, dt_tensor *other, const dt_rsub_options *options, size_t options_size) {
+    dt_rsub_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "rsub", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_rsub, options->site);
+}
+
+dt_tensor *dt_rsub_scalar_sized(dt_tensor *self, dt_number other, const dt_rsub_scalar_options *options,
+                                size_t options_size) {
+    dt_rsub_scalar_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "rsub", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_rsub, options->site);
+}
+
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
                            size_t options_size) {
     dt_select_options full;
@@ -1430,6 +2836,111 @@ dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], index);
     return dt__call_run(&call, DT__OP_select, options->site);
+}
+
+dt_tensor *dt_selu_sized(dt_tensor *input, const dt_selu_options *options, size_t options_size) {
+    dt_selu_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "selu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_selu, options->site);
+}
+
+dt_tensor *dt_sgn_sized(dt_tensor *self, const dt_sgn_options *options, size_t options_size) {
+    dt_sgn_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sgn", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sgn, options->site);
+}
+
+dt_tensor *dt_sigmoid_sized(dt_tensor *self, const dt_sigmoid_options *options, size_t options_size) {
+    dt_sigmoid_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sigmoid", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sigmoid, options->site);
+}
+
+dt_tensor *dt_sigmoid_in_place_sized(dt_tensor *self, const dt_sigmoid_in_place_options *options,
+                                     size_t options_size) {
+    dt_sigmoid_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sigmoid_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sigmoid_, options->site);
+}
+
+dt_tensor *dt_sign_sized(dt_tensor *self, const dt_sign_options *options, size_t options_size) {
+    dt_sign_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sign", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sign, options->site);
+}
+
+dt_tensor *dt_silu_sized(dt_tensor *input, const dt_silu_options *options, size_t options_size) {
+    dt_silu_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "silu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_silu, options->site);
+}
+
+dt_tensor *dt_sin_sized(dt_tensor *self, const dt_sin_options *options, size_t options_size) {
+    dt_sin_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sin, options->site);
+}
+
+dt_tensor *dt_sinh_sized(dt_tensor *self, const dt_sinh_options *options, size_t options_size) {
+    dt_sinh_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sinh", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sinh, options->site);
 }
 
 dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -1463,6 +2974,51 @@ dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_optio
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_softmax, options->site);
+}
+
+dt_tensor *dt_softplus_sized(dt_tensor *self, const dt_softplus_options *options, size_t options_size) {
+    dt_softplus_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "softplus", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[1], options->beta)
+                                      : dt__call_number(&args[1], dt_number_int(1));
+    options->threshold.type != DT_ARG_NONE ? dt__call_number(&args[2], options->threshold)
+                                           : dt__call_number(&args[2], dt_number_int(20));
+    return dt__call_run(&call, DT__OP_softplus, options->site);
+}
+
+dt_tensor *dt_softshrink_sized(dt_tensor *self, const dt_softshrink_options *options, size_t options_size) {
+    dt_softshrink_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "softshrink", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->lambd.type != DT_ARG_NONE ? dt__call_number(&args[1], options->lambd)
+                                       : dt__call_number(&args[1], dt_number_real(0.5));
+    return dt__call_run(&call, DT__OP_softshrink, options->site);
+}
+
+dt_tensor *dt_softsign_sized(dt_tensor *input, const dt_softsign_options *options, size_t options_size) {
+    dt_softsign_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "softsign", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_softsign, options->site);
 }
 
 int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
@@ -1521,6 +3077,19 @@ dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_option
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sqrt_, options->site);
+}
+
+dt_tensor *dt_square_sized(dt_tensor *self, const dt_square_options *options, size_t options_size) {
+    dt_square_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "square", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_square, options->site);
 }
 
 dt_tensor *dt_std_sized(dt_tensor *self, const dt_std_options *options, size_t options_size) {
@@ -1677,6 +3246,19 @@ dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t o
     return dt__call_run(&call, DT__OP_sum, options->site);
 }
 
+dt_tensor *dt_tan_sized(dt_tensor *self, const dt_tan_options *options, size_t options_size) {
+    dt_tan_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tan", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_tan, options->site);
+}
+
 dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t options_size) {
     dt_tanh_options full;
     dt__call call;
@@ -1701,6 +3283,35 @@ dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_option
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh_, options->site);
+}
+
+dt_tensor *dt_tanhshrink_sized(dt_tensor *input, const dt_tanhshrink_options *options, size_t options_size) {
+    dt_tanhshrink_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "tanhshrink", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_tanhshrink, options->site);
+}
+
+dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value, const dt_threshold_options *options,
+                              size_t options_size) {
+    dt_threshold_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "threshold", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_real(&args[1], threshold);
+    dt__call_real(&args[2], value);
+    return dt__call_run(&call, DT__OP_threshold, options->site);
 }
 
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
@@ -1751,6 +3362,19 @@ dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const
     dt__call_int(&args[1], dim0);
     dt__call_int(&args[2], dim1);
     return dt__call_run(&call, DT__OP_transpose, options->site);
+}
+
+dt_tensor *dt_trunc_sized(dt_tensor *self, const dt_trunc_options *options, size_t options_size) {
+    dt_trunc_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "trunc", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_trunc, options->site);
 }
 
 dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
@@ -1917,6 +3541,50 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
     return dt__call_run(&call, DT__OP_where, options->site);
+}
+
+dt_tensor *dt_xlogy_sized(dt_tensor *self, dt_tensor *other, const dt_xlogy_options *options, size_t options_size) {
+    dt_xlogy_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "xlogy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_xlogy, options->site);
+}
+
+dt_tensor *dt_xlogy_scalar_other_sized(dt_tensor *self, dt_number other, const dt_xlogy_scalar_other_options *options,
+                                       size_t options_size) {
+    dt_xlogy_scalar_other_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "xlogy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_xlogy, options->site);
+}
+
+dt_tensor *dt_xlogy_scalar_self_sized(dt_number self, dt_tensor *other, const dt_xlogy_scalar_self_options *options,
+                                      size_t options_size) {
+    dt_xlogy_scalar_self_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(other);
+    options = DT__OPTIONS(ctx, "xlogy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_xlogy, options->site);
 }
 
 dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {

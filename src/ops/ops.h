@@ -11,8 +11,15 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(abs)                                                                                                           \
+    X(abs_)                                                                                                          \
+    X(acos)                                                                                                          \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
+    X(addcdiv)                                                                                                       \
+    X(addcdiv_)                                                                                                      \
+    X(addcmul)                                                                                                       \
+    X(addcmul_)                                                                                                      \
     X(addmm)                                                                                                         \
     X(addmm_)                                                                                                        \
     X(all)                                                                                                           \
@@ -22,14 +29,27 @@
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
+    X(asin)                                                                                                          \
+    X(atan)                                                                                                          \
+    X(atan2)                                                                                                         \
+    X(bitwise_and)                                                                                                   \
+    X(bitwise_not)                                                                                                   \
+    X(bitwise_or)                                                                                                    \
+    X(bitwise_xor)                                                                                                   \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
+    X(ceil)                                                                                                          \
+    X(celu)                                                                                                          \
     X(clamp)                                                                                                         \
     X(clamp_)                                                                                                        \
+    X(clamp_max)                                                                                                     \
+    X(clamp_min)                                                                                                     \
     X(clone)                                                                                                         \
     X(constant_pad_nd)                                                                                               \
     X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
+    X(cos)                                                                                                           \
+    X(cosh)                                                                                                          \
     X(count_nonzero)                                                                                                 \
     X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
@@ -37,73 +57,141 @@
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
+    X(elu)                                                                                                           \
     X(embedding)                                                                                                     \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
+    X(erf)                                                                                                           \
+    X(erfc)                                                                                                          \
     X(exp)                                                                                                           \
+    X(exp2)                                                                                                          \
     X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
+    X(expm1)                                                                                                         \
     X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
     X(flip)                                                                                                          \
+    X(floor)                                                                                                         \
+    X(floor_divide)                                                                                                  \
+    X(fmax)                                                                                                          \
+    X(fmin)                                                                                                          \
+    X(fmod)                                                                                                          \
+    X(frac)                                                                                                          \
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
+    X(ge)                                                                                                            \
     X(gelu)                                                                                                          \
+    X(gt)                                                                                                            \
+    X(hardshrink)                                                                                                    \
+    X(hardsigmoid)                                                                                                   \
+    X(hardswish)                                                                                                     \
+    X(hardtanh)                                                                                                      \
     X(index)                                                                                                         \
     X(index_select)                                                                                                  \
+    X(isfinite)                                                                                                      \
+    X(isinf)                                                                                                         \
+    X(isnan)                                                                                                         \
     X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
+    X(le)                                                                                                            \
+    X(leaky_relu)                                                                                                    \
+    X(lerp)                                                                                                          \
+    X(lerp_)                                                                                                         \
     X(linalg_vector_norm)                                                                                            \
     X(linear)                                                                                                        \
     X(linspace)                                                                                                      \
     X(log)                                                                                                           \
+    X(log10)                                                                                                         \
+    X(log1p)                                                                                                         \
+    X(log2)                                                                                                          \
     X(log_softmax)                                                                                                   \
+    X(logaddexp)                                                                                                     \
+    X(logical_and)                                                                                                   \
+    X(logical_not)                                                                                                   \
+    X(logical_or)                                                                                                    \
+    X(logical_xor)                                                                                                   \
     X(logsumexp)                                                                                                     \
+    X(lt)                                                                                                            \
+    X(masked_fill)                                                                                                   \
+    X(masked_fill_)                                                                                                  \
     X(matmul)                                                                                                        \
     X(max)                                                                                                           \
     X(maximum)                                                                                                       \
     X(mean)                                                                                                          \
     X(min)                                                                                                           \
+    X(minimum)                                                                                                       \
+    X(mish)                                                                                                          \
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(nan_to_num)                                                                                                    \
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
+    X(ne)                                                                                                            \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(pad)                                                                                                           \
     X(permute)                                                                                                       \
+    X(positive)                                                                                                      \
+    X(pow)                                                                                                           \
+    X(pow_)                                                                                                          \
+    X(prelu)                                                                                                         \
     X(prod)                                                                                                          \
+    X(reciprocal)                                                                                                    \
+    X(reciprocal_)                                                                                                   \
     X(relu)                                                                                                          \
+    X(relu6)                                                                                                         \
     X(relu_)                                                                                                         \
+    X(remainder)                                                                                                     \
     X(reshape)                                                                                                       \
     X(rms_norm)                                                                                                      \
     X(roll)                                                                                                          \
+    X(round)                                                                                                         \
+    X(rsqrt)                                                                                                         \
+    X(rsqrt_)                                                                                                        \
+    X(rsub)                                                                                                          \
     X(select)                                                                                                        \
+    X(selu)                                                                                                          \
+    X(sgn)                                                                                                           \
+    X(sigmoid)                                                                                                       \
+    X(sigmoid_)                                                                                                      \
+    X(sign)                                                                                                          \
+    X(silu)                                                                                                          \
+    X(sin)                                                                                                           \
+    X(sinh)                                                                                                          \
     X(slice)                                                                                                         \
     X(softmax)                                                                                                       \
+    X(softplus)                                                                                                      \
+    X(softshrink)                                                                                                    \
+    X(softsign)                                                                                                      \
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
     X(sqrt_)                                                                                                         \
+    X(square)                                                                                                        \
     X(std)                                                                                                           \
     X(std_mean)                                                                                                      \
     X(sub)                                                                                                           \
     X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
+    X(tan)                                                                                                           \
     X(tanh)                                                                                                          \
     X(tanh_)                                                                                                         \
+    X(tanhshrink)                                                                                                    \
+    X(threshold)                                                                                                     \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
+    X(trunc)                                                                                                         \
     X(unfold)                                                                                                        \
     X(var)                                                                                                           \
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \
+    X(xlogy)                                                                                                         \
     X(zeros)                                                                                                         \
     X(zeros_like)
 

@@ -38,7 +38,7 @@ typedef struct dt__mapped_fold {
     dt__fold fold;
     dt__element_op op;
     dt_dtype dtype;
-    dt__number numbers[2];
+    dt__number numbers[3];
     const dt__array *with; /* (optional) */
 } dt__mapped_fold;
 dt_status dt__reduce_mapped(const dt_op_call *call, const dt__mapped_fold *mapped, const dt__array *in, uint32_t dims,

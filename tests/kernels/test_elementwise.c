@@ -50,6 +50,10 @@ static long double floor_remainder(long double x, long double y) {
     return modulo != 0 && (modulo < 0) != (y < 0) ? modulo + y : modulo;
 }
 
+static long double limited(long double x, long double low, long double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
 /* PyTorch's definition for floats. */
 static long double real_reference(dt__element_op op, dt_dtype dtype, const long double *in,
                                   const dt__number *numbers) {
@@ -175,6 +179,87 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
         return truncl(x);
     case DT__EL_ISNAN:
         return isnan(x);
+    case DT__EL_ACOS:
+        return acosl(x);
+    case DT__EL_ASIN:
+        return asinl(x);
+    case DT__EL_ATAN:
+        return atanl(x);
+    case DT__EL_COSH:
+        return coshl(x);
+    case DT__EL_SINH:
+        return sinhl(x);
+    case DT__EL_TAN:
+        return tanl(x);
+    case DT__EL_ERFC:
+        return erfcl(x);
+    case DT__EL_EXP2:
+        return exp2l(x);
+    case DT__EL_EXPM1:
+        return expm1l(x);
+    case DT__EL_LOG10:
+        return log10l(x);
+    case DT__EL_LOG1P:
+        return log1pl(x);
+    case DT__EL_LOG2:
+        return log2l(x);
+    case DT__EL_FRAC:
+        return x - truncl(x);
+    case DT__EL_SOFTSIGN:
+        return x / rounded_sum(dtype, 1, fabsl(x));
+    case DT__EL_TANHSHRINK:
+        return x - tanhl(x);
+    case DT__EL_MISH:
+        return x == -INFINITY ? NAN : x > 40 ? x : x * tanhl(log1pl(expl(x)));
+    case DT__EL_HARDSIGMOID:
+        return limited(rounded_sum(dtype, x, 3), 0, 6) / 6;
+    case DT__EL_HARDSWISH:
+        return rounded_product(dtype, x, limited(rounded_sum(dtype, x, 3), 0, 6)) / 6;
+    case DT__EL_SOFTPLUS:
+        return (double)x * numbers[0].f.re > numbers[1].f.re
+                   ? x
+                   : log1pl(expl(rounded_product(DT_F64, x, numbers[0].f.re))) / numbers[0].f.re;
+    case DT__EL_ELU:
+        return x > 0 ? x * q : p * rounded(dtype, expm1l(x));
+    case DT__EL_CELU:
+        return x > 0 ? x : p * rounded(dtype, expm1l(rounded(dtype, x / p)));
+    case DT__EL_LEAKY_RELU:
+        return x > 0 ? x : x * p;
+    case DT__EL_HARDSHRINK:
+        return x >= -p && x <= p ? 0 : x;
+    case DT__EL_SOFTSHRINK:
+        return x > p ? x - p : x < -p ? x + p : x * 0;
+    case DT__EL_REPLACE_UP_TO:
+        return x <= p ? q : x;
+    case DT__EL_NAN_TO_NUM:
+        return isnan(x) ? p : x == INFINITY ? q : x == -INFINITY ? rounded(dtype, numbers[2].f.re) : x;
+    case DT__EL_ATAN2:
+        return atan2l(x, y);
+    case DT__EL_FMAX:
+        return fmaxl(x, y);
+    case DT__EL_FMIN:
+        return fminl(x, y);
+    case DT__EL_FMOD:
+        return fmodl(x, y);
+    case DT__EL_LOGADDEXP:
+        return isnan(x) || isnan(y) ? NAN : x == y ? x + logl(2) : fmaxl(x, y) + log1pl(expl(-fabsl(x - y)));
+    case DT__EL_XLOGY:
+        return x == 0 && !isnan(y) ? 0 : x * rounded(dtype, logl(y));
+    case DT__EL_PRELU:
+        return x > 0 ? x : x * y;
+    case DT__EL_ADDCMUL:
+        return x + rounded_product(dtype, rounded_product(dtype, p, y), z);
+    case DT__EL_ADDCDIV:
+        return x + rounded(dtype, rounded_product(dtype, p, y) / z);
+    case DT__EL_LERP: {
+        const long double distance = rounded_sum(dtype, y, -x);
+        return fabsl(z) < 0.5L ? x + rounded_product(dtype, z, distance)
+                               : y - rounded_product(dtype, distance, rounded_sum(dtype, 1, -z));
+    }
+    case DT__EL_ISFINITE:
+        return isfinite(x);
+    case DT__EL_ISINF:
+        return isinf(x) != 0;
     default:
         fail_msg("no reference for op %d", (int)op);
         return 0;
@@ -195,6 +280,37 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_RSQRT:
     case DT__EL_POW:
         *units = 1.5;
+        break;
+    case DT__EL_ATAN:
+    case DT__EL_ATAN2:
+    case DT__EL_ERFC:
+    case DT__EL_EXPM1:
+    case DT__EL_EXP2:
+    case DT__EL_LOG10:
+    case DT__EL_LOG1P:
+    case DT__EL_LOG2:
+    case DT__EL_TAN:
+    case DT__EL_COSH:
+    case DT__EL_SINH:
+        *units = 4;
+        break;
+    case DT__EL_ACOS:
+    case DT__EL_ASIN:
+    case DT__EL_MISH:
+    case DT__EL_SOFTPLUS:
+    case DT__EL_LOGADDEXP:
+    case DT__EL_ELU:
+    case DT__EL_CELU:
+    case DT__EL_XLOGY:
+        *units = 6;
+        break;
+    case DT__EL_ADDCDIV: /* the reference rounds the quotient twice */
+    case DT__EL_HARDSWISH:
+        *units = 1.01;
+        break;
+    case DT__EL_TANHSHRINK: /* the error of tanh, which is at most 1 in size, and of which x is subtracted */
+        *units = 2;
+        *parts = 3;
         break;
     case DT__EL_SIN:
     case DT__EL_COS:
@@ -321,6 +437,30 @@ static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt_
         return in[0] > 0 ? in[0] : 0;
     case DT__EL_WHERE:
         return in[0] ? in[1] : in[2];
+    case DT__EL_BITWISE_NOT:
+        return ~in[0];
+    case DT__EL_BITWISE_AND:
+        return in[0] & in[1];
+    case DT__EL_BITWISE_OR:
+        return in[0] | in[1];
+    case DT__EL_BITWISE_XOR:
+        return in[0] ^ in[1];
+    case DT__EL_REPLACE_UP_TO:
+        return in[0] <= numbers[0].i ? numbers[1].i : in[0];
+    case DT__EL_FMAX:
+        return in[0] > in[1] ? in[0] : in[1];
+    case DT__EL_FMIN:
+        return in[0] < in[1] ? in[0] : in[1];
+    case DT__EL_FMOD:
+        return y == 0 ? 0 : (int64_t)(x % y);
+    case DT__EL_ADDCMUL:
+        return (int64_t)((unsigned __int128)x +
+                         (unsigned __int128)numbers[0].i * (unsigned __int128)y * (unsigned __int128)in[2]);
+    case DT__EL_ISFINITE:
+        return 1;
+    case DT__EL_ISINF:
+    case DT__EL_ISNAN:
+        return 0;
     default: /* comparisons, signs: small numbers, which long double represents exactly */
         return (int64_t)real_reference(op, DT_I64, (long double[]){(long double)in[0], (long double)in[1], 0},
                                        numbers);
@@ -339,6 +479,12 @@ static long double complex complex_reference(dt__element_op op, const long doubl
                                              long double complex p) {
     const long double complex x = in[0], y = in[1];
     switch (op) {
+    case DT__EL_ISFINITE:
+        return isfinite(creall(x)) && isfinite(cimagl(x));
+    case DT__EL_ISINF:
+        return isinf(creall(x)) || isinf(cimagl(x));
+    case DT__EL_ISNAN:
+        return isnan(creall(x)) || isnan(cimagl(x));
     case DT__EL_ADD:
         return x + y;
     case DT__EL_SUB:
@@ -523,10 +669,10 @@ static void check_random_case(dt__element_op op, dt_dtype dtype, uint64_t *rando
     bool have_first = false;
     for (int t = 0; t < N_NAMES; t++) {
         uint64_t local_random = seed;
-        op_case c = {
-            .request = {.op = op,
-                        .dtype = dtype,
-                        .numbers = {random_number(dtype, &local_random), random_number(dtype, &local_random)}}};
+        op_case c = {.request = {.op = op,
+                                 .dtype = dtype,
+                                 .numbers = {random_number(dtype, &local_random), random_number(dtype, &local_random),
+                                             random_number(dtype, &local_random)}}};
         if (!table_at(t))
             continue;
         test_array_make(&c.out, op_facts[op].is_bool ? DT_BOOL : dtype, n_dims, shape,

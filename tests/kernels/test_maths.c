@@ -37,6 +37,18 @@ static const function functions[] = {
     {DT__EL_ERF, "erf", erf, erfl, 2.55, 2.5, -6, 6},
     {DT__EL_SIN, "sin", sin, sinl, 0.52, 1, -100, 100},
     {DT__EL_COS, "cos", cos, cosl, 0.52, 1, -100, 100},
+    {DT__EL_TAN, "tan", tan, tanl, 0.52, 3, -100, 100},
+    {DT__EL_ACOS, "acos", acos, acosl, 0.52, 4, -1, 1},
+    {DT__EL_ASIN, "asin", asin, asinl, 0.52, 4, -1, 1},
+    {DT__EL_ATAN, "atan", atan, atanl, 0.52, 3.4, -10, 10},
+    {DT__EL_COSH, "cosh", cosh, coshl, 0.52, 4, -720, 720},
+    {DT__EL_SINH, "sinh", sinh, sinhl, 0.52, 4, -720, 720},
+    {DT__EL_ERFC, "erfc", erfc, erfcl, 0.52, 4, -6, 28},
+    {DT__EL_EXP2, "exp2", exp2, exp2l, 0.52, 1.1, -1080, 1025},
+    {DT__EL_EXPM1, "expm1", expm1, expm1l, 0.52, 3, -40, 40},
+    {DT__EL_LOG10, "log10", log10, log10l, 0.52, 1.5, 0.4, 2.5},
+    {DT__EL_LOG1P, "log1p", log1p, log1pl, 0.52, 2, -0.6, 1.5},
+    {DT__EL_LOG2, "log2", log2, log2l, 0.52, 1.1, 0.4, 2.5},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 

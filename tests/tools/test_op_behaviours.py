@@ -154,6 +154,16 @@ def elementwise():
     yield Case("PW-020", "div", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(sum)", square)], 3 / x, None, MOVES)
     yield Case("PW-021", "add_", [4], [T((2, 2), "P(avg)", square), T((2, 2), "R", [3] * 4)], x + 3, "P(avg)", 0)
     yield Case("PW-021", "add_", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(avg)", square)], x + 3, "R", MOVES)
+    for op, place, shape, value in (("gelu", "S(0)", (8, 5), lambda v: v * (1 + np.vectorize(math.erf)(v / 2 ** 0.5)) / 2),
+                                    ("relu", "S(1)", (3, 12), lambda v: np.maximum(v, 0)), ("sigmoid", "S(0)", (8, 5), lambda v: 1 / (1 + np.exp(-v)))):
+        for where in (place, "R"):
+            yield Case("PW-002", op, [4], [T(shape, where)], value(T(shape, "R").value), where, 0)
+    for kind, op, value in (("P(max)", "maximum", np.maximum(x, 4)), ("P(min)", "minimum", np.minimum(x, 4))):
+        yield Case("PW-015", op, [4], [T((2, 2), kind, square), T((2, 2), kind, [4] * 4)], value, kind, 0)
+    for shape, place in (((8, 5), "S(0)"), ((8, 5), "R"), ((4, 12), "S(1)")):
+        data = np.arange(math.prod(shape)).reshape(shape)
+        yield Case("PW-009", "masked_fill_", [4], [T(shape, place, data), T(shape, place, data > 20, "bool"), -999],
+                   np.where(data > 20, -999, data), place, 0)
     ones = np.ones((4, 4))
     for place in ("S(0),S(0)", "S(0),S(1)"):
         for op, value in (("add", ones + 2), ("sub", ones - 2), ("mul", ones * 2), ("div", ones / 2)):

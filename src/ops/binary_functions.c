@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elementwise functions of two and three tensors, some of which may be numbers.
+ */
+#include "ops/op_families.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A quotient, or a remainder: no partial of any kind. */
+#define DIVISION(name, schema_, op_)                                                                                 \
+    .schema = schema_, .rule = "..., ... -> ...", .varying = "other",                                                \
+    DT__FAMILY(dt__binary_run, op_, DT__NO_COMPLEX),                                                                 \
+    .samples = name "(f32[5,3]; f32[3])\n" name "(f32[5]; 2.5)\n" name "(i32[5]; 3)"
+#define BITWISE(name, op_)                                                                                           \
+    .schema = DT__OR_NUMBERS(name), .rule = "..., ... -> ...", .varying = "self,other",                              \
+    DT__FAMILY(dt__binary_run, op_, DT__ONLY_INTEGERS), .flags = DT_OP_NOT_DIFFERENTIABLE,                           \
+    .samples = name "(i64[5,3]; i64[3])\n" name "(i32[5]; 3)\n" name "(6; i64[5])"
+#define LOGICAL(name, op_)                                                                                           \
+    .schema = name "(Tensor self, Tensor other) -> Tensor", .rule = "..., ... -> ...",                               \
+    DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL), .flags = DT_OP_NOT_DIFFERENTIABLE,                                 \
+    .samples = name "(bool[5,3]; bool[3])"
+
+/* Powers of tensors to an integer: products become products; odd powers keep the order. Of a number above 1 to the
+ * power of tensors: sums become products. */
+static unsigned partial_of_pow(const dt_op_call *call) {
+    double number = dt__arg_number(&call->args[call->args[0].type == DT_ARG_TENSOR]);
+    if (call->n_inputs == 2 || !dt__is_float(call->inputs[0].dtype) || !isfinite(number))
+        return DT_PARTIAL_NONE;
+    if (call->args[0].type != DT_ARG_TENSOR)
+        return number > 1 ? DT_PARTIAL_UP | DT_PARTIAL_EXP : DT_PARTIAL_NONE;
+    if (number < 1 || number != floor(number))
+        return DT_PARTIAL_NONE;
+    return DT_PARTIAL_PRODUCT | (fmod(number, 2) == 1 ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
+}
+
+/* Or, of booleans that are maxima, is one; and, of minima. */
+static unsigned partial_of_or(const dt_op_call *call) {
+    bool logic = call->inputs[0].dtype == DT_BOOL && call->inputs[1].dtype == DT_BOOL;
+    return logic ? DT_PARTIAL_UP | DT_PARTIAL_MAX : DT_PARTIAL_NONE;
+}
+static unsigned partial_of_and(const dt_op_call *call) {
+    bool logic = call->inputs[0].dtype == DT_BOOL && call->inputs[1].dtype == DT_BOOL;
+    return logic ? DT_PARTIAL_UP | DT_PARTIAL_MIN : DT_PARTIAL_NONE;
+}
+
+/* As maximum and minimum have it, but NaN, which is the maximum of ranks that hold one, is not that of its results. */
+static void rows_fmax(const dt_op_call *call, dt_rows *rows) {
+    bool max = ((const dt__element_family *)call->op->family)->op == DT__EL_FMAX;
+    dt_reduce keeps = max ? DT_MIN : DT_MAX;
+    if (dt__is_integral(call->inputs[0].dtype) && dt__is_integral(call->inputs[1].dtype))
+        dt_rows_partial(rows, DT_PARTIAL_UP | (max ? DT_PARTIAL_MAX : DT_PARTIAL_MIN));
+    for (unsigned inputs = 1; inputs < 3; inputs++)
+        dt_rows_reduce(rows, inputs, keeps, keeps);
+}
+
+/* The first tensor and a product of the others: linear in it together with one of them. */
+static void rows_addcmul(const dt_op_call *call, dt_rows *rows) {
+    bool divides = ((const dt__element_family *)call->op->family)->op == DT__EL_ADDCDIV;
+    if (dt__is_inexact(call->outputs[0].dtype) && !divides) /* a quotient may be infinite */
+        dt_rows_monotone(rows, 0, true);
+    for (unsigned inputs = 1; inputs < (divides ? 4 : 6); inputs++) {
+        bool floating = true;
+        for (int i = 0; i < 3; i++)
+            floating &= !(inputs >> i & 1) || dt__is_inexact(call->inputs[i].dtype);
+        if (inputs == 3 || inputs == 5)
+            dt_rows_linear(rows, inputs);
+        if (floating)
+            dt_rows_reduce(rows, inputs, DT_AVG, DT_AVG);
+    }
+}
+
+/* self + weight (end - self): linear in both together. */
+static void rows_lerp(const dt_op_call *call, dt_rows *rows) {
+    dt_rows_linear(rows, 3);
+    for (int i = 0; i < call->n_inputs; i++)
+        dt_rows_reduce(rows, (uint64_t)1 << i, DT_AVG, DT_AVG);
+}
+
+static dt_status shape_lerp(dt_op_call *call) {
+    for (int i = 1; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype != call->inputs[0].dtype)
+            return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with dt_to",
+                                dt_dtype_name(call->inputs[0].dtype), dt_dtype_name(call->inputs[i].dtype));
+    return dt__family_shape(call);
+}
+
+static dt_status shape_pow_in_place(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    dt__shape shape;
+    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
+    if (shape.n != self->n_dims || memcmp(shape.sizes, self->shape, (size_t)shape.n * sizeof *self->shape) != 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the exponent does not broadcast to the tensor that is written");
+    if (dt__promote_call(call, UINT64_MAX, 2) != self->dtype)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the power is %s: expected %s, the dtype of the tensor",
+                            dt_dtype_name(dt__promote_call(call, UINT64_MAX, 2)), dt_dtype_name(self->dtype));
+    return dt__add_like(call, 0, self->dtype);
+}
+
+/* The weight, of one element or of one per index of dim 1, as an array that broadcasts. */
+static bool has_channels(const dt_op_call *call) { return call->inputs[1].n_dims == 1 && call->inputs[0].n_dims > 1; }
+
+static dt_status shape_prelu(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *weight = &call->inputs[1];
+    int64_t n = dt__elements(weight->n_dims, weight->shape), channels = self->n_dims > 1 ? self->shape[1] : 1;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__expect_floating(call, 0));
+    if (weight->n_dims > 1 || (n != 1 && n != channels) || weight->dtype != self->dtype)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "weight: expected one element or %lld, of the dtype of the tensor",
+                            (long long)channels);
+    return dt__add_like(call, 0, self->dtype);
+}
+
+static void rows_prelu(const dt_op_call *call, dt_rows *rows) {
+    bool by_channel = has_channels(call) && call->inputs[1].shape[0] == call->inputs[0].shape[1];
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (d != 1 || by_channel || dt__elements(call->inputs[1].n_dims, call->inputs[1].shape) == 1)
+            dt_rows_add(rows, 0,
+                        (dt_row_entry[]){DT_ROW_S(d), d == 1 && by_channel ? DT_ROW_S(0) : DT_ROW_R, DT_ROW_S(d)});
+    dt_rows_reduce(rows, 2, DT_AVG, DT_AVG);
+}
+
+static dt_status prelu(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    dt__array weight = dt__array_of(&call->inputs[1]);
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < in.n_dims; d++) {
+        shape[d] = d == 1 && has_channels(call) ? weight.shape[0] : 1;
+        strides[d] = d == 1 && has_channels(call) ? weight.strides[0] : 1;
+    }
+    weight = (dt__array){weight.data, weight.dtype, in.n_dims, shape, strides};
+    return dt__run_elements(call, DT__EL_PRELU, out.dtype, &out, &in, &weight, NULL);
+}
+
+/* clang-format off */
+const dt_op dt__op_atan2 = {DT__BINARY("atan2", ATAN2, DT__REALS_TO_FLOATING),
+    .gradient = "self: grad * other / (self * self + other * other); "
+                "other: -grad * self / (self * self + other * other)",
+    .summary = "The angle of the points (other, self)."};
+const dt_op dt__op_bitwise_and = {BITWISE("bitwise_and", BITWISE_AND),
+    .summary = "The bits that both integers have."};
+const dt_op dt__op_bitwise_or = {BITWISE("bitwise_or", BITWISE_OR),
+    .summary = "The bits that one of two integers has."};
+const dt_op dt__op_bitwise_xor = {BITWISE("bitwise_xor", BITWISE_XOR),
+    .summary = "The bits in which two integers differ."};
+const dt_op dt__op_floor_divide = {DIVISION("floor_divide",
+        "floor_divide(Tensor self, Tensor other) -> Tensor | floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+        FLOOR_DIVIDE),
+    .gradient = "self: grad * 0; other: none", .summary = "Quotients, rounded down."};
+const dt_op dt__op_fmax = {DT__BINARY("fmax", FMAX, DT__NO_COMPLEX), .rows = rows_fmax,
+    .gradient = "self: grad * eq(self, result); other: grad * ne(self, result)",
+    .summary = "The maximum of two elements, or the other one if one of them is NaN."};
+const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX), .rows = rows_fmax,
+    .gradient = "self: grad * eq(self, result); other: grad * ne(self, result)",
+    .summary = "The minimum of two elements, or the other one if one of them is NaN."};
+const dt_op dt__op_fmod = {DIVISION("fmod", DT__OR_NUMBER("fmod"), FMOD),
+    .gradient = "self: grad; other: -grad * trunc(self / other)",
+    .summary = "The rest of a division, with the sign of the dividend."};
+const dt_op dt__op_logaddexp = {DT__BINARY("logaddexp", LOGADDEXP, DT__FLOATS), .partial = DT_PARTIAL_UP,
+    .gradient = "self: grad * exp(self - result); other: grad * exp(other - result)",
+    .summary = "log(exp(x) + exp(y)) of two elements, without overflow."};
+const dt_op dt__op_logical_and = {LOGICAL("logical_and", AND), .partial_of = partial_of_and,
+    .summary = "Whether both elements are not 0."};
+const dt_op dt__op_logical_or = {LOGICAL("logical_or", OR), .partial_of = partial_of_or,
+    .summary = "Whether one of two elements is not 0."};
+const dt_op dt__op_logical_xor = {LOGICAL("logical_xor", XOR),
+    .summary = "Whether exactly one of two elements is not 0."};
+const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX),
+    .partial = DT_PARTIAL_UP | DT_PARTIAL_MIN,
+    .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
+                "other: grad * eq(other, result) / (eq(self, other) + 1)",
+    .summary = "The minimum of two elements; NaN if one of them is NaN."};
+const dt_op dt__op_remainder = {DIVISION("remainder", DT__OR_NUMBERS("remainder"), REMAINDER),
+    .gradient = "self: grad; other: -grad * floor(self / other)",
+    .summary = "The rest of a division, with the sign of the divisor."};
+/* clang-format on */
+
+const dt_op dt__op_addcdiv = {
+    .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    .summary = "A tensor plus value times the quotient of two others.",
+    .rule = "..., ..., ... -> ...",
+    .rows = rows_addcmul,
+    .varying = "value",
+    DT__FAMILY(dt__ternary_run, ADDCDIV, DT__FLOATS),
+    .gradient = "self: grad; tensor1: grad * value / tensor2; tensor2: -grad * value * tensor1 / (tensor2 * tensor2)",
+    .samples = "addcdiv(f32[5,3]; f32[5,3]; f32[3])\naddcdiv(f64[5]; f64[5]; f64[5]; value=-0.5)",
+};
+const dt_op dt__op_addcdiv_ = {.in_place_of = &dt__op_addcdiv};
+const dt_op dt__op_addcmul = {
+    .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    .summary = "A tensor plus value times the product of two others.",
+    .rule = "..., ..., ... -> ...",
+    .rows = rows_addcmul,
+    .varying = "value",
+    DT__FAMILY(dt__ternary_run, ADDCMUL, DT__REAL_NUMBERS),
+    .gradient = "self: grad; tensor1: grad * tensor2 * value; tensor2: grad * tensor1 * value",
+    .samples = "addcmul(f32[5,3]; f32[5,3]; f32[3])\naddcmul(f64[5]; f64[5]; f64[5]; value=-0.5)\n"
+               "addcmul(i32[5]; i32[5]; i32[5])",
+};
+const dt_op dt__op_addcmul_ = {.in_place_of = &dt__op_addcmul};
+const dt_op dt__op_lerp = {
+    .schema = "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor | "
+              "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+    .summary = "Moves every element towards that of another tensor, by a weight: self + weight (end - self).",
+    .rule = "..., ..., ... -> ...",
+    .rows = rows_lerp,
+    .shape = shape_lerp,
+    .kernel = dt__ternary_run,
+    .family = &(const dt__element_family){.op = DT__EL_LERP, .dtypes = DT__FLOATS},
+    .gradient = "self: grad * (1 - weight); end: grad * weight; weight: grad * (end - self)",
+    .samples = "lerp(f32[5,3]; f32[3]; 0.25)\nlerp(f32[5]; f32[5]; f32[5])",
+};
+const dt_op dt__op_lerp_ = {.in_place_of = &dt__op_lerp};
+const dt_op dt__op_pow = {
+    .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor | "
+              "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor | "
+              "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    .summary = "Powers of elements; the base or the exponent may be a number.",
+    .rule = "..., ... -> ...",
+    .partial_of = partial_of_pow,
+    DT__FAMILY(dt__binary_run, POW, 0),
+    .gradient = "self: grad * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)); "
+                "exponent: grad * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, result * log(self)); "
+                "self.Tensor_Scalar: grad * (pow(self, exponent - 1) * exponent); "
+                "exponent.Scalar: grad * result * log(self)",
+    .samples = "pow(f32[5,3]; f32[3])\npow(f32[5]; 2)\npow(f32[5]; 3)\npow(2.5; f32[5])",
+};
+const dt_op dt__op_pow_ = {
+    .schema = "pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) | "
+              "pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+    .summary = "Powers of elements, in place; the exponent may be a number.",
+    .rule = "..., ... -> ...",
+    .partial_of = partial_of_pow,
+    .shape = shape_pow_in_place,
+    .kernel = dt__binary_run,
+    .family = &(const dt__element_family){.op = DT__EL_POW},
+    .samples = "pow_(f32[5,3]; f32[3])\npow_(f32[5]; 2)",
+};
+const dt_op dt__op_prelu = {
+    .schema = "prelu(Tensor self, Tensor weight) -> Tensor",
+    .summary = "x, or the weight times x where x is negative; the weight has one element or one per index of dim 1.",
+    .rows = rows_prelu,
+    .shape = shape_prelu,
+    .kernel = prelu,
+    .samples = "prelu(f32[5,3]; f32[3])\nprelu(f32[2,5,3]; f32[1])\nprelu(f32[5]; f32[])",
+};
+const dt_op dt__op_xlogy = {
+    .schema = "xlogy.Tensor(Tensor self, Tensor other) -> Tensor | "
+              "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor | "
+              "xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
+    .summary = "x log(y) of two elements; 0 where x is 0.",
+    .rule = "..., ... -> ...",
+    DT__FAMILY(dt__binary_run, XLOGY, DT__REALS_TO_FLOATING),
+    .gradient = "self: where(eq(self, 0), 0, grad * log(other)); other: grad * self / other",
+    .samples = "xlogy(f32[5,3]; f32[3])\nxlogy(f32[5]; 2.5)\nxlogy(1.5; f32[5])",
+};
