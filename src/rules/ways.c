@@ -103,6 +103,10 @@ static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt
     DT__TRY(largest_shards(arena, on, call->n_outputs, call->outputs, combination->outputs, local.outputs));
     DT__TRY(dt__meet_state_describe(&local, &state));
     double bytes = (double)dt__meet_state_bytes(&state);
+    if (bytes == 0) { /* there is nothing to exchange */
+        out->group = 1;
+        return DT_OK;
+    }
     out->kind = DT__STEP_ALL_GATHER;
     out->bytes = (int64_t)bytes * (out->group - 1);
     dt__step_desc step = {out->kind, out->group, out->spans_hosts, bytes, bytes * (double)out->group};
