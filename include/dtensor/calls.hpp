@@ -81,20 +81,18 @@ template <> struct fields<dt_addmm_in_place_options> {
 template <> struct fields<dt_addmm_options> {
     static constexpr auto list = std::make_tuple(&dt_addmm_options::beta, &dt_addmm_options::alpha);
 };
-template <> struct fields<dt_all_dims_options> {
-    static constexpr auto list = std::make_tuple(&dt_all_dims_options::dim, &dt_all_dims_options::keepdim);
+template <> struct fields<dt_all_options> {
+    static constexpr auto list = std::make_tuple(&dt_all_options::dim, &dt_all_options::keepdim);
 };
-template <> struct fields<dt_all_options> { static constexpr auto list = std::make_tuple(&dt_all_options::keepdim); };
 template <> struct fields<dt_amax_options> {
     static constexpr auto list = std::make_tuple(&dt_amax_options::dim, &dt_amax_options::keepdim);
 };
 template <> struct fields<dt_amin_options> {
     static constexpr auto list = std::make_tuple(&dt_amin_options::dim, &dt_amin_options::keepdim);
 };
-template <> struct fields<dt_any_dims_options> {
-    static constexpr auto list = std::make_tuple(&dt_any_dims_options::dim, &dt_any_dims_options::keepdim);
+template <> struct fields<dt_any_options> {
+    static constexpr auto list = std::make_tuple(&dt_any_options::dim, &dt_any_options::keepdim);
 };
-template <> struct fields<dt_any_options> { static constexpr auto list = std::make_tuple(&dt_any_options::keepdim); };
 template <> struct fields<dt_argmax_options> {
     static constexpr auto list = std::make_tuple(&dt_argmax_options::dim, &dt_argmax_options::keepdim);
 };
@@ -412,12 +410,8 @@ dt_tensor *dt_addmm_(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2,
                                    dt::named<dt_addmm_in_place_options>(self.site, options...).get(),
                                    sizeof(dt_addmm_in_place_options));
 }
-template <class... T> dt_tensor *dt_all(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
-    return dt_all_sized(self, dim, dt::named<dt_all_options>(self.site, options...).get(), sizeof(dt_all_options));
-}
-template <class... T> dt_tensor *dt_all_dims(dt::at<dt_tensor *> self, const T &...options) {
-    return dt_all_dims_sized(self, dt::named<dt_all_dims_options>(self.site, options...).get(),
-                             sizeof(dt_all_dims_options));
+template <class... T> dt_tensor *dt_all(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_all_sized(self, dt::named<dt_all_options>(self.site, options...).get(), sizeof(dt_all_options));
 }
 template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
@@ -425,12 +419,8 @@ template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_amin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amin_sized(self, dt::named<dt_amin_options>(self.site, options...).get(), sizeof(dt_amin_options));
 }
-template <class... T> dt_tensor *dt_any(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
-    return dt_any_sized(self, dim, dt::named<dt_any_options>(self.site, options...).get(), sizeof(dt_any_options));
-}
-template <class... T> dt_tensor *dt_any_dims(dt::at<dt_tensor *> self, const T &...options) {
-    return dt_any_dims_sized(self, dt::named<dt_any_dims_options>(self.site, options...).get(),
-                             sizeof(dt_any_dims_options));
+template <class... T> dt_tensor *dt_any(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_any_sized(self, dt::named<dt_any_options>(self.site, options...).get(), sizeof(dt_any_options));
 }
 template <class... T>
 dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, dt::number step, const T &...options) {

@@ -178,23 +178,14 @@ DT_API dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_t
                                           DT_OPTIONS(dt_addmm_in_place_options));
 
 typedef struct dt_all_options {
+    dt_dims dim;
     bool keepdim;
     const dt_site *site;
 } dt_all_options;
 /* Whether all elements are not 0, over all dims or over some.
- *     all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+ *     all(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_all_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_all_options));
-
-typedef struct dt_all_dims_options {
-    dt_dims dim;
-    bool keepdim;
-    const dt_site *site;
-} dt_all_dims_options;
-/* Whether all elements are not 0, over all dims or over some.
- *     all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_all_dims_sized(dt_tensor *self, DT_OPTIONS(dt_all_dims_options));
+DT_API dt_tensor *dt_all_sized(dt_tensor *self, DT_OPTIONS(dt_all_options));
 
 typedef struct dt_amax_options {
     dt_dims dim;
@@ -217,23 +208,14 @@ typedef struct dt_amin_options {
 DT_API dt_tensor *dt_amin_sized(dt_tensor *self, DT_OPTIONS(dt_amin_options));
 
 typedef struct dt_any_options {
+    dt_dims dim;
     bool keepdim;
     const dt_site *site;
 } dt_any_options;
 /* Whether any element is not 0, over all dims or over some.
- *     any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+ *     any(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_any_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_any_options));
-
-typedef struct dt_any_dims_options {
-    dt_dims dim;
-    bool keepdim;
-    const dt_site *site;
-} dt_any_dims_options;
-/* Whether any element is not 0, over all dims or over some.
- *     any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_any_dims_sized(dt_tensor *self, DT_OPTIONS(dt_any_dims_options));
+DT_API dt_tensor *dt_any_sized(dt_tensor *self, DT_OPTIONS(dt_any_options));
 
 /* start, start + step, … up to but excluding end.
  *     arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None) -> Tensor
@@ -1283,17 +1265,13 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ADDMM__(self, mat1, mat2, ...) \
     dt_addmm_in_place_sized(self, mat1, mat2, DT_NAMED(dt_addmm_in_place_options, __VA_ARGS__))
 #define dt_all(...) DT_ALL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ALL_(self, dim, ...) dt_all_sized(self, dim, DT_NAMED(dt_all_options, __VA_ARGS__))
-#define dt_all_dims(...) DT_ALL_DIMS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ALL_DIMS_(self, ...) dt_all_dims_sized(self, DT_NAMED(dt_all_dims_options, __VA_ARGS__))
+#define DT_ALL_(self, ...) dt_all_sized(self, DT_NAMED(dt_all_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
 #define dt_amin(...) DT_AMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMIN_(self, ...) dt_amin_sized(self, DT_NAMED(dt_amin_options, __VA_ARGS__))
 #define dt_any(...) DT_ANY_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ANY_(self, dim, ...) dt_any_sized(self, dim, DT_NAMED(dt_any_options, __VA_ARGS__))
-#define dt_any_dims(...) DT_ANY_DIMS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ANY_DIMS_(self, ...) dt_any_dims_sized(self, DT_NAMED(dt_any_dims_options, __VA_ARGS__))
+#define DT_ANY_(self, ...) dt_any_sized(self, DT_NAMED(dt_any_options, __VA_ARGS__))
 #define dt_arange(...) DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARANGE_(ctx, start, end, step, ...) \
     dt_arange_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), DT_NUMBER(step), DT_NAMED(dt_make_options, __VA_ARGS__))

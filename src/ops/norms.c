@@ -105,7 +105,7 @@ static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
                                                       : ord == 1 || isinf(ord) ? DT__EL_ABS
                                                                                : DT__EL_POW_ABS,
                                                 .dtype = DT_F64,
-                                                .numbers = {{.f = {ord}}},
+                                                .numbers = {{.f = {ord, 0}}},
                                                 .with = ord == 0 ? &none : NULL},
                              &in, dims, &sum.array);
 }

@@ -175,7 +175,7 @@ dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *
     return dt__call_run(&call, DT__OP_addmm_, options->site);
 }
 
-dt_tensor *dt_all_sized(dt_tensor *self, int64_t dim, const dt_all_options *options, size_t options_size) {
+dt_tensor *dt_all_sized(dt_tensor *self, const dt_all_options *options, size_t options_size) {
     dt_all_options full;
     dt__call call;
     dt_arg args[3];
@@ -183,22 +183,7 @@ dt_tensor *dt_all_sized(dt_tensor *self, int64_t dim, const dt_all_options *opti
     options = DT__OPTIONS(ctx, "all", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, ctx, 1, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_int(&args[1], dim);
-    dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, DT__OP_all, options->site);
-}
-
-dt_tensor *dt_all_dims_sized(dt_tensor *self, const dt_all_dims_options *options, size_t options_size) {
-    dt_all_dims_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "all", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 2, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
@@ -235,7 +220,7 @@ dt_tensor *dt_amin_sized(dt_tensor *self, const dt_amin_options *options, size_t
     return dt__call_run(&call, DT__OP_amin, options->site);
 }
 
-dt_tensor *dt_any_sized(dt_tensor *self, int64_t dim, const dt_any_options *options, size_t options_size) {
+dt_tensor *dt_any_sized(dt_tensor *self, const dt_any_options *options, size_t options_size) {
     dt_any_options full;
     dt__call call;
     dt_arg args[3];
@@ -243,22 +228,7 @@ dt_tensor *dt_any_sized(dt_tensor *self, int64_t dim, const dt_any_options *opti
     options = DT__OPTIONS(ctx, "any", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, ctx, 1, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_int(&args[1], dim);
-    dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, DT__OP_any, options->site);
-}
-
-dt_tensor *dt_any_dims_sized(dt_tensor *self, const dt_any_dims_options *options, size_t options_size) {
-    dt_any_dims_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "any", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 2, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);

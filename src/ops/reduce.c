@@ -359,16 +359,14 @@ const dt_op dt__op_prod = {
         "prod(f32[3,2])\nprod(f32[5,3]; 1; true)\nprod(i32[2,5,3]; 0)\nprod(i64[5]; 0)\nprod(f32[5]; dtype=f64)",
 };
 const dt_op dt__op_any = {
-    .schema = "any(Tensor self) -> Tensor | any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor | "
-              "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .schema = "any(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Whether any element is not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_ANY, TO_BOOL),
     .partial_of = partial_any,
     .samples = "any(bool[3])\nany(bool[5,3]; 1; true)\nany(bool[2,5,3]; [0,2])\nany(bool[0,3]; 0)",
 };
 const dt_op dt__op_all = {
-    .schema = "all(Tensor self) -> Tensor | all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor | "
-              "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .schema = "all(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Whether all elements are not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_ALL, TO_BOOL),
     .partial_of = partial_all,
