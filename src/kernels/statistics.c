@@ -349,7 +349,7 @@ void dt__statistics_run(const dt__kernels *kernels, dt__pool *pool, const dt__st
     dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), run_rows, &j);
 }
 
-/* The sums of both, relative to the larger of their largest elements. */
+/* The sums of both, relative to the max of both. */
 static void merge_block_of_exponentials(const dt__kernels *kernels, int64_t n, double *largest, double *sums,
                                         const double *rest_largest, const double *rest_sums) {
     dt__loop *exponential = kernels->loops->ops[DT__EL_EXP_DIFFERENCE][DT_F64];

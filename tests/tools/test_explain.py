@@ -273,7 +273,7 @@ class Trace(unittest.TestCase):
         self.assertEqual((total, total), (report["bytes"], sum(one["bytes"] for one in report["moved_most"])))
         softmax = next(one for one in report["moved_most"] if one["call"].startswith("softmax("))
         self.assertRegex(softmax["site"], r"08_numpy_file\.c:\d+$")
-        self.assertEqual((3, "S(1)->S(0) of f32[6,1000]: all_to_all 1"), (softmax["calls"], softmax["moves"]))
+        self.assertEqual((3, "meet of 3 ranks: all_gather 1"), (softmax["calls"], softmax["moves"]))
         avoid = softmax["avoid"]
         self.assertEqual(("self", "S(1)", "S(0)", 0), (avoid["name"], avoid["from"], avoid["to"], avoid["better_bytes"]))
 
