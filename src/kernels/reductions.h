@@ -31,8 +31,8 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
 void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args, const dt__array *values);
 
 /* Cumulative sum (or product, for DT__FOLD_PROD) along one dim: out[…, i, …] combines in[…, 0, …] to in[…, i, …]. out
- * has the shape of in, and may be in. `before`, if not NULL, has the other dims: what precedes in[…, 0, …], in the dtype
- * that is accumulated in (dt__scan_dtype). */
+ * has the shape of in, and may be in. `before`, if not NULL, has the other dims: what precedes in[…, 0, …], in the
+ * dtype that is accumulated in (dt__scan_dtype). */
 void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
               const dt__array *before, const dt__array *out);
 dt_dtype dt__scan_dtype(dt_dtype dtype);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * States of ops that meet or scan (dt_meet), which several ops share: arrays with a number for each element that remains
- * when dims are reduced, and the statistics of what was reduced to it.
+ * States of ops that meet or scan (dt_meet), which several ops share: arrays with a number for each element that
+ * remains when dims are reduced, and the statistics of what was reduced to it.
  */
 #ifndef DT_OPS_STATES_H
 #define DT_OPS_STATES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ops of the library that meet or scan, over sharded dims, against the same call on one rank, the first time and from
- * the cache: 1 to 5 ranks, uneven and empty shards, several mesh dims on one tensor dim, shard orders, explicit extents,
- * strided shards, every dtype; ties, NaN and infinities. Where the tensor is large, only states are exchanged.
+ * The ops of the library that meet or scan, over sharded dims, against the same call on one rank, the first time and
+ * from the cache: 1 to 5 ranks, uneven and empty shards, several mesh dims on one tensor dim, shard orders, explicit
+ * extents, strided shards, every dtype; ties, NaN and infinities. Where the tensor is large, only states are
+ * exchanged.
  */
 #include "dispatch/calls.h"
 #include "support/ranks.h"
