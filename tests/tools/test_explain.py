@@ -90,7 +90,7 @@ class Explain(unittest.TestCase):
         self.assertEqual(names("*"), everything)
         listed = run_tool("ops", "*mm").splitlines()
         self.assertEqual([line.split()[0] for line in listed], names("*mm"))
-        self.assertEqual(run_tool("ops", "norm"), run_tool("ops", "layer_norm"))
+        self.assertEqual(run_tool("ops", "layer_n"), run_tool("ops", "layer_norm"))
         out = run_tool("ops", "*mm", "-v")
         self.assertIn("\n    bmm(Tensor self, Tensor mat2) -> Tensor\n", out)
         self.assertEqual(tool.run("ops", "no_such*")[0], 1)
