@@ -3,7 +3,7 @@
  * Steps of optimisers: one op that reads a gradient and writes a parameter and its state, and the list op over many
  * parameters. All are elementwise, so each rank updates its shards.
  */
-#include "kernels/loop_driver.h"
+#include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
