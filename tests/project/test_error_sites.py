@@ -147,7 +147,7 @@ def check_ops(wrong):
         command = [os.environ.get("CC", "cc"), "-std=c11", "-O0", f"-I{tree.ROOT}/include", source, "-o", program, f"-L{BUILD}/lib", "-ldtensor",
                    f"-Wl,-rpath,{BUILD}/lib"]
         for step in (command, [program]):
-            result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+            result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
             if result.returncode:
                 wrong.append(result.stdout)
                 break
@@ -171,7 +171,7 @@ def check_cpp(wrong):
             command = [compiler, "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{tree.ROOT}/include", source, "-o",
                        program, f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"]
             for step in (command, [program]):
-                result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+                result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
                 if result.returncode:
                     wrong.append(f"{compiler}: {result.stdout}")
                     break
