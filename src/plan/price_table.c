@@ -24,8 +24,8 @@ typedef struct open_node {
     dt__roles roles;
 } open_node;
 
-/* What a step from the node that is being settled costs, by the set of mesh dims that change and by whether some of them
- * become partial, cut or Replicate: the maximum of two lines over the bytes after it. */
+/* What a step from the node that is being settled costs, by the set of mesh dims that change and by whether some of
+ * them become partial, cut or Replicate: the maximum of two lines over the bytes after it. */
 enum { BECOMES_REPLICATE = 1, BECOMES_CUT = 2, BECOMES_PARTIAL = 4, N_ENDINGS = 8 };
 typedef struct step_cost {
     double base, after, memory_base, memory;
