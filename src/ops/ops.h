@@ -11,9 +11,14 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_fused_adam_)                                                                                                  \
+    X(_fused_adamw_)                                                                                                 \
+    X(_fused_sgd_)                                                                                                   \
     X(abs)                                                                                                           \
     X(abs_)                                                                                                          \
     X(acos)                                                                                                          \
+    X(adam_)                                                                                                         \
+    X(adamw_)                                                                                                        \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addcdiv)                                                                                                       \
@@ -156,6 +161,7 @@
     X(rsub)                                                                                                          \
     X(select)                                                                                                        \
     X(selu)                                                                                                          \
+    X(sgd_)                                                                                                          \
     X(sgn)                                                                                                           \
     X(sigmoid)                                                                                                       \
     X(sigmoid_)                                                                                                      \
