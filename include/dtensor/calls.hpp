@@ -27,10 +27,12 @@ DT_X_OPTION(check)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(dampening)
+DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
+DT_X_OPTION(end_dim)
 DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
@@ -68,6 +70,7 @@ DT_X_OPTION(requires_grad)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
+DT_X_OPTION(start_dim)
 DT_X_OPTION(std)
 DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
@@ -210,6 +213,7 @@ template <> struct fields<dt_div_scalar_in_place_options> {
 template <> struct fields<dt_div_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_div_scalar_options::rounding_mode);
 };
+template <> struct fields<dt_dot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
 };
@@ -231,6 +235,9 @@ template <> struct fields<dt_expand_options> { static constexpr auto list = std:
 template <> struct fields<dt_expm1_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_flatten_options> {
+    static constexpr auto list = std::make_tuple(&dt_flatten_options::start_dim, &dt_flatten_options::end_dim);
+};
 template <> struct fields<dt_flip_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_floor_divide_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_floor_divide_scalar_options> { static constexpr auto list = std::make_tuple(); };
@@ -374,6 +381,7 @@ template <> struct fields<dt_mul_in_place_options> { static constexpr auto list 
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mv_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_nan_to_num_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nan_to_num_options::nan, &dt_nan_to_num_options::posinf, &dt_nan_to_num_options::neginf);
@@ -417,6 +425,7 @@ template <> struct fields<dt_random_options> {
         &dt_random_options::rate, &dt_random_options::dtype, &dt_random_options::mesh, &dt_random_options::place,
         &dt_random_options::generator, &dt_random_options::requires_grad);
 };
+template <> struct fields<dt_ravel_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
@@ -482,6 +491,9 @@ template <> struct fields<dt_split_sizes_options> {
 template <> struct fields<dt_sqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_square_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_squeeze_dim_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_squeeze_dims_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_squeeze_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_std_correction_options> {
     static constexpr auto list = std::make_tuple(
         &dt_std_correction_options::dim, &dt_std_correction_options::correction, &dt_std_correction_options::keepdim);
@@ -524,8 +536,21 @@ template <> struct fields<dt_topk_options> {
     static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);
 };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tril_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_tril_in_place_options::diagonal);
+};
+template <> struct fields<dt_tril_options> {
+    static constexpr auto list = std::make_tuple(&dt_tril_options::diagonal);
+};
+template <> struct fields<dt_triu_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_triu_in_place_options::diagonal);
+};
+template <> struct fields<dt_triu_options> {
+    static constexpr auto list = std::make_tuple(&dt_triu_options::diagonal);
+};
 template <> struct fields<dt_trunc_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_unsqueeze_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_var_correction_options> {
     static constexpr auto list = std::make_tuple(
         &dt_var_correction_options::dim, &dt_var_correction_options::correction, &dt_var_correction_options::keepdim);
@@ -880,6 +905,9 @@ template <class... T> dt_tensor *dt_div_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         dt::named<dt_div_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_div_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_dot(dt::at<dt_tensor *> self, dt_tensor *tensor, const T &...options) {
+    return dt_dot_sized(self, tensor, dt::named<dt_dot_options>(self.site, options...).get(), sizeof(dt_dot_options));
+}
 template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &...options) {
     return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
                             sizeof(dt_dropout_options));
@@ -939,6 +967,10 @@ template <class... T> dt_tensor *dt_fill_tensor_(dt::at<dt_tensor *> self, dt_te
     return dt_fill_tensor_in_place_sized(self, value,
                                          dt::named<dt_fill_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_fill_tensor_in_place_options));
+}
+template <class... T> dt_tensor *dt_flatten(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_flatten_sized(self, dt::named<dt_flatten_options>(self.site, options...).get(),
+                            sizeof(dt_flatten_options));
 }
 template <class... T> dt_tensor *dt_flip(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
     return dt_flip_sized(self, dims, dt::named<dt_flip_options>(self.site, options...).get(),
@@ -1222,6 +1254,9 @@ template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         dt::named<dt_mul_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_mul_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_mv(dt::at<dt_tensor *> self, dt_tensor *vec, const T &...options) {
+    return dt_mv_sized(self, vec, dt::named<dt_mv_options>(self.site, options...).get(), sizeof(dt_mv_options));
+}
 template <class... T> dt_tensor *dt_nan_to_num(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nan_to_num_sized(self, dt::named<dt_nan_to_num_options>(self.site, options...).get(),
                                sizeof(dt_nan_to_num_options));
@@ -1309,6 +1344,9 @@ template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_prod_dim_int_sized(self, dim, dt::named<dt_prod_dim_int_options>(self.site, options...).get(),
                                  sizeof(dt_prod_dim_int_options));
+}
+template <class... T> dt_tensor *dt_ravel(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_ravel_sized(self, dt::named<dt_ravel_options>(self.site, options...).get(), sizeof(dt_ravel_options));
 }
 template <class... T> dt_tensor *dt_reciprocal(dt::at<dt_tensor *> self, const T &...options) {
     return dt_reciprocal_sized(self, dt::named<dt_reciprocal_options>(self.site, options...).get(),
@@ -1466,6 +1504,18 @@ template <class... T> dt_tensor *dt_square(dt::at<dt_tensor *> self, const T &..
     return dt_square_sized(self, dt::named<dt_square_options>(self.site, options...).get(),
                            sizeof(dt_square_options));
 }
+template <class... T> dt_tensor *dt_squeeze(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_squeeze_sized(self, dt::named<dt_squeeze_options>(self.site, options...).get(),
+                            sizeof(dt_squeeze_options));
+}
+template <class... T> dt_tensor *dt_squeeze_dim(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_squeeze_dim_sized(self, dim, dt::named<dt_squeeze_dim_options>(self.site, options...).get(),
+                                sizeof(dt_squeeze_dim_options));
+}
+template <class... T> dt_tensor *dt_squeeze_dims(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
+    return dt_squeeze_dims_sized(self, dim, dt::named<dt_squeeze_dims_options>(self.site, options...).get(),
+                                 sizeof(dt_squeeze_dims_options));
+}
 template <class... T> dt_tensor *dt_std(dt::at<dt_tensor *> self, const T &...options) {
     return dt_std_sized(self, dt::named<dt_std_options>(self.site, options...).get(), sizeof(dt_std_options));
 }
@@ -1531,6 +1581,20 @@ dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, co
     return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
                               sizeof(dt_transpose_options));
 }
+template <class... T> dt_tensor *dt_tril(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tril_sized(self, dt::named<dt_tril_options>(self.site, options...).get(), sizeof(dt_tril_options));
+}
+template <class... T> dt_tensor *dt_tril_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tril_in_place_sized(self, dt::named<dt_tril_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_tril_in_place_options));
+}
+template <class... T> dt_tensor *dt_triu(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_triu_sized(self, dt::named<dt_triu_options>(self.site, options...).get(), sizeof(dt_triu_options));
+}
+template <class... T> dt_tensor *dt_triu_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_triu_in_place_sized(self, dt::named<dt_triu_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_triu_in_place_options));
+}
 template <class... T> dt_tensor *dt_trunc(dt::at<dt_tensor *> self, const T &...options) {
     return dt_trunc_sized(self, dt::named<dt_trunc_options>(self.site, options...).get(), sizeof(dt_trunc_options));
 }
@@ -1538,6 +1602,10 @@ template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
+}
+template <class... T> dt_tensor *dt_unsqueeze(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_unsqueeze_sized(self, dim, dt::named<dt_unsqueeze_options>(self.site, options...).get(),
+                              sizeof(dt_unsqueeze_options));
 }
 template <class... T> dt_tensor *dt_var(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_sized(self, dt::named<dt_var_options>(self.site, options...).get(), sizeof(dt_var_options));

@@ -769,6 +769,14 @@ typedef struct dt_div_scalar_in_place_options {
 DT_API dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_div_scalar_in_place_options));
 
+typedef struct dt_dot_options {
+    const dt_site *site;
+} dt_dot_options;
+/* Product of two vectors.
+ *     dot(Tensor self, Tensor tensor) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_dot_sized(dt_tensor *self, dt_tensor *tensor, DT_OPTIONS(dt_dot_options));
+
 typedef struct dt_dropout_options {
     dt_opt_real p;        /* default 0.5 */
     dt_opt_bool training; /* default true */
@@ -905,6 +913,16 @@ typedef struct dt_fill_tensor_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
+
+typedef struct dt_flatten_options {
+    int64_t start_dim;
+    dt_opt_int end_dim; /* default -1 */
+    const dt_site *site;
+} dt_flatten_options;
+/* Several dims as one.
+ *     flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_flatten_sized(dt_tensor *self, DT_OPTIONS(dt_flatten_options));
 
 typedef struct dt_flip_options {
     const dt_site *site;
@@ -1502,6 +1520,14 @@ typedef struct dt_mul_scalar_in_place_options {
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_mul_scalar_in_place_options));
 
+typedef struct dt_mv_options {
+    const dt_site *site;
+} dt_mv_options;
+/* Product of a matrix and a vector.
+ *     mv(Tensor self, Tensor vec) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mv_sized(dt_tensor *self, dt_tensor *vec, DT_OPTIONS(dt_mv_options));
+
 typedef struct dt_nan_to_num_options {
     dt_opt_real nan;
     dt_opt_real posinf;
@@ -1683,6 +1709,14 @@ typedef struct dt_prod_dim_int_options {
  *     prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_prod_dim_int_options));
+
+typedef struct dt_ravel_options {
+    const dt_site *site;
+} dt_ravel_options;
+/* All dims as one.
+ *     ravel(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ravel_sized(dt_tensor *self, DT_OPTIONS(dt_ravel_options));
 
 typedef struct dt_reciprocal_options {
     const dt_site *site;
@@ -2029,6 +2063,30 @@ typedef struct dt_square_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_square_sized(dt_tensor *self, DT_OPTIONS(dt_square_options));
 
+typedef struct dt_squeeze_options {
+    const dt_site *site;
+} dt_squeeze_options;
+/* Removes dims of size 1: all of them, or those that are named.
+ *     squeeze(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_squeeze_sized(dt_tensor *self, DT_OPTIONS(dt_squeeze_options));
+
+typedef struct dt_squeeze_dim_options {
+    const dt_site *site;
+} dt_squeeze_dim_options;
+/* Removes dims of size 1: all of them, or those that are named.
+ *     squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_squeeze_dim_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_squeeze_dim_options));
+
+typedef struct dt_squeeze_dims_options {
+    const dt_site *site;
+} dt_squeeze_dims_options;
+/* Removes dims of size 1: all of them, or those that are named.
+ *     squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_squeeze_dims_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_squeeze_dims_options));
+
 typedef struct dt_std_options {
     dt_dims dim;
     dt_opt_bool unbiased; /* default true */
@@ -2205,6 +2263,42 @@ typedef struct dt_transpose_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
+typedef struct dt_tril_options {
+    int64_t diagonal;
+    const dt_site *site;
+} dt_tril_options;
+/* Elements on and below a diagonal, 0 elsewhere.
+ *     tril(Tensor self, int diagonal=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tril_sized(dt_tensor *self, DT_OPTIONS(dt_tril_options));
+
+typedef struct dt_tril_in_place_options {
+    int64_t diagonal;
+    const dt_site *site;
+} dt_tril_in_place_options;
+/* Elements on and below a diagonal, 0 elsewhere, in place.
+ *     tril_(Tensor(a!) self, int diagonal=0) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tril_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tril_in_place_options));
+
+typedef struct dt_triu_options {
+    int64_t diagonal;
+    const dt_site *site;
+} dt_triu_options;
+/* Elements on and above a diagonal, 0 elsewhere.
+ *     triu(Tensor self, int diagonal=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_triu_sized(dt_tensor *self, DT_OPTIONS(dt_triu_options));
+
+typedef struct dt_triu_in_place_options {
+    int64_t diagonal;
+    const dt_site *site;
+} dt_triu_in_place_options;
+/* Elements on and above a diagonal, 0 elsewhere, in place.
+ *     triu_(Tensor(a!) self, int diagonal=0) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_triu_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_triu_in_place_options));
+
 typedef struct dt_trunc_options {
     const dt_site *site;
 } dt_trunc_options;
@@ -2221,6 +2315,14 @@ typedef struct dt_unfold_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                                   DT_OPTIONS(dt_unfold_options));
+
+typedef struct dt_unsqueeze_options {
+    const dt_site *site;
+} dt_unsqueeze_options;
+/* Inserts a dim of size 1.
+ *     unsqueeze(Tensor(a) self, int dim) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_unsqueeze_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_unsqueeze_options));
 
 typedef struct dt_var_options {
     dt_dims dim;
@@ -2553,6 +2655,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_div_scalar_(...) DT_DIV_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_SCALAR__(self, other, ...) \
     dt_div_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_in_place_options, __VA_ARGS__))
+#define dt_dot(...) DT_DOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DOT_(self, tensor, ...) dt_dot_sized(self, tensor, DT_NAMED(dt_dot_options, __VA_ARGS__))
 #define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
 #define dt_elu(...) DT_ELU_(__VA_ARGS__, .site = DT_SITE)
@@ -2591,6 +2695,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_flatten(...) DT_FLATTEN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLATTEN_(self, ...) dt_flatten_sized(self, DT_NAMED(dt_flatten_options, __VA_ARGS__))
 #define dt_flip(...) DT_FLIP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLIP_(self, dims, ...) dt_flip_sized(self, dims, DT_NAMED(dt_flip_options, __VA_ARGS__))
 #define dt_floor(...) DT_FLOOR_(__VA_ARGS__, .site = DT_SITE)
@@ -2760,6 +2866,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_SCALAR__(self, other, ...) \
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_mv(...) DT_MV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MV_(self, vec, ...) dt_mv_sized(self, vec, DT_NAMED(dt_mv_options, __VA_ARGS__))
 #define dt_nan_to_num(...) DT_NAN_TO_NUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NAN_TO_NUM_(self, ...) dt_nan_to_num_sized(self, DT_NAMED(dt_nan_to_num_options, __VA_ARGS__))
 #define dt_nansum(...) DT_NANSUM_(__VA_ARGS__, .site = DT_SITE)
@@ -2810,6 +2918,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_DIM_INT_(self, dim, ...) \
     dt_prod_dim_int_sized(self, dim, DT_NAMED(dt_prod_dim_int_options, __VA_ARGS__))
+#define dt_ravel(...) DT_RAVEL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RAVEL_(self, ...) dt_ravel_sized(self, DT_NAMED(dt_ravel_options, __VA_ARGS__))
 #define dt_reciprocal(...) DT_RECIPROCAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RECIPROCAL_(self, ...) dt_reciprocal_sized(self, DT_NAMED(dt_reciprocal_options, __VA_ARGS__))
 #define dt_reciprocal_(...) DT_RECIPROCAL__(__VA_ARGS__, .site = DT_SITE)
@@ -2899,6 +3009,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SQRT__(self, ...) dt_sqrt_in_place_sized(self, DT_NAMED(dt_sqrt_in_place_options, __VA_ARGS__))
 #define dt_square(...) DT_SQUARE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQUARE_(self, ...) dt_square_sized(self, DT_NAMED(dt_square_options, __VA_ARGS__))
+#define dt_squeeze(...) DT_SQUEEZE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQUEEZE_(self, ...) dt_squeeze_sized(self, DT_NAMED(dt_squeeze_options, __VA_ARGS__))
+#define dt_squeeze_dim(...) DT_SQUEEZE_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQUEEZE_DIM_(self, dim, ...) \
+    dt_squeeze_dim_sized(self, dim, DT_NAMED(dt_squeeze_dim_options, __VA_ARGS__))
+#define dt_squeeze_dims(...) DT_SQUEEZE_DIMS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQUEEZE_DIMS_(self, dim, ...) \
+    dt_squeeze_dims_sized(self, dim, DT_NAMED(dt_squeeze_dims_options, __VA_ARGS__))
 #define dt_std(...) DT_STD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_STD_(self, ...) dt_std_sized(self, DT_NAMED(dt_std_options, __VA_ARGS__))
 #define dt_std_correction(...) DT_STD_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
@@ -2938,11 +3056,21 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
+#define dt_tril(...) DT_TRIL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIL_(self, ...) dt_tril_sized(self, DT_NAMED(dt_tril_options, __VA_ARGS__))
+#define dt_tril_(...) DT_TRIL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIL__(self, ...) dt_tril_in_place_sized(self, DT_NAMED(dt_tril_in_place_options, __VA_ARGS__))
+#define dt_triu(...) DT_TRIU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIU_(self, ...) dt_triu_sized(self, DT_NAMED(dt_triu_options, __VA_ARGS__))
+#define dt_triu_(...) DT_TRIU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIU__(self, ...) dt_triu_in_place_sized(self, DT_NAMED(dt_triu_in_place_options, __VA_ARGS__))
 #define dt_trunc(...) DT_TRUNC_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRUNC_(self, ...) dt_trunc_sized(self, DT_NAMED(dt_trunc_options, __VA_ARGS__))
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
+#define dt_unsqueeze(...) DT_UNSQUEEZE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_UNSQUEEZE_(self, dim, ...) dt_unsqueeze_sized(self, dim, DT_NAMED(dt_unsqueeze_options, __VA_ARGS__))
 #define dt_var(...) DT_VAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_(self, ...) dt_var_sized(self, DT_NAMED(dt_var_options, __VA_ARGS__))
 #define dt_var_correction(...) DT_VAR_CORRECTION_(__VA_ARGS__, .site = DT_SITE)

@@ -69,6 +69,18 @@ static dt_status shape_bmm(dt_op_call *call) {
     return shape_matmul(call);
 }
 
+static dt_status shape_dot(dt_op_call *call) {
+    DT__TRY(dt__expect_dims(call, 0, 1));
+    DT__TRY(dt__expect_dims(call, 1, 1));
+    return shape_matmul(call);
+}
+
+static dt_status shape_mv(dt_op_call *call) {
+    DT__TRY(dt__expect_dims(call, 0, 2));
+    DT__TRY(dt__expect_dims(call, 1, 1));
+    return shape_matmul(call);
+}
+
 static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend, const dt__shape *shape) {
     bool fits = addend->n_dims <= shape->n;
     for (int d = 0; d < addend->n_dims && fits; d++) {
@@ -232,6 +244,26 @@ const dt_op dt__op_mm = {
     .shape = shape_mm,
     .kernel = matmul,
     .samples = "mm(f32[5,3]; f32[3,4])\nmm(f32[5,0]; f32[0,4])",
+};
+const dt_op dt__op_dot = {
+    .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+    .summary = "Product of two vectors.",
+    .rule = "...m?k, ...kn? -> ...m?n?",
+    .partial = DT_PARTIAL_EACH,
+    .shape = shape_dot,
+    .kernel = matmul,
+    .gradient = "self: grad * conjugate(tensor); tensor: grad * conjugate(self)",
+    .samples = "dot(f32[5]; f32[5])",
+};
+const dt_op dt__op_mv = {
+    .schema = "mv(Tensor self, Tensor vec) -> Tensor",
+    .summary = "Product of a matrix and a vector.",
+    .rule = "...m?k, ...kn? -> ...m?n?",
+    .partial = DT_PARTIAL_EACH,
+    .shape = shape_mv,
+    .kernel = matmul,
+    .gradient = "self: unsqueeze(grad, 1) * conjugate(vec); vec: mv(conjugate(transpose(self, 0, 1)), grad)",
+    .samples = "mv(f32[5,3]; f32[3])",
 };
 const dt_op dt__op_bmm = {
     .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",

@@ -1140,6 +1140,20 @@ dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_div_, options->site);
 }
 
+dt_tensor *dt_dot_sized(dt_tensor *self, dt_tensor *tensor, const dt_dot_options *options, size_t options_size) {
+    dt_dot_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "dot", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor);
+    return dt__call_run(&call, DT__OP_dot, options->site);
+}
+
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
     dt_dropout_options full;
     dt__call call;
@@ -1381,6 +1395,21 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
+}
+
+dt_tensor *dt_flatten_sized(dt_tensor *self, const dt_flatten_options *options, size_t options_size) {
+    dt_flatten_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "flatten", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->start_dim);
+    options->end_dim.given ? dt__call_int(&args[2], options->end_dim.value) : dt__call_int(&args[2], -1);
+    return dt__call_run(&call, DT__OP_flatten, options->site);
 }
 
 dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, const dt_flip_options *options, size_t options_size) {
@@ -2423,6 +2452,20 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
+dt_tensor *dt_mv_sized(dt_tensor *self, dt_tensor *vec, const dt_mv_options *options, size_t options_size) {
+    dt_mv_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mv", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, vec);
+    return dt__call_run(&call, DT__OP_mv, options->site);
+}
+
 dt_tensor *dt_nan_to_num_sized(dt_tensor *self, const dt_nan_to_num_options *options, size_t options_size) {
     dt_nan_to_num_options full;
     dt__call call;
@@ -2732,6 +2775,19 @@ dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, const dt_prod_dim
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
     return dt__call_run(&call, DT__OP_prod, options->site);
+}
+
+dt_tensor *dt_ravel_sized(dt_tensor *self, const dt_ravel_options *options, size_t options_size) {
+    dt_ravel_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ravel", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_ravel, options->site);
 }
 
 dt_tensor *dt_reciprocal_sized(dt_tensor *self, const dt_reciprocal_options *options, size_t options_size) {
@@ -3299,6 +3355,49 @@ dt_tensor *dt_square_sized(dt_tensor *self, const dt_square_options *options, si
     return dt__call_run(&call, DT__OP_square, options->site);
 }
 
+dt_tensor *dt_squeeze_sized(dt_tensor *self, const dt_squeeze_options *options, size_t options_size) {
+    dt_squeeze_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "squeeze", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_squeeze, options->site);
+}
+
+dt_tensor *dt_squeeze_dim_sized(dt_tensor *self, int64_t dim, const dt_squeeze_dim_options *options,
+                                size_t options_size) {
+    dt_squeeze_dim_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "squeeze", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    return dt__call_run(&call, DT__OP_squeeze, options->site);
+}
+
+dt_tensor *dt_squeeze_dims_sized(dt_tensor *self, dt_dims dim, const dt_squeeze_dims_options *options,
+                                 size_t options_size) {
+    dt_squeeze_dims_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "squeeze", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dim);
+    return dt__call_run(&call, DT__OP_squeeze, options->site);
+}
+
 dt_tensor *dt_std_sized(dt_tensor *self, const dt_std_options *options, size_t options_size) {
     dt_std_options full;
     dt__call call;
@@ -3571,6 +3670,62 @@ dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const
     return dt__call_run(&call, DT__OP_transpose, options->site);
 }
 
+dt_tensor *dt_tril_sized(dt_tensor *self, const dt_tril_options *options, size_t options_size) {
+    dt_tril_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tril", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->diagonal);
+    return dt__call_run(&call, DT__OP_tril, options->site);
+}
+
+dt_tensor *dt_tril_in_place_sized(dt_tensor *self, const dt_tril_in_place_options *options, size_t options_size) {
+    dt_tril_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tril_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->diagonal);
+    return dt__call_run(&call, DT__OP_tril_, options->site);
+}
+
+dt_tensor *dt_triu_sized(dt_tensor *self, const dt_triu_options *options, size_t options_size) {
+    dt_triu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "triu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->diagonal);
+    return dt__call_run(&call, DT__OP_triu, options->site);
+}
+
+dt_tensor *dt_triu_in_place_sized(dt_tensor *self, const dt_triu_in_place_options *options, size_t options_size) {
+    dt_triu_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "triu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->diagonal);
+    return dt__call_run(&call, DT__OP_triu_, options->site);
+}
+
 dt_tensor *dt_trunc_sized(dt_tensor *self, const dt_trunc_options *options, size_t options_size) {
     dt_trunc_options full;
     dt__call call;
@@ -3599,6 +3754,21 @@ dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int
     dt__call_int(&args[2], size);
     dt__call_int(&args[3], step);
     return dt__call_run(&call, DT__OP_unfold, options->site);
+}
+
+dt_tensor *dt_unsqueeze_sized(dt_tensor *self, int64_t dim, const dt_unsqueeze_options *options,
+                              size_t options_size) {
+    dt_unsqueeze_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "unsqueeze", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    return dt__call_run(&call, DT__OP_unsqueeze, options->site);
 }
 
 dt_tensor *dt_var_sized(dt_tensor *self, const dt_var_options *options, size_t options_size) {

@@ -61,6 +61,7 @@
     X(diagonal)                                                                                                      \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
+    X(dot)                                                                                                           \
     X(dropout)                                                                                                       \
     X(elu)                                                                                                           \
     X(embedding)                                                                                                     \
@@ -76,6 +77,7 @@
     X(expm1)                                                                                                         \
     X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
+    X(flatten)                                                                                                       \
     X(flip)                                                                                                          \
     X(floor)                                                                                                         \
     X(floor_divide)                                                                                                  \
@@ -131,6 +133,7 @@
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(mv)                                                                                                            \
     X(nan_to_num)                                                                                                    \
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
@@ -146,6 +149,7 @@
     X(pow_)                                                                                                          \
     X(prelu)                                                                                                         \
     X(prod)                                                                                                          \
+    X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \
     X(reciprocal_)                                                                                                   \
     X(relu)                                                                                                          \
@@ -178,6 +182,7 @@
     X(sqrt)                                                                                                          \
     X(sqrt_)                                                                                                         \
     X(square)                                                                                                        \
+    X(squeeze)                                                                                                       \
     X(std)                                                                                                           \
     X(std_mean)                                                                                                      \
     X(sub)                                                                                                           \
@@ -191,8 +196,13 @@
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
+    X(tril)                                                                                                          \
+    X(tril_)                                                                                                         \
+    X(triu)                                                                                                          \
+    X(triu_)                                                                                                         \
     X(trunc)                                                                                                         \
     X(unfold)                                                                                                        \
+    X(unsqueeze)                                                                                                     \
     X(var)                                                                                                           \
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \

@@ -108,6 +108,88 @@ static dt_status reshape(dt_op_call *call) {
     return status;
 }
 
+static dt_status shape_squeeze(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    bool all = call->n_args == 1, none = !all && call->args[1].type == DT_ARG_INTS && call->args[1].n == 0;
+    dt__shape shape = {0};
+    uint32_t dims;
+    DT__TRY(dt__read_dims(call, all ? NULL : &call->args[1], input->n_dims, &dims));
+    for (int d = 0; d < input->n_dims; d++)
+        if (input->shape[d] != 1 || none || !(dims >> d & 1))
+            shape.sizes[shape.n++] = input->shape[d];
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+static dt_status shape_unsqueeze(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__shape shape = {0};
+    int dim;
+    if (input->n_dims == DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
+    DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims + 1, &dim));
+    for (int d = 0; d <= input->n_dims; d++)
+        shape.sizes[shape.n++] = d == dim ? 1 : input->shape[d - (d > dim)];
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+/* Dims first to last as one; a tensor without dims becomes a vector. */
+static dt_status add_flat(dt_op_call *call, int first, int last) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__shape shape = {.n = input->n_dims == 0, .sizes = {1}};
+    if (first > last)
+        return dt_op_refuse(call, DT_ERR_VALUE, "expected start_dim up to end_dim, got %d and %d", first, last);
+    for (int d = 0; d < input->n_dims; d++)
+        if (d > first && d <= last)
+            shape.sizes[shape.n - 1] *= input->shape[d];
+        else
+            shape.sizes[shape.n++] = input->shape[d];
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+static dt_status shape_flatten(dt_op_call *call) {
+    int first, last;
+    DT__TRY(dt__read_dim(call, call->args[1].as.i, call->inputs[0].n_dims, &first));
+    DT__TRY(dt__read_dim(call, call->args[2].as.i, call->inputs[0].n_dims, &last));
+    return add_flat(call, first, last);
+}
+
+static dt_status shape_ravel(dt_op_call *call) {
+    return add_flat(call, 0, call->inputs[0].n_dims ? call->inputs[0].n_dims - 1 : 0);
+}
+
+#define RESHAPED                                                                                                     \
+    .partial = DT_PARTIAL_ANY, .rows = rows_view, .kernel = reshape, .flags = DT_OP_VIEW,                            \
+    .gradient = "self: reshape(grad, self.shape)"
+
+const dt_op dt__op_flatten = {
+    .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+    .summary = "Several dims as one.",
+    .shape = shape_flatten,
+    RESHAPED,
+    .samples = "flatten(f32[6,4])\nflatten(f32[2,5,3]; 1)\nflatten(f32[])",
+};
+const dt_op dt__op_ravel = {
+    .schema = "ravel(Tensor(a) self) -> Tensor(a)",
+    .summary = "All dims as one.",
+    .shape = shape_ravel,
+    RESHAPED,
+    .samples = "ravel(f32[6,4])",
+};
+const dt_op dt__op_squeeze = {
+    .schema = "squeeze(Tensor(a) self) -> Tensor(a) | squeeze.dim(Tensor(a) self, int dim) -> Tensor(a) | "
+              "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+    .summary = "Removes dims of size 1: all of them, or those that are named.",
+    .shape = shape_squeeze,
+    RESHAPED,
+    .samples = "squeeze(f32[5,1,3,1])\nsqueeze(f32[5,1,3]; 1)\nsqueeze(f32[1,5,1]; [0,2])",
+};
+const dt_op dt__op_unsqueeze = {
+    .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+    .summary = "Inserts a dim of size 1.",
+    .shape = shape_unsqueeze,
+    RESHAPED,
+    .samples = "unsqueeze(f32[5,3]; 1)\nunsqueeze(f32[5,3]; -1)\nunsqueeze(f32[]; 0)",
+};
 const dt_op dt__op_view = {
     .schema = "view(Tensor(a) self, int[] size) -> Tensor(a)",
     .summary = "The same elements in another shape, without a copy.",
