@@ -19,19 +19,23 @@ namespace dt {
     inline constexpr name##_option name{};
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
+DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
 DT_X_OPTION(bias)
 DT_X_OPTION(check)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(dim)
+DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
+DT_X_OPTION(enable_gqa)
 DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(high)
+DT_X_OPTION(is_causal)
 DT_X_OPTION(keepdim)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
@@ -48,6 +52,7 @@ DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(scale)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(std)
@@ -220,6 +225,24 @@ template <> struct fields<dt_redistribute_options> {
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scaled_dot_product_attention_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_scaled_dot_product_attention_backward_options::attn_mask,
+                                                 &dt_scaled_dot_product_attention_backward_options::is_causal,
+                                                 &dt_scaled_dot_product_attention_backward_options::scale,
+                                                 &dt_scaled_dot_product_attention_backward_options::enable_gqa);
+};
+template <> struct fields<dt_scaled_dot_product_attention_mask_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_scaled_dot_product_attention_mask_backward_options::attn_mask,
+                                                 &dt_scaled_dot_product_attention_mask_backward_options::is_causal,
+                                                 &dt_scaled_dot_product_attention_mask_backward_options::scale,
+                                                 &dt_scaled_dot_product_attention_mask_backward_options::enable_gqa);
+};
+template <> struct fields<dt_scaled_dot_product_attention_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_scaled_dot_product_attention_options::attn_mask, &dt_scaled_dot_product_attention_options::dropout_p,
+        &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
+        &dt_scaled_dot_product_attention_options::enable_gqa);
+};
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
@@ -304,6 +327,25 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
     return dt_foreach_mul_scalar_in_place_sized(
         self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_mul_scalar_in_place_options));
+}
+template <class... T>
+dt_scaled_dot_product_attention_backward_result
+dt_scaled_dot_product_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                         dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                         const T &...options) {
+    return dt_scaled_dot_product_attention_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_scaled_dot_product_attention_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_backward_options));
+}
+template <class... T>
+dt_tensor *dt_scaled_dot_product_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query,
+                                                         dt_tensor *key, dt_tensor *value, dt_tensor *out,
+                                                         dt_tensor *logsumexp, const T &...options) {
+    return dt_scaled_dot_product_attention_mask_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_scaled_dot_product_attention_mask_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_mask_backward_options));
 }
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
@@ -583,6 +625,13 @@ template <class... T> dt_tensor *dt_relu_(dt::at<dt_tensor *> input, const T &..
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
                             sizeof(dt_reshape_options));
+}
+template <class... T>
+dt_tensor *dt_scaled_dot_product_attention(dt::at<dt_tensor *> query, dt_tensor *key, dt_tensor *value,
+                                           const T &...options) {
+    return dt_scaled_dot_product_attention_sized(
+        query, key, value, dt::named<dt_scaled_dot_product_attention_options>(query.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_options));
 }
 template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {

@@ -48,6 +48,7 @@
     X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
     X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
     X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(MUL_SHIFTED, 2, 0, false) /* a * (b - numbers[0]) */                                                           \
     X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
     X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
     X(EXP, 1, 0, false)                                                                                              \

@@ -151,6 +151,7 @@ COMPLEXES(dt__c128, c128)
     INTS(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                            \
     FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
     FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
+    FLOATS(T2, MUL_SHIFTED, x *(y - (value)numbers[0].f.re))                                                         \
     FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
     FLOATS(V, DROPOUT, x ? y *(value)numbers[0].f.re : 0)                                                            \
     FLOATS(T1, EXP, REAL(exp, x))                                                                                    \

@@ -11,6 +11,8 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_scaled_dot_product_attention_backward)                                                                        \
+    X(_scaled_dot_product_attention_mask_backward)                                                                   \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
@@ -67,6 +69,7 @@
     X(relu)                                                                                                          \
     X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
+    X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
     X(slice)                                                                                                         \
     X(softmax)                                                                                                       \
