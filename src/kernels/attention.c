@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The result of a block of queries: for one block of keys after the other the scores, by one product; their exponentials
+ * The result of a block of queries: for one block of keys after the other the scores, by one product; exponentials
  * in place, with the result so far scaled down where a larger score is found; and a second product, which adds their
  * sum of values. Of q queries and k keys it takes 2 q k (E + D) operations and q k exponentials.
  */
@@ -66,7 +66,7 @@ static void add_keys(const dt__attention_job *job, dt__attention_lane *lane, con
     }
 }
 
-/* Divides by the totals, and writes what is asked for besides. */
+/* Divides by the totals, and writes the other results that are requested. */
 static void finish(const dt__attention_job *job, dt__attention_lane *lane, const dt__query_block *block, int64_t item,
                    dt__matrix sums) {
     const dt__attention_result *result = job->results;

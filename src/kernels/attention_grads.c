@@ -23,7 +23,7 @@ enum { KEYS = 1 << 0, QUERIES = 1 << 1 }; /* what a pass makes */
 
 /* Where a block of a gradient is summed up: in the array, or in a lane's memory and then converted. */
 typedef struct target {
-    const dt__array *array; /* NULL: not wanted */
+    const dt__array *array; /* NULL: not requested */
     dt__matrix at, sums;
     int64_t rows;
 } target;

@@ -11,8 +11,6 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
-    X(_scaled_dot_product_attention_backward)                                                                        \
-    X(_scaled_dot_product_attention_mask_backward)                                                                   \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
@@ -24,6 +22,8 @@
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
+    X(attention_backward)                                                                                            \
+    X(attention_mask_backward)                                                                                       \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \

@@ -367,7 +367,7 @@ static dt_status begin_state(dt_op_call *call, const dt_state *state) {
         &(dt__attention_result){.out = &arrays[VALUES], .largest = &arrays[LARGEST], .sums = &arrays[SUM]});
 }
 
-/* How much each of two states counts for in the larger of their scales. */
+/* The factors that bring two states to one scale, the one with the larger scores. */
 typedef struct weights {
     double larger, one, other;
 } weights;
@@ -476,9 +476,9 @@ const dt_op dt__op_scaled_dot_product_attention = {
                "scaled_dot_product_attention(f32[5,3]; f32[4,3]; f32[4,2]; bool[5,4])\n"
                "scaled_dot_product_attention(f32[2,6,3,2]; f32[2,3,5,2]; f32[2,3,5,2]; enable_gqa=true)",
     .n_saved = 1,
-    .gradient = "query, key, value: _scaled_dot_product_attention_backward(grad, query, key, value, result, result1, "
+    .gradient = "query, key, value: attention_backward(grad, query, key, value, result, result1, "
                 "attn_mask, is_causal, scale=scale, enable_gqa=enable_gqa); "
-                "attn_mask: _scaled_dot_product_attention_mask_backward(grad, query, key, value, result, result1, "
+                "attn_mask: attention_mask_backward(grad, query, key, value, result, result1, "
                 "attn_mask, is_causal, scale=scale, enable_gqa=enable_gqa)",
 };
 
@@ -493,9 +493,8 @@ const dt_op dt__op_scaled_dot_product_attention = {
          "(f32[5,2]; f32[5,3]; f32[4,3]; f32[4,2]; f32[5,2]; f32[5]; bool[5,4]; scale=0.02)\n" name                  \
          "(f32[6,3,2]; f32[6,3,2]; f32[3,5,2]; f32[3,5,2]; f32[6,3,2]; f32[6,3]; scale=0.02; enable_gqa=true)"
 
-const dt_op dt__op__scaled_dot_product_attention_backward = {
-    .schema = "_scaled_dot_product_attention_backward" GRADIENT_ARGUMENTS
-              " -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+const dt_op dt__op_attention_backward = {
+    .schema = "attention_backward" GRADIENT_ARGUMENTS " -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
     .summary = "The gradients of attention with respect to queries, keys and values.",
     .rows = rows_gradient,
     .arguments = ARGUMENTS,
@@ -503,11 +502,11 @@ const dt_op dt__op__scaled_dot_product_attention_backward = {
     .shape = shape_backward,
     .kernel = backward,
     .family = GRADIENT_RULES("...le, ...se, ...sd", "...hle, ...gse, ...gsd"),
-    .samples = GRADIENT_SAMPLES("_scaled_dot_product_attention_backward"),
+    .samples = GRADIENT_SAMPLES("attention_backward"),
 };
 
-const dt_op dt__op__scaled_dot_product_attention_mask_backward = {
-    .schema = "_scaled_dot_product_attention_mask_backward" GRADIENT_ARGUMENTS " -> Tensor",
+const dt_op dt__op_attention_mask_backward = {
+    .schema = "attention_mask_backward" GRADIENT_ARGUMENTS " -> Tensor",
     .summary = "The gradient of attention with respect to its scores, which is that of a mask.",
     .rows = rows_gradient,
     .arguments = ARGUMENTS,
@@ -515,5 +514,5 @@ const dt_op dt__op__scaled_dot_product_attention_mask_backward = {
     .shape = shape_mask_backward,
     .kernel = mask_backward,
     .family = GRADIENT_RULES("...ls", "...hls"),
-    .samples = GRADIENT_SAMPLES("_scaled_dot_product_attention_mask_backward"),
+    .samples = GRADIENT_SAMPLES("attention_mask_backward"),
 };
