@@ -104,6 +104,16 @@ template <> struct fields<dt_argmax_options> {
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
 };
+template <> struct fields<dt_attention_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_attention_backward_options::attn_mask, &dt_attention_backward_options::is_causal,
+                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa);
+};
+template <> struct fields<dt_attention_mask_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
+        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
+};
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
 template <> struct fields<dt_clamp_in_place_options> {
@@ -278,18 +288,6 @@ template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
-template <> struct fields<dt_scaled_dot_product_attention_backward_options> {
-    static constexpr auto list = std::make_tuple(&dt_scaled_dot_product_attention_backward_options::attn_mask,
-                                                 &dt_scaled_dot_product_attention_backward_options::is_causal,
-                                                 &dt_scaled_dot_product_attention_backward_options::scale,
-                                                 &dt_scaled_dot_product_attention_backward_options::enable_gqa);
-};
-template <> struct fields<dt_scaled_dot_product_attention_mask_backward_options> {
-    static constexpr auto list = std::make_tuple(&dt_scaled_dot_product_attention_mask_backward_options::attn_mask,
-                                                 &dt_scaled_dot_product_attention_mask_backward_options::is_causal,
-                                                 &dt_scaled_dot_product_attention_mask_backward_options::scale,
-                                                 &dt_scaled_dot_product_attention_mask_backward_options::enable_gqa);
-};
 template <> struct fields<dt_scaled_dot_product_attention_options> {
     static constexpr auto list = std::make_tuple(
         &dt_scaled_dot_product_attention_options::attn_mask, &dt_scaled_dot_product_attention_options::dropout_p,
@@ -406,25 +404,6 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
         self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_mul_scalar_in_place_options));
 }
-template <class... T>
-dt_scaled_dot_product_attention_backward_result
-dt_scaled_dot_product_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
-                                         dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
-                                         const T &...options) {
-    return dt_scaled_dot_product_attention_backward_sized(
-        grad_out, query, key, value, out, logsumexp,
-        dt::named<dt_scaled_dot_product_attention_backward_options>(grad_out.site, options...).get(),
-        sizeof(dt_scaled_dot_product_attention_backward_options));
-}
-template <class... T>
-dt_tensor *dt_scaled_dot_product_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query,
-                                                         dt_tensor *key, dt_tensor *value, dt_tensor *out,
-                                                         dt_tensor *logsumexp, const T &...options) {
-    return dt_scaled_dot_product_attention_mask_backward_sized(
-        grad_out, query, key, value, out, logsumexp,
-        dt::named<dt_scaled_dot_product_attention_mask_backward_options>(grad_out.site, options...).get(),
-        sizeof(dt_scaled_dot_product_attention_mask_backward_options));
-}
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
 }
@@ -476,6 +455,22 @@ template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
                            sizeof(dt_argmin_options));
+}
+template <class... T>
+dt_attention_backward_result dt_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   const T &...options) {
+    return dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp,
+                                       dt::named<dt_attention_backward_options>(grad_out.site, options...).get(),
+                                       sizeof(dt_attention_backward_options));
+}
+template <class... T>
+dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                      dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp, const T &...options) {
+    return dt_attention_mask_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_attention_mask_backward_options));
 }
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));

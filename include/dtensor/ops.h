@@ -119,42 +119,6 @@ typedef struct dt_foreach_mul_scalar_in_place_options {
 DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
 
-typedef struct dt_scaled_dot_product_attention_backward_options {
-    dt_tensor *attn_mask;
-    bool is_causal;
-    dt_opt_real scale;
-    bool enable_gqa;
-    const dt_site *site;
-} dt_scaled_dot_product_attention_backward_options;
-/* The outputs; all NULL after an error. */
-typedef struct dt_scaled_dot_product_attention_backward_result {
-    dt_tensor *grad_query, *grad_key, *grad_value;
-} dt_scaled_dot_product_attention_backward_result;
-/* The gradients of attention with respect to queries, keys and values.
- *     _scaled_dot_product_attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor
- *         out, Tensor logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool
- *         enable_gqa=False) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)
- * Collective where inputs move, else Local. */
-DT_API dt_scaled_dot_product_attention_backward_result dt_scaled_dot_product_attention_backward_sized(
-    dt_tensor *grad_out, dt_tensor *query, dt_tensor *key, dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
-    DT_OPTIONS(dt_scaled_dot_product_attention_backward_options));
-
-typedef struct dt_scaled_dot_product_attention_mask_backward_options {
-    dt_tensor *attn_mask;
-    bool is_causal;
-    dt_opt_real scale;
-    bool enable_gqa;
-    const dt_site *site;
-} dt_scaled_dot_product_attention_mask_backward_options;
-/* The gradient of attention with respect to its scores, which is that of a mask.
- *     _scaled_dot_product_attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value,
- *         Tensor out, Tensor logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool
- *         enable_gqa=False) -> Tensor
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_scaled_dot_product_attention_mask_backward_sized(
-    dt_tensor *grad_out, dt_tensor *query, dt_tensor *key, dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
-    DT_OPTIONS(dt_scaled_dot_product_attention_mask_backward_options));
-
 typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -278,6 +242,43 @@ typedef struct dt_argmin_options {
  *     argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
+
+typedef struct dt_attention_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_attention_backward_result {
+    dt_tensor *grad_query, *grad_key, *grad_value;
+} dt_attention_backward_result;
+/* The gradients of attention with respect to queries, keys and values.
+ *     attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp,
+ *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> (Tensor
+ *         grad_query, Tensor grad_key, Tensor grad_value)
+ * Collective where inputs move, else Local. */
+DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                                dt_tensor *value, dt_tensor *out,
+                                                                dt_tensor *logsumexp,
+                                                                DT_OPTIONS(dt_attention_backward_options));
+
+typedef struct dt_attention_mask_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_mask_backward_options;
+/* The gradient of attention with respect to its scores, which is that of a mask.
+ *     attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor
+ *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   DT_OPTIONS(dt_attention_mask_backward_options));
 
 typedef struct dt_bmm_options {
     const dt_site *site;
@@ -1300,14 +1301,6 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
     dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
-#define dt_scaled_dot_product_attention_backward(...) DT_SCALED_DOT_PRODUCT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SCALED_DOT_PRODUCT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
-    dt_scaled_dot_product_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
-        DT_NAMED(dt_scaled_dot_product_attention_backward_options, __VA_ARGS__))
-#define dt_scaled_dot_product_attention_mask_backward(...) DT_SCALED_DOT_PRODUCT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SCALED_DOT_PRODUCT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
-    dt_scaled_dot_product_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
-        DT_NAMED(dt_scaled_dot_product_attention_mask_backward_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -1338,6 +1331,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_backward_options, __VA_ARGS__))
+#define dt_attention_mask_backward(...) DT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
