@@ -30,7 +30,6 @@ static void exponentials(const dt__attention_job *job, dt__attention_lane *lane,
     char *x = lane->scores + row * n * dt__attention_bytes(job);
     const double before = lane->largest[row], largest = larger(job, n, x, before);
     const double shift = largest == -INFINITY ? 0 : largest;
-    const dt__number numbers[2] = {dt__real(shift), dt__real(0)};
     if (largest != before) {
         const double factor = exp(before - shift);
         lane->totals[row] *= factor;
@@ -38,8 +37,7 @@ static void exponentials(const dt__attention_job *job, dt__attention_lane *lane,
             scale_row(job, sums, factor);
     }
     lane->largest[row] = largest;
-    job->kernels->loops->ops[DT__EL_EXP_SHIFTED][job->dtype](n, x, (const void *[]){x}, numbers);
-    job->kernels->loops->folds[DT__FOLD_SUM][job->dtype](n, x, &lane->totals[row]);
+    job->kernels->loops->exp_sums[job->dtype](n, x, shift, &lane->totals[row]);
 }
 
 /* The sums of values of a block, and the largest scores and totals in the lane. */

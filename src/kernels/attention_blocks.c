@@ -29,8 +29,9 @@ bool dt__attention_prepare(dt__attention_job *job, dt__products *products, const
     job->n_keys = key->shape[n - 2];
     job->width = query->shape[n - 1];
     job->value_width = args->value->shape[n - 1];
-    job->first_block = offset / DT__QUERY_BLOCK;
-    job->n_blocks = dt__ceil_div(offset + job->n_queries, DT__QUERY_BLOCK) - job->first_block;
+    job->block_size = args->is_causal ? DT__CAUSAL_BLOCK : DT__QUERY_BLOCK;
+    job->first_block = offset / job->block_size;
+    job->n_blocks = dt__ceil_div(offset + job->n_queries, job->block_size) - job->first_block;
     job->has_grads = has_grads;
     dt__products_open(products);
     return job->n_queries > 0;
@@ -39,7 +40,7 @@ bool dt__attention_prepare(dt__attention_job *job, dt__products *products, const
 dt__query_block dt__attention_block(const dt__attention_job *job, int64_t block) {
     const dt__attention *args = job->args;
     const int64_t offset = args->is_causal ? args->query_offset : 0;
-    const int64_t begin = (job->first_block + block) * DT__QUERY_BLOCK, end = begin + DT__QUERY_BLOCK;
+    const int64_t begin = (job->first_block + block) * job->block_size, end = begin + job->block_size;
     const int64_t first = dt__max_i64(begin - offset, 0);
     dt__query_block out = {first, dt__min_i64(end - offset, job->n_queries) - first, job->n_keys};
     if (args->is_causal)
@@ -55,7 +56,7 @@ static void *take(char *memory, size_t *used, int64_t n, int64_t bytes) {
 }
 
 static size_t divide_lane(const dt__attention_job *job, char *memory, dt__attention_lane *lane) {
-    const int64_t bytes = dt__attention_bytes(job), queries = dt__min_i64(job->n_queries, DT__QUERY_BLOCK);
+    const int64_t bytes = dt__attention_bytes(job), queries = dt__min_i64(job->n_queries, job->block_size);
     const int64_t keys = dt__min_i64(job->n_keys, DT__KEY_BLOCK);
     const int64_t wider = dt__max_i64(job->width, job->value_width);
     size_t used = 0;

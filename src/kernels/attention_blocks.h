@@ -12,7 +12,8 @@
 
 #include <stdatomic.h>
 
-enum { DT__QUERY_BLOCK = 128, DT__KEY_BLOCK = 512 };
+/* Queries per block: few if it is causal, as those below the diagonal compute scores that are not used. */
+enum { DT__CAUSAL_BLOCK = 64, DT__QUERY_BLOCK = 256, DT__KEY_BLOCK = 512 };
 
 /* One thread's memory. */
 typedef struct dt__attention_lane {
@@ -32,7 +33,7 @@ typedef struct dt__attention_job {
     const int64_t *leading;      /* sizes, of the queries */
     int64_t n_heads, n_kv_heads; /* 1 without leading dims */
     int64_t n_queries, n_keys, width, value_width;
-    int64_t first_block, n_blocks; /* of queries, by global position */
+    int64_t block_size, first_block, n_blocks; /* of queries, by global position */
     void (*run_item)(const struct dt__attention_job *job, dt__attention_lane *lane, int64_t item);
     const void *results;
     int64_t n_items;

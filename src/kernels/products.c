@@ -2,8 +2,8 @@
  *
  * A product of arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out
  * continue, are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the
- * dtype of the computation, or whose strides BLAS cannot express, are copied first. Large products are split into
- * tiles of the result, for threads.
+ * dtype of the computation, or whose strides BLAS cannot express, are copied first. Products of many multiplications
+ * are split into tiles of the result, for threads.
  */
 #include "kernels/products.h"
 
@@ -22,8 +22,11 @@ enum {
     MAX_TILES = 64,      /* of a product, about */
     TILE = 1 << 19,      /* elements of a tile, about: each tile packs its operands again */
     MIN_TILE_SIDE = 512, /* rows or columns of a tile */
-    LARGE = 1 << 19,     /* multiplications that are worth splitting */
-    MAX_SIZE = 1 << 30,  /* of a matrix dim that is passed to BLAS */
+    LONG_TILES = 8,      /* of a product with a long k, whose result is a few tiles by its elements */
+    LONG_TILE = 1 << 25, /* multiplications of such a tile, about */
+    MIN_LONG_SIDE = 256,
+    LARGE = 1 << 19,    /* multiplications that are worth splitting */
+    MAX_SIZE = 1 << 30, /* of a matrix dim that is passed to BLAS */
     N_SCRATCHES = 4,
 };
 
@@ -204,19 +207,25 @@ static void multiply_tile(void *arg, int64_t piece) {
     multiply(t->kernels, t->blas, t->dtype, &part);
 }
 
-static int64_t tile_side(int64_t size, int64_t n) {
-    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, MIN_TILE_SIDE), MAX_SIZE);
+static int64_t tile_side(int64_t size, int64_t n, int64_t min) {
+    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, min), MAX_SIZE);
 }
 
-/* Rows first; columns where there are not enough rows. */
+/* Rows first; columns where there are not enough rows. By the elements of the result, or, if k is long, by the
+ * multiplications: never by the number of threads. */
 static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype,
                               const dt__matrix_product *p) {
     tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, MAX_SIZE), dt__min_i64(p->n, MAX_SIZE), 0};
-    double n_tiles = (double)p->m * (double)p->n / TILE;
-    if (n_tiles > 1) {
-        int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES;
-        t.rows = tile_side(p->m, n);
-        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1));
+    const double n_tiles = (double)p->m * (double)p->n / TILE;
+    const double n_long = (double)p->m * (double)p->n * (double)p->k / LONG_TILE;
+    int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES, min = MIN_TILE_SIDE;
+    if (n < LONG_TILES && n_long > (double)n) {
+        n = n_long < LONG_TILES ? (int64_t)n_long : LONG_TILES;
+        min = MIN_LONG_SIDE;
+    }
+    if (n > 1) {
+        t.rows = tile_side(p->m, n, min);
+        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1), min);
     }
     t.n_across = dt__ceil_div(p->n, t.columns);
     dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);

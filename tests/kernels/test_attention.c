@@ -354,12 +354,58 @@ static void gradients__of_the_reference_are_finite_differences(void **state) {
     }
 }
 
+/* Exponentials up to zero: within two units of f32 and f64, and their sum; the same bits in all tables. */
+static void exp_sums__are_exponentials(void **state) {
+    (void)state;
+    enum { N = 1300 };
+    uint64_t random = test_seed(6);
+    for (int d = 0; d < 2; d++)
+        for (int64_t n = 0; n < N; n = n < 70 ? n + 1 : n + 341) {
+            double first[N], first_sum = 0, sum, shift = (double)(test_below(&random, 41) - 20);
+            double x[N], got[N];
+            for (int64_t i = 0; i < n; i++)
+                x[i] = shift - (double)test_below(&random, 1 << 20) / (1 << (test_below(&random, 2) ? 20 : 13));
+            if (n > 20)
+                x[11] = shift - (double)INFINITY;
+            for (int t = 0; t < N_NAMES; t++) {
+                if (!table_at(t))
+                    continue;
+                for (int64_t i = 0; i < n; i++)
+                    put(floats[d], (wide){x[i], 0}, (char *)got + i * (int64_t)dt_dtype_size(floats[d]));
+                sum = 1;
+                table_at(t)->loops->exp_sums[floats[d]](n, got, shift, &sum);
+                long double expected_sum = 1;
+                for (int64_t i = 0; i < n; i++) {
+                    char stored[16];
+                    put(floats[d], (wide){x[i], 0}, stored);
+                    const long double difference = get(floats[d], stored).re - (long double)shift;
+                    const long double rounded = d ? (double)difference : (float)difference, expected = expl(rounded);
+                    const long double y = get(floats[d], (char *)got + i * (int64_t)dt_dtype_size(floats[d])).re;
+                    expected_sum += y;
+                    if (fabsl(y - expected) > expected * (d ? 0x1p-51L : 0x1p-22L) + (d ? 0 : 2e-38L))
+                        fail_msg("%s: exp(%Lg): expected %La, got %La", table_names[t], rounded, expected, y);
+                }
+                assert_true(fabsl(sum - expected_sum) <= 1e-6L * expected_sum);
+                if (first_sum != 0)
+                    assert_true(sum == first_sum && !memcmp(first, got, (size_t)n * dt_dtype_size(floats[d])));
+                first_sum = sum;
+                memcpy(first, got, (size_t)n * dt_dtype_size(floats[d]));
+            }
+            if (n > 0 && table_at(1)) {
+                put(floats[d], (wide){NAN, 0}, got);
+                table_at(1)->loops->exp_sums[floats[d]](1, got, shift, &sum);
+                assert_true(isnan(get(floats[d], got).re) && isnan(sum));
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention__equals_sums_over_all_scores),
         cmocka_unit_test(attention__of_several_blocks),
         cmocka_unit_test(attention__has_the_same_bits_on_all_tables_and_threads),
         cmocka_unit_test(attention__of_masked_rows_and_nan),
+        cmocka_unit_test(exp_sums__are_exponentials),
         cmocka_unit_test(gradients__of_the_reference_are_finite_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
