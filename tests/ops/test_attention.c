@@ -49,8 +49,8 @@ static int run_backward(dt_ctx *ctx, const request *r, dt_mesh *mesh, dt_tensor 
     dt_tensor *out = numbers(ctx, mesh, r->dtype, r->query, r->heads, r->queries);
     dt_tensor *sums = dt_full(ctx, DT_SHAPE(BATCH, r->heads, r->queries), 3, .mesh = mesh,
                               .dtype = r->dtype == DT_F64 ? DT_F64 : DT_F32);
-    dt_attention_backward_result got = dt_attention_backward(
-        grad, query, key, value, out, sums, .attn_mask = mask, .is_causal = r->is_causal, .enable_gqa = gqa);
+    dt_attention_backward_result got = dt_attention_backward(grad, query, key, value, out, sums, .attn_mask = mask,
+                                                             .is_causal = r->is_causal, .enable_gqa = gqa);
     dt_attention_backward_result expected = dt_attention_backward(
         dt_full_tensor(grad), dt_full_tensor(query), dt_full_tensor(key), dt_full_tensor(value), dt_full_tensor(out),
         dt_full_tensor(sums), .attn_mask = mask ? dt_full_tensor(mask) : NULL, .is_causal = r->is_causal,
