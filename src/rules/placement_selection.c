@@ -161,6 +161,25 @@ static bool is_contiguous(const search *self, const dt__row *row) {
     return true;
 }
 
+/* Windows follow from the offsets and sizes of outputs. */
+static bool has_plain_outputs(const search *self) {
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        for (int e = self->n_inputs; e < self->n_entries; e++)
+            if (dt__row_option_placement(self->chosen[m], e).kind == DT_PLACEMENT_STRIDED)
+                return false;
+    return true;
+}
+
+/* A dim of an input that is fetched is sharded by rows that use windows only: others rely on their shards. */
+static bool is_windowed(const search *self, const dt__row *row) {
+    for (int i = 0; i < self->n_inputs; i++)
+        for (int m = 0; m < self->n_mesh_dims && row->entries[i] > 0; m++)
+            if (dt__row_option_entry(self->chosen[m], i) == row->entries[i] &&
+                !(self->chosen[m]->row->flags & DT_ROW_WINDOW))
+                return false;
+    return true;
+}
+
 static unsigned flags_of(const search *self) {
     unsigned flags = 0;
     for (int m = 0; m < self->n_mesh_dims; m++)
@@ -199,9 +218,13 @@ static dt_status reshape_outputs(search *self, dt_placement *const *out, bool *f
 static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits) {
     unsigned flags = flags_of(self);
     *fits = true;
-    for (int m = 0; m < self->n_mesh_dims && *fits; m++)
-        if (self->chosen[m]->row && self->chosen[m]->row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
+    for (int m = 0; m < self->n_mesh_dims && *fits; m++) {
+        unsigned of_row = self->chosen[m]->row ? self->chosen[m]->row->flags : 0;
+        if (of_row & (DT_ROW_OFFSET | DT_ROW_SCAN))
             *fits = is_contiguous(self, self->chosen[m]->row);
+        if (of_row & DT_ROW_WINDOW)
+            *fits = has_plain_outputs(self) && is_windowed(self, self->chosen[m]->row);
+    }
     if (flags & DT_ROW_RESHAPE && *fits)
         return reshape_outputs(self, out, fits);
     for (int o = 0; o < self->call->n_outputs && *fits; o++) {
@@ -471,7 +494,7 @@ static dt_status consider_candidate(search *self) {
     if ((self->sends_nothing && !sends_nothing(self)) || (self->finishes && repeated_work(self) > self->max_work))
         return DT_OK;
     DT__TRY(price_all(self, &us));
-    if (isinf(us))
+    if (isinf(us) || (self->sends_nothing && self->way.bytes > 0))
         return DT_OK;
     dt_placement **outputs = new_lists(self->arena, self->call->n_outputs, self->n_mesh_dims);
     if (!outputs)
@@ -527,9 +550,10 @@ static bool must_send(const search *self, int m) {
     return false;
 }
 
-static bool communicates(const search *self, int m) {
+/* A window may need nothing, which shows once all mesh dims are decided. */
+static bool exchanges_states(const search *self, int m) {
     const dt__row *row = self->chosen[m]->row;
-    return row && row->flags & DT__ROW_WAYS && self->on->mesh[m] > 1;
+    return row && row->flags & DT__ROW_STATES && self->on->mesh[m] > 1;
 }
 
 /* A lower bound of the price once mesh dim m has its option. */
@@ -545,7 +569,7 @@ static dt_status search_from(search *self, int m) {
         self->chosen[m] = &self->options[m][o];
         self->n_nodes++;
         if (!dt__is_cheaper(price_bound(self, m), price_limit(self)) || !add_kinds(self, m, self->chosen[m]) ||
-            (self->sends_nothing && (must_send(self, m) || communicates(self, m))))
+            (self->sends_nothing && (must_send(self, m) || exchanges_states(self, m))))
             continue;
         DT__TRY(search_from(self, m + 1));
     }

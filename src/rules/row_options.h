@@ -11,6 +11,7 @@
 typedef struct dt__row_option {
     const dt__row *row;      /* NULL: all Replicate */
     const dt_placement *cut; /* the kind of shard, as an input has it; NULL: plain */
+    int n_inputs;            /* of the call: outputs that come from windows are sharded plainly */
     double estimate_us;      /* estimated cost of this mesh dim alone, for trying cheap options first */
 } dt__row_option;
 
