@@ -186,7 +186,7 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
         mesh[m] = dt_mesh_dim_size(self->to->mesh, m);
     for (int i = 0; i < self->call->n_inputs; i++)
         shardings[i] = &self->to->inputs[i].from->sharding;
-    dt__placed_inputs on = {n, mesh, shardings, &dt__machine_builtin};
+    dt__placed_inputs on = {n, mesh, shardings, self->ctx->machine};
     DT__TRY(dt__select_placements(scratch, &self->call->op_call, &on, selected));
     self->to->row_flags = selected->flags;
     self->to->cost_us = selected->cost_us;

@@ -11,13 +11,14 @@
 #include "comm/comm.h"
 #include "dispatch/dispatch.h"
 
-enum { DT__KEY_WORDS = 96 };
+/* A tensor is written without a check: it may exceed the space for keys by the slack. */
+enum { DT__KEY_WORDS = 96, DT__KEY_SLACK = 1 + DT_SPEC_MAX_DIMS };
 
 typedef struct dt__decision_key {
     uint64_t hash;
     int n_words;
-    const uint64_t *words;         /* in `space`, or in the dispatch state, valid until its next key */
-    uint64_t space[DT__KEY_WORDS]; /* of most keys */
+    const uint64_t *words; /* in `space`, or in the dispatch state, valid until its next key */
+    uint64_t space[DT__KEY_WORDS + DT__KEY_SLACK]; /* of most keys */
 } dt__decision_key;
 
 /* The decision for one input. */

@@ -96,12 +96,15 @@ static inline uint64_t *put_args(uint64_t *at, const uint64_t *end, const dt__si
 static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_tensor *const *inputs) {
     for (int i = 0; i < n; i++) {
         const dt_tensor *tensor = inputs[i];
-        bool plain = !tensor->spec;
-        if (end - at < (plain ? 1 + tensor->n_dims : 1))
+        if (tensor->spec)
+            *at++ = tensor->spec->id << 1 | 1;
+        else {
+            *at++ = ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1;
+            for (int d = 0; d < tensor->n_dims; d++)
+                *at++ = (uint64_t)tensor->shape[d];
+        }
+        if (at > end)
             return NULL;
-        *at++ = plain ? ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1 : tensor->spec->id << 1 | 1;
-        for (int d = 0; plain && d < tensor->n_dims; d++)
-            *at++ = (uint64_t)tensor->shape[d];
     }
     return at;
 }
@@ -141,9 +144,8 @@ static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
 /* The end of the key in the buffer of the state; NULL with the error recorded. */
 static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt__call *call) {
     for (;;) {
-        uint64_t *end = state->key_words
-                            ? write_key(state->key_words, state->key_words + state->key_capacity, call, state)
-                            : NULL;
+        uint64_t *words = state->key_words;
+        uint64_t *end = words ? write_key(words, words + state->key_capacity - DT__KEY_SLACK, call, state) : NULL;
         if (end || grow_buffer(ctx, state) != DT_OK)
             return end;
     }

@@ -148,6 +148,9 @@ static inline bool run_alike(const dt__kernels *kernels, const dt__elementwise *
     int64_t n = 1;
     if (ops[args->op].bool_ins || ops[args->op].is_bool || out->dtype != dtype || wider[dtype] != dtype)
         return false;
+    for (int k = 0; k < n_ins; k++)
+        if (args->ins[k]->dtype != dtype || args->ins[k]->n_dims != out->n_dims)
+            return false;
     for (int d = out->n_dims - 1; d >= 0; d--) {
         if (out->strides[d] != n)
             return false;
@@ -155,8 +158,6 @@ static inline bool run_alike(const dt__kernels *kernels, const dt__elementwise *
     }
     for (int k = 0; k < n_ins; k++) {
         const dt__array *in = args->ins[k];
-        if (in->dtype != dtype || in->n_dims != out->n_dims)
-            return false;
         for (int d = 0; d < out->n_dims; d++)
             if (in->shape[d] != out->shape[d] || in->strides[d] != out->strides[d])
                 return false;
@@ -169,7 +170,6 @@ static inline bool run_alike(const dt__kernels *kernels, const dt__elementwise *
 }
 
 void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args) {
-    if (run_alike(kernels, args))
-        return;
-    run_any(kernels, pool, args);
+    if (!run_alike(kernels, args))
+        run_any(kernels, pool, args);
 }

@@ -304,6 +304,10 @@ static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepare
     return close_execution(&execution, status);
 }
 
+static const dt__machine *machine_of(const dt__redistribution *request, const dt_ctx *ctx) {
+    return request->machine ? request->machine : ctx->machine;
+}
+
 /* One step of a plan of several: from src, of the first step request->src, to dst. */
 static dt_status run_step(dt__executor *executor, const dt__prepared_move *whole, int i,
                           const dt__redistribution *request, const void *src, void *dst) {
@@ -313,7 +317,7 @@ static dt_status run_step(dt__executor *executor, const dt__prepared_move *whole
     pair.from = whole->stops[i];
     pair.to = whole->stops[i + 1];
     pair.planner = DT__PLANNER_STEP;
-    pair.machine = request->machine ? request->machine : &dt__machine_builtin;
+    pair.machine = machine_of(request, executor->ctx);
     DT__TRY(dt__prepare(executor, &pair, &prepared));
     return run_exchange(executor, prepared,
                         &(dt__redistribution){
@@ -391,10 +395,6 @@ static void count_run(dt__executor *executor, const dt__prepared_move *prepared,
         report(executor, prepared, start);
 }
 
-static uint64_t hash_machine(const dt__machine *machine) {
-    return machine && machine != &dt__machine_builtin ? dt__hash(machine, sizeof *machine, 3) : 0;
-}
-
 static dt_status find_prepared(const dt__redistribution *request, dt__executor **executor, dt__prepared_move **out) {
     if (!request->from || !request->to)
         return DT_ERR_STATE;
@@ -408,8 +408,7 @@ static dt_status find_prepared(const dt__redistribution *request, dt__executor *
         .from = request->from,
         .to = request->to,
         .planner = (int)request->planner,
-        .machine = request->machine ? request->machine : &dt__machine_builtin,
-        .machine_hash = hash_machine(request->machine),
+        .machine = machine_of(request, ctx),
     };
     return dt__prepare(*executor, &pair, out);
 }

@@ -33,7 +33,7 @@ typedef struct dt__redistribution {
     const int64_t *src_strides;
     void *dst;
     dt__planner planner;        /* normally DT__PLANNER_DIRECT */
-    const dt__machine *machine; /* of the planners; NULL: the built-in model */
+    const dt__machine *machine; /* of the planners; NULL: the context's */
 } dt__redistribution;
 
 /* Runs it to its end. Collective over the ranks of both meshes; others return at once. Where no rank needs anything

@@ -23,7 +23,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
         return DT_ERR_MEMORY;
     DT__TRY(dt__sharding_build(arena, &desc, to));
     dt__move move = {.from = placed->inputs[i], .to = to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
+    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, arena->ctx->machine, out);
 }
 
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
@@ -50,7 +50,7 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
 
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
                               dt__explanation *out) {
-    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, arena->ctx->machine};
     *out = (dt__explanation){
         .candidates = DT__NEW_ARRAY(arena, dt__candidate, max_candidates),
         .moves = DT__NEW_ARRAY(arena, dt__input_moves, max_candidates),

@@ -285,6 +285,7 @@ static bool makes_partial_sum(const search *self, int o, int m) {
  * so that it does so only where that pays. A lower bound while not all mesh dims are decided. */
 static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
+    int64_t n_ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh);
     double us = 0;
     if (self->call->op->flags & DT_OP_VIEW || dt__call_writes(self->call))
         return 0;
@@ -298,11 +299,11 @@ static double finish_us(const search *self, int n_decided) {
                 bool is_partial = dt__row_option_entry(self->chosen[m], self->n_inputs + o) < 0;
                 if (!is_partial || group == 1 || far != (link == DT__BETWEEN))
                     continue;
-                double received = bytes * (scatters ? 1 : 2) * (double)(group - 1) / (double)group;
-                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, far, bytes, bytes};
-                us += is_half && makes_partial_sum(self, o, m)
-                          ? dt__machine_price(machine, &all_reduce)
-                          : received / (far ? machine->between : machine->within).bytes_per_us;
+                dt__step_desc reduction = {
+                    scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
+                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
+                us += is_half && makes_partial_sum(self, o, m) ? dt__machine_price(machine, &all_reduce)
+                                                               : dt__machine_reduction_us(machine, &reduction);
                 bytes /= scatters ? (double)group : 1;
             }
     }

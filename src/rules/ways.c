@@ -118,7 +118,12 @@ static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt
     double bytes = (double)dt__meet_state_bytes(&state);
     out->kind = DT__STEP_ALL_GATHER;
     out->bytes = (int64_t)bytes * (out->group - 1);
-    dt__step_desc step = {out->kind, out->group, out->spans_hosts, bytes, bytes * (double)out->group};
+    dt__step_desc step = {.kind = out->kind,
+                          .group = out->group,
+                          .ranks = dt__mesh_ranks(on->n_mesh_dims, on->mesh),
+                          .spans_hosts = out->spans_hosts,
+                          .before_bytes = bytes,
+                          .after_bytes = bytes * (double)out->group};
     out->us = dt__machine_price(on->machine, &step);
     return DT_OK;
 }

@@ -67,7 +67,7 @@ static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__candidate candidate;
     dt__input_moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
-    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
+    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, req->ctx->machine};
     DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &candidate));
     DT__TRY(dt__input_moves_plan(req->arena, &placed, &candidate, &moved));
     return json_write(req->ctx, moves_json(&placed, &candidate, &moved), JSON_COST_DIGITS, out);
