@@ -26,13 +26,6 @@ struct dt__windowed {
     dt__fetch_memory *memory; /* per input, while it runs */
 };
 
-static bool is_result(const dt_op_call *call) {
-    bool moves = call->op->flags & DT_OP_MOVES && call->n_outputs == 1;
-    for (int i = 0; i < call->n_inputs && moves; i++)
-        moves = call->inputs[i].dtype == call->outputs[0].dtype;
-    return moves;
-}
-
 static void describe_window(const dt_op_value *input, const dt_local *local, const dt__dim_window *windows,
                             input_window *out) {
     int64_t elements = 1;
@@ -85,7 +78,7 @@ dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const
     if (!inputs || !outputs || !windows || !out)
         return DT_ERR_MEMORY;
     out->way = *way;
-    out->is_result = is_result(call);
+    out->is_result = dt__windows_are_result(call);
     decision->communicates = decision->communicates || way->bytes > 0;
     if (!dt_mesh_coordinate(decision->mesh, coordinate))
         return DT_OK;
@@ -131,7 +124,7 @@ static dt_status fetch_to_new(dt_ctx *ctx, dt__call *call, const dt__decision *d
             dt__tensor_dense(ctx, call->values[i].dtype, call->values[i].n_dims, window->shape, window->bytes);
         if (!fetched[i])
             return dt_error_status(ctx);
-        self->memory[i].dst = fetched[i]->data;
+        self->memory[i].dst = (char *)fetched[i]->data;
     }
     return fetch(ctx, call, decision);
 }

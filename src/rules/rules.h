@@ -195,6 +195,9 @@ dt_status dt__windows_at(dt__arena *arena, const dt_op_call *call, const dt__sha
 uint32_t dt__windows_mesh_dims(const dt_op_call *call, const dt__sharding *const *inputs,
                                dt__dim_window *const *windows);
 
+/* Whether the windows are the output, and no kernel runs (DT_OP_MOVES). */
+bool dt__windows_are_result(const dt_op_call *call);
+
 /* What a combination of rows exchanges in the middle of a call, because some of them communicate (ways.h). */
 typedef struct dt__way {
     unsigned flags;     /* DT_ROW_MEET, DT_ROW_SCAN or DT_ROW_WINDOW; 0: nothing */

@@ -198,7 +198,8 @@ static dt_status count_ranks(windowing *self, uint32_t mesh_dims, int64_t *coord
     return DT_OK;
 }
 
-/* One message from each peer: what is received is packed by its senders, and the windows are written once. */
+/* One message from each peer: what is received is packed by its senders, and the windows are written once; where they
+ * are the result, the kernel would have written that. */
 static double windows_us(const dt__machine *machine, const dt__way *way, double needed) {
     const dt__link *link = way->spans_hosts ? &machine->between : &machine->within;
     double received = (double)way->bytes;
@@ -223,7 +224,7 @@ static dt_status price_windows(dt__arena *arena, const dt_op_call *call, const d
     set_group(on, out);
     out->kind = DT__STEP_ALL_TO_ALL;
     out->bytes = (int64_t)self.received;
-    out->us = out->bytes ? windows_us(on->machine, out, self.needed) : 0;
+    out->us = out->bytes ? windows_us(on->machine, out, dt__windows_are_result(call) ? 0 : self.needed) : 0;
     return DT_OK;
 }
 

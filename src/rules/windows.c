@@ -121,3 +121,10 @@ uint32_t dt__windows_mesh_dims(const dt_op_call *call, const dt__sharding *const
                 mesh_dims |= (uint32_t)1 << inputs[i]->cuts[c].mesh_dim;
     return mesh_dims;
 }
+
+bool dt__windows_are_result(const dt_op_call *call) {
+    bool moves = call->op->flags & DT_OP_MOVES && call->n_outputs == 1;
+    for (int i = 0; i < call->n_inputs && moves; i++)
+        moves = call->inputs[i].dtype == call->outputs[0].dtype;
+    return moves;
+}
