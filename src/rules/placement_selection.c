@@ -83,6 +83,17 @@ static void set_positions(const search *self, dt_placement *placements) {
                     placements[m].ordered |= placements[third].position > placements[other].position;
 }
 
+/* The placement of an input that a row shards. Windows are fetched from shards of any kind. */
+static dt_placement shard_of(const search *self, int m, int i) {
+    const dt__row_option *option = self->chosen[m];
+    dt_placement current = self->on->inputs[i]->placements[m];
+    bool stays = option->row && option->row->flags & DT_ROW_WINDOW && dt__is_cut(&current) &&
+                 option->row->entries[i] == DT_ROW_S(current.dim);
+    current.position = 0;
+    current.ordered = false;
+    return stays ? current : dt__row_option_placement(option, i);
+}
+
 /* The placements to which input i is redistributed for the chosen options. */
 static void find_target(const search *self, int i, dt_placement *out) {
     const dt_placement *current = self->on->inputs[i]->placements;
@@ -91,7 +102,7 @@ static void find_target(const search *self, int i, dt_placement *out) {
         if (row_entry < 0) /* Replicate, of which each rank makes the partial, unless the input is one */
             out[m] = dt__is_partial_of(&current[m], row_entry) ? current[m] : dt_placement_replicate();
         else
-            out[m] = dt__row_option_placement(self->chosen[m], i);
+            out[m] = shard_of(self, m, i);
     }
     set_positions(self, out);
 }
@@ -141,9 +152,10 @@ static void find_placements(const search *self, int entry, dt_placement *out) {
     for (int m = 0; m < self->n_mesh_dims; m++) {
         const dt_placement *current = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
         dt_row_entry row_entry = dt__row_option_entry(self->chosen[m], entry);
-        out[m] = current && row_entry < 0 && dt__is_partial_of(current, row_entry)
-                     ? *current
-                     : dt__row_option_placement(self->chosen[m], entry);
+        if (current && row_entry < 0 && dt__is_partial_of(current, row_entry))
+            out[m] = *current;
+        else
+            out[m] = current ? shard_of(self, m, entry) : dt__row_option_placement(self->chosen[m], entry);
     }
     set_positions(self, out);
 }

@@ -24,8 +24,7 @@ dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
         return dt_placement_replicate();
     if (row_entry < 0)
         return dt_placement_partial((dt_reduce)(-1 - row_entry));
-    bool is_plain = !option->cut || (entry >= option->n_inputs && option->row->flags & DT_ROW_WINDOW);
-    dt_placement placement = is_plain ? dt_placement_shard(0) : *option->cut;
+    dt_placement placement = option->cut ? *option->cut : dt_placement_shard(0);
     placement.dim = row_entry - 1;
     placement.position = 0;
     placement.ordered = false;
@@ -33,7 +32,7 @@ dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
 }
 
 static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
-    dt__row_option one = {.row = row, .cut = cut, .n_inputs = self->call->n_inputs};
+    dt__row_option one = {.row = row, .cut = cut};
     for (int i = 0; i < self->call->n_inputs; i++)
         one.estimate_us +=
             dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
@@ -51,9 +50,9 @@ static bool same_cut(const dt_placement *a, const dt_placement *b) {
 
 static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT_SHARD && cut->n_extents == 0; }
 
-/* Explicit extents fit only dims of that size; outputs that come from windows do not get them. */
+/* Explicit extents fit only dims of that size. */
 static bool fits_cut(const dt_op_call *call, const dt__row *row, const dt_placement *cut, int64_t size) {
-    int n_entries = call->n_inputs + (row->flags & DT_ROW_WINDOW ? 0 : call->n_outputs);
+    int n_entries = call->n_inputs + call->n_outputs;
     for (int e = 0; e < n_entries && cut->n_extents && !(row->flags & DT_ROW_RESHAPE); e++) {
         const dt_op_value *value = e < call->n_inputs ? &call->inputs[e] : &call->outputs[e - call->n_inputs];
         if (row->entries[e] > 0 && value->shape[row->entries[e] - 1] != size)
@@ -146,7 +145,7 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
             return DT_ERR_MEMORY;
         if (is_redundant(&self, row))
             continue;
-        if (n_special && shards_inputs(&self, row))
+        if (n_special && shards_inputs(&self, row) && !(row->flags & DT_ROW_WINDOW))
             add_shard_kinds(&self, row);
         add_option(&self, row, NULL);
     }

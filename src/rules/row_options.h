@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The options of one mesh dim: a row with a kind of shard. A row that shards may be used with any kind of shard that
- * an input has there (strided, explicit extents) besides the plain one.
+ * an input has there (strided, explicit extents) besides the plain one; windows are fetched from shards of any kind.
  */
 #ifndef DT_RULES_ROW_OPTIONS_H
 #define DT_RULES_ROW_OPTIONS_H
@@ -11,7 +11,6 @@
 typedef struct dt__row_option {
     const dt__row *row;      /* NULL: all Replicate */
     const dt_placement *cut; /* the kind of shard, as an input has it; NULL: plain */
-    int n_inputs;            /* of the call: outputs that come from windows are sharded plainly */
     double estimate_us;      /* estimated cost of this mesh dim alone, for trying cheap options first */
 } dt__row_option;
 
