@@ -49,6 +49,8 @@ static dt_status prepare_fetch(dt__decision *decision, const dt_op_call *call, d
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_spec *spec = decision->inputs[i].kernel;
+        for (int d = 0; d < call->inputs[i].n_dims && !out->is_result; d++)
+            windows[i][d].at = 0;
         describe_window(&call->inputs[i], &spec->local, windows[i], &out->inputs[i]);
         tensors[i] = (dt__fetched_tensor){.from = spec,
                                           .windows = windows[i],
