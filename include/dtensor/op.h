@@ -53,7 +53,7 @@
  *     m@ [dim@]     may be sharded, in contiguous runs: the kernel reads its offset (DT_ROW_OFFSET)
  *     m~ [dim~]     may be sharded: the ranks meet (DT_ROW_MEET, see dt_meet). An output that lacks it is Replicate.
  *     m> [dim>]     may be sharded, in contiguous runs: a scan (DT_ROW_SCAN, see dt_meet)
- *     m^ [dim^]     may be sharded: each rank fetches the window that it needs (DT_ROW_WINDOW, see dt_window). Its sizes
+ *     m^ [dim^]     may be sharded: each rank fetches the window that it needs (DT_ROW_WINDOW, see dt_window). Sizes
  *                   may differ between tensors. An output that lacks it is Replicate.
  *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
@@ -282,9 +282,9 @@ typedef struct dt_meet {
 
 /* Ops that use windows. Where a dim is sharded along which elements move (slice, flip, roll, cat), each rank fetches
  * the indices that its part of the outputs needs from the ranks that hold them, in one exchange, and runs the kernel on
- * what it has fetched: `shape` of an input is then that of its window, and `offset` the first index of it. A window is a
- * list of runs per dim: of roll two, of flip one with step -1. Where the kernel would only copy its inputs to its output
- * (DT_OP_MOVES), they are fetched to their place in it, and no kernel runs. */
+ * what it has fetched: `shape` of an input is then that of its window, and `offset` the first index of it. A window is
+ * a list of runs per dim: of roll two, of flip one with step -1. Where the kernel would only copy its inputs to its
+ * output (DT_OP_MOVES), they are fetched to their place in it, and no kernel runs. */
 typedef struct dt_window dt_window;
 
 struct dt_op {

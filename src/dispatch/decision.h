@@ -102,7 +102,7 @@ dt_status dt__meeting_new(dt__decision *decision, const dt__candidate *selected)
 dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 
 /* run_windows.c: what is fetched for a call whose rows use windows, once its outputs are placed; the inputs of such a
- * call replaced by their windows, unless these are the result; then the kernel, or the exchange that makes the result. */
+ * call replaced by their windows, unless these are the result; then the kernel, or the exchange that makes it. */
 dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const dt__way *way);
 void dt__windowed_end(dt__windowed *windowed);
 const dt__way *dt__windowed_way(const dt__windowed *windowed);

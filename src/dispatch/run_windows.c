@@ -7,7 +7,7 @@
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/kernels.h"
-#include "move/window_fetch.h"
+#include "move/move.h"
 
 #include <string.h>
 

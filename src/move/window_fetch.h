@@ -10,7 +10,7 @@
 
 #include "comm/comm.h"
 #include "move/block_copy.h"
-#include "spec/window.h"
+#include "spec/spec.h"
 
 /* One tensor: its shards, and what this rank needs of each dim. */
 typedef struct dt__fetched_tensor {

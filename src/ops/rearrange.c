@@ -249,8 +249,8 @@ static void rows_pad(const dt_op_call *call, dt_rows *rows) {
             dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
 }
 
-/* The value everywhere, then the tensor, or what was fetched of it, in its place; what negative padding cuts off is left
- * out. */
+/* The value everywhere, then the tensor, or what was fetched of it, in its place, without what negative padding cuts
+ * off. */
 static dt_status pad_with_value(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]), to = out;
     int64_t shape[DT_SPEC_MAX_DIMS];

@@ -12,7 +12,6 @@
 #include "rules/gradient_text.h"
 #include "rules/schema.h"
 #include "spec/spec.h"
-#include "spec/window.h"
 
 /* An op of a context. */
 typedef struct dt__op_info {

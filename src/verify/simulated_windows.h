@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows of simulated ranks: inputs are filled from the global values by the op's window function, as if every rank had
- * fetched what it needs.
+ * Windows of simulated ranks: inputs are filled from the global values by the op's window function, as if every rank
+ * had fetched what it needs.
  */
 #ifndef DT_VERIFY_SIMULATED_WINDOWS_H
 #define DT_VERIFY_SIMULATED_WINDOWS_H
