@@ -80,7 +80,7 @@ static dt_status add_record(const found_records *found, int i, dt__text *out) {
         return DT_OK;
     }
     if (record->info)
-        dt__call_form_text(record->info, record->overload, record->args, values, 0, out);
+        dt__call_form_text(record->info, record->overload, record->args, values, NULL, 0, out);
     else
         add_function(record, values, out);
     dt__text_add(out, " ->");

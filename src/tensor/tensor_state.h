@@ -26,6 +26,7 @@ enum { DT__CACHE_LINE = 64 };
 struct dt__scope {
     int64_t number; /* never reused */
     dt_tensor *newest;
+    struct dt__used_copy *used_copies; /* that were made in it */
 };
 
 struct dt__tensor_state {
@@ -38,6 +39,7 @@ struct dt__tensor_state {
     size_t capacity;   /* of scopes */
     int64_t n_begun;   /* scopes so far */
     dt_tensor *others; /* handles in no scope */
+    int as_stored;     /* dt_as_stored_begin without its end */
     struct dt__owned *owned;
 };
 
@@ -55,6 +57,9 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site);
 
 /* copied_views.c: refuses, with an agreed error, to write to a view of a copy. */
 dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
+
+/* use_placement.c: frees the copies of a scope that ends. */
+void dt__scope_free_copies(struct dt__scope *scope);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);
