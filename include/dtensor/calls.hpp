@@ -1231,7 +1231,6 @@ inline dt_status dt_set_use(dt_tensor *tensor, const char *place, dt_site site =
 inline dt_status dt_use_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_use_release_site(tensor, &site);
 }
-inline void dt_as_stored_begin(dt_ctx *ctx, dt_site site = dt::here()) { return dt_as_stored_begin_site(ctx, &site); }
 inline dt_status dt_as_stored_end(dt_ctx *ctx, dt_site site = dt::here()) {
     return dt_as_stored_end_site(ctx, &site);
 }

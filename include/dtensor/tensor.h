@@ -169,10 +169,10 @@ DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out
 
 /* Use placements. A tensor may be stored in one placement and used in another, as fully sharded weights are:
  *
- *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(1024, 256), .mesh = mesh, .place = "S(0)", .use = "R");
- *     dt_tensor *h = dt_linear(x, w); // gathers w; with x S(0) the result is S(0)
+ *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(1024, 4), .mesh = mesh, .place = "S(0),R", .use = "R,R");
+ *     dt_tensor *h = dt_linear(b, w); // gathers w; the result has the placements of b
  *
- * Ops that only read the tensor see it in its use placement. Bringing it there is a transfer that was asked for: every
+ * Ops that only read the tensor see it in its use placement. Bringing it there is a transfer that was requested: every
  * communication policy allows it, and counts have it under the name "use". Ops of a scope (dt_scope_begin) share what
  * was moved; that is freed when the scope ends, when the tensor is written to, with the tensor, or by dt_use_release.
  * A change through dt_data is not noticed. Tensors that an op writes, and those that share their storage, are seen as
@@ -182,7 +182,8 @@ DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out
  * view; other results do not. Records keep the tensor as it is stored, and its gradient arrives in that placement. */
 
 /* Sets the use placement of a tensor, one placement per mesh dim; NULL: none, as if it were that of the tensor. A
- * partial one only where the tensor is the same partial. The handle has it, not its views so far. Agreed errors. Local. */
+ * partial one only where the tensor is the same partial. The handle has it, not its views so far. Agreed errors. Local.
+ */
 DT_API dt_status dt_set_use_site(dt_tensor *tensor, const char *place, DT_CALLER);
 /* The spec in which ops see the tensor; NULL: as it is stored. Local. */
 DT_API dt_spec *dt_tensor_use(const dt_tensor *tensor);
@@ -190,7 +191,7 @@ DT_API dt_spec *dt_tensor_use(const dt_tensor *tensor);
 DT_API dt_status dt_use_release_site(dt_tensor *tensor, DT_CALLER);
 /* Between begin and end, which nest, ops see all tensors as they are stored. An end without a begin is an error. Local.
  */
-DT_API void dt_as_stored_begin_site(dt_ctx *ctx, DT_CALLER);
+DT_API void dt_as_stored_begin(dt_ctx *ctx);
 DT_API dt_status dt_as_stored_end_site(dt_ctx *ctx, DT_CALLER);
 
 /* Making tensors. */
@@ -268,7 +269,6 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 #define dt_set_requires_grad(...) dt_set_requires_grad_site(__VA_ARGS__, DT_SITE)
 #define dt_set_use(...) dt_set_use_site(__VA_ARGS__, DT_SITE)
 #define dt_use_release(...) dt_use_release_site(__VA_ARGS__, DT_SITE)
-#define dt_as_stored_begin(...) dt_as_stored_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_as_stored_end(...) dt_as_stored_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Inputs with a use placement (tensor/use_placement.c). An op that only reads such a tensor is decided as if it were
- * placed so; running the decision brings it there first, for this op and the next ones of the scope. That transfer was
- * asked for: it belongs to no policy, and counts under its own name. A view shares the memory of the stored tensor,
- * and has as its use placement what the view makes of that of the tensor; only where the stored tensor would have to
- * move it is a view of the copy (tensor/copied_views.c).
+ * placed so; running the decision brings it there first, for this op and the next ones of the scope. The program
+ * requested that transfer: it belongs to no policy, and counts under its own name. A view shares the memory of the
+ * stored tensor, and has as its use placement what the view makes of that of the tensor; only where the stored tensor
+ * would have to move it is a view of the copy (tensor/copied_views.c).
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -45,7 +45,7 @@ dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call) {
     unsigned flags = info->list ? info->list->each.op->flags : info->op->flags;
     bool decomposes = !info->op->kernel && !info->list, views, any = false;
     call->used = NULL;
-    if (decomposes || flags & DT_OP_AS_STORED || dt__sees_stored(ctx))
+    if (decomposes || flags & DT_OP_AS_STORED || ctx->as_stored)
         return DT_OK; /* the ops of a decomposition find their own */
     DT__TRY(views_stored(ctx, call, &views));
     size_t bytes = (size_t)call->n_inputs * sizeof *call->used;

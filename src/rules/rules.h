@@ -237,7 +237,8 @@ typedef struct dt__placed_call {
     int n_mesh_dims;
     const int64_t *mesh;
     const dt__sharding *const *inputs; /* in the order of the call's inputs, as the op sees them */
-    /* Of inputs that are seen in their use placements, how they are stored, NULL: as they are seen; NULL: no input is */
+    /* Of inputs that are seen in their use placements, how they are stored, NULL: as they are seen. NULL: no input is
+     * seen so. */
     const dt__sharding *const *stored;
 } dt__placed_call;
 

@@ -111,8 +111,6 @@ dt_status dt__set_use(dt_tensor *tensor, const char *place);
 dt_tensor *dt__with_use(dt_tensor *result, const char *place);
 /* The same of a spec, which has the tensor's shape, dtype and mesh; that of the tensor itself, or NULL: none. */
 void dt__set_use_spec(dt_tensor *tensor, dt_spec *use);
-/* Whether ops see tensors as they are stored now (dt_as_stored_begin). */
-bool dt__sees_stored(const dt_ctx *ctx);
 /* The tensor in another placement, as an op of an open scope has brought it there since the last write to its storage;
  * NULL: none has. */
 dt_tensor *dt__used_copy_find(const dt_tensor *tensor, const dt_spec *use);

@@ -39,7 +39,6 @@ struct dt__tensor_state {
     size_t capacity;   /* of scopes */
     int64_t n_begun;   /* scopes so far */
     dt_tensor *others; /* handles in no scope */
-    int as_stored;     /* dt_as_stored_begin without its end */
     struct dt__owned *owned;
 };
 

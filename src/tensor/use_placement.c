@@ -156,25 +156,17 @@ dt_status dt_use_release_site(dt_tensor *tensor, const dt_site *site) {
     return DT_OK;
 }
 
-bool dt__sees_stored(const dt_ctx *ctx) {
-    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
-    return state->as_stored > 0;
-}
-
-void dt_as_stored_begin_site(dt_ctx *ctx, const dt_site *site) {
-    DT__ENTER(ctx, "as_stored_begin", site);
-    dt__tensor_state *state = ctx ? dt__tensor_state_of(ctx) : NULL;
-    if (state)
-        state->as_stored++;
+void dt_as_stored_begin(dt_ctx *ctx) {
+    if (ctx)
+        ctx->as_stored++;
 }
 
 dt_status dt_as_stored_end_site(dt_ctx *ctx, const dt_site *site) {
     DT__ENTER(ctx, "as_stored_end", site);
-    dt__tensor_state *state = ctx ? dt__tensor_state_of(ctx) : NULL;
-    if (!state)
-        return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
-    if (!state->as_stored)
+    if (!ctx)
+        return DT_ERR_VALUE;
+    if (!ctx->as_stored)
         return dt__fail(ctx, DT_ERR_STATE, "there is no dt_as_stored_begin that it would end");
-    state->as_stored--;
+    ctx->as_stored--;
     return DT_OK;
 }

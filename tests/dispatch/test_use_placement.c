@@ -194,7 +194,8 @@ static int is_read_by_list_ops(dt_ctx *ctx, void *arg) {
         return 1;
     dt_tensor *w = weight(ctx, mesh, "S(0)", "R");
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(N_OUT, N_IN), .mesh = mesh, .place = "R");
-    dt_tensor *b = dt_ones(ctx, DT_SHAPE(N_OUT, N_IN), .mesh = mesh, .place = "R"), *plain = dt_ones(ctx, DT_SHAPE(2));
+    dt_tensor *b = dt_ones(ctx, DT_SHAPE(N_OUT, N_IN), .mesh = mesh, .place = "R"),
+              *plain = dt_ones(ctx, DT_SHAPE(2));
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     for (int i = 1; i <= 2; i++) {
         dt_scope scope = dt_scope_begin(ctx);
@@ -239,7 +240,8 @@ static int is_inherited_by_views(dt_ctx *ctx, void *arg) {
     FAILS(DT_ERR_STATE, dt_fill_(rows, 0), "it is a view of a copy made by slice");
     CHECK(dt_fill_(columns, 1), "%s", dt_error_text(ctx));
     FAILS(DT_ERR_STATE, dt_sum(rows), "the input has been changed by fill_");
-    CHECK(dt_item(dt_sum(dt_slice(w, 0, 1, 5, 1))) == 38, "taken again: %g", dt_item(dt_sum(dt_slice(w, 0, 1, 5, 1))));
+    CHECK(dt_item(dt_sum(dt_slice(w, 0, 1, 5, 1))) == 38, "taken again: %g",
+          dt_item(dt_sum(dt_slice(w, 0, 1, 5, 1))));
     dt_scope_end(scope);
     dt_mesh_release(mesh);
     return 0;
@@ -285,7 +287,7 @@ static int uses_on_two_mesh_dims(dt_ctx *ctx, void *arg) {
     static const struct {
         const char *place, *use, *x, *y;
     } cases[] = {
-        {"S(0),R", "R,R", "S(0),R", "S(0),R"},        {"S(0),S(1)", "R,S(1)", "S(0),S(1)", "S(0),P(sum)"},
+        {"S(0),R", "R,R", "S(0),R", "S(0),R"},          {"S(0),S(1)", "R,S(1)", "S(0),S(1)", "S(0),P(sum)"},
         {"S(0),S(0)", "R,S(0)", "S(0),R", "S(0),S(1)"}, {"R,S(0)", "R,R", "R,S(0)", "R,S(0)"},
         {"S(0),S(0)", "R,R", "S(0),S(0)", "S(0),S(0)"}, {"R,R", "R,S(0)", "S(0),R", "S(0),S(1)"},
         {"P(sum),S(0)", "R,R", "S(0),R", "S(0),R"},
@@ -408,7 +410,7 @@ static dt_status decompose_project(dt_op_call *call, dt_tensor *const *inputs, d
 
 static dt_status shape_project(dt_op_call *call) {
     return dt_op_add_output(call, call->inputs[0].dtype, 2,
-                        (int64_t[]){call->inputs[0].shape[0], call->inputs[1].shape[0]});
+                            (int64_t[]){call->inputs[0].shape[0], call->inputs[1].shape[0]});
 }
 
 static int is_seen_in_decompositions(dt_ctx *ctx, void *arg) {
@@ -445,7 +447,8 @@ static int is_shown(dt_ctx *ctx, void *arg) {
     CHECK(call && (use > call || dt_world(ctx) == 1), "%s", dt_trace_text(ctx));
     CHECK(!use || !strstr(use + 1, "use: S(0)->R"), "once: %s", dt_trace_text(ctx));
     const char *why = dt_explain(ctx, "linear", x, w);
-    CHECK(why && strstr(why, "f32[7,3] S(0) use R") && strstr(why, "input 2: used as R, as requested: S(0)->R; stays"),
+    CHECK(why && strstr(why, "f32[7,3] S(0) use R") &&
+              strstr(why, "input 2: used as R, as requested: S(0)->R; stays"),
           "%s", why ? why : dt_error_text(ctx));
     why = dt_explain(ctx, "transpose($1; 0; 1)", w);
     CHECK(why && !strstr(why, "as requested"), "a view of the stored tensor: %s", why ? why : dt_error_text(ctx));
