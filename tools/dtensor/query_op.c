@@ -6,6 +6,7 @@
  */
 #include "base/dtype.h"
 #include "dispatch/dispatch.h"
+#include "dtensor/debug.h"
 #include "json.h"
 #include "move/move.h"
 #include "ops/ops.h"
@@ -133,6 +134,12 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
     return DT_OK;
 }
 
+/* How often the op ran a collective, in redistributions and between the kernels of ranks that meet. */
+static int64_t count_of(dt_ctx *ctx, dt__step_kind kind) {
+    dt_collective collective = dt__collective_of_step(kind);
+    return dt_comm_stats(ctx, &(dt_comm_filter){.collective = dt_collective_name(collective)}).n;
+}
+
 static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     const dt__placed_call *placed = self->placed;
     dt__call call;
@@ -149,12 +156,13 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     call.n_inputs = placed->call.n_inputs;
     if (status == DT_OK)
         status = rank_inputs(mesh, placed, self->data, call.inputs);
-    dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+    if (status == DT_OK)
+        status = dt_comm_stats_begin(ctx);
     if (status == DT_OK)
         status = dt__dispatch(ctx, &call);
-    dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
-        self->collectives[c] = after.collectives[c] - before.collectives[c];
+    for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
+        self->collectives[c] = count_of(ctx, (dt__step_kind)c);
+    dt_comm_stats_end(ctx);
     for (int i = 0; status == DT_OK && i < call.n_outputs; i++)
         status = keep_output(self, call.outputs[i], writes, &self->outputs[i]);
     dt__call_end(&call);
