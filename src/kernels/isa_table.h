@@ -10,6 +10,7 @@
 #include "kernels/copy.h"
 #include "kernels/fold_loops.h"
 #include "kernels/op_loops.h"
+#include "kernels/optimizer_loops.h"
 #include "kernels/product_loops.h"
 #include "kernels/random_loops.h"
 #include "kernels/reduce_loops.h"
@@ -21,6 +22,7 @@ const dt__loops ISA_LOOPS = {
     .folds = fold_loops,
     .deviations = deviations_loops,
     .small_products = small_loops,
+    .optimizers = optimizer_loops,
 };
 
 const dt__kernels ISA_TABLE = {

@@ -11,6 +11,11 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_fused_adam_)                                                                                                  \
+    X(_fused_adamw_)                                                                                                 \
+    X(_fused_sgd_)                                                                                                   \
+    X(adam_)                                                                                                         \
+    X(adamw_)                                                                                                        \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
@@ -84,6 +89,7 @@
     X(rms_norm)                                                                                                      \
     X(roll)                                                                                                          \
     X(select)                                                                                                        \
+    X(sgd_)                                                                                                          \
     X(slice)                                                                                                         \
     X(softmax)                                                                                                       \
     X(split)                                                                                                         \

@@ -262,7 +262,6 @@ static bool makes_partial_sum(const search *self, int o, int m) {
  * so that it does so only where that pays. A lower bound while not all mesh dims are decided. */
 static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
-    int64_t n_ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh);
     double us = 0;
     if (self->call->op->flags & DT_OP_VIEW || dt__call_writes(self->call))
         return 0;
@@ -278,7 +277,7 @@ static double finish_us(const search *self, int n_decided) {
                     continue;
                 dt__step_desc reduction = {.kind = scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE,
                                            .group = group,
-                                           .ranks = n_ranks,
+                                           .ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh),
                                            .spans_hosts = far,
                                            .before_bytes = bytes,
                                            .after_bytes = bytes};
