@@ -19,6 +19,7 @@ namespace dt {
     inline constexpr name##_option name{};
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
+DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
 DT_X_OPTION(beta1)
 DT_X_OPTION(beta2)
@@ -30,8 +31,10 @@ DT_X_OPTION(dampening)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
+DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
+DT_X_OPTION(enable_gqa)
 DT_X_OPTION(end_dim)
 DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
@@ -39,6 +42,7 @@ DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
 DT_X_OPTION(keepdim)
 DT_X_OPTION(lambd)
@@ -68,6 +72,7 @@ DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(scale)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(start_dim)
@@ -76,6 +81,7 @@ DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(training)
 DT_X_OPTION(unbiased)
+DT_X_OPTION(use)
 DT_X_OPTION(value)
 DT_X_OPTION(weight)
 DT_X_OPTION(weight_decay)
@@ -147,6 +153,16 @@ template <> struct fields<dt_argmin_options> {
 template <> struct fields<dt_asin_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_atan2_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_atan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_attention_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_attention_backward_options::attn_mask, &dt_attention_backward_options::is_causal,
+                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa);
+};
+template <> struct fields<dt_attention_mask_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
+        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
+};
 template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
@@ -199,7 +215,8 @@ template <> struct fields<dt_cumsum_options> {
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
-        std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere);
+        std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere,
+                        &dt_distribute_tensor_options::use);
 };
 template <> struct fields<dt_div_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_div_in_place_options::rounding_mode);
@@ -254,8 +271,9 @@ template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr au
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_frac_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
-    static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
-                                                 &dt_from_local_options::extents, &dt_from_local_options::check);
+    static constexpr auto list =
+        std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
+                        &dt_from_local_options::extents, &dt_from_local_options::check, &dt_from_local_options::use);
 };
 template <> struct fields<dt_full_like_options> {
     static constexpr auto list = std::make_tuple(&dt_full_like_options::dtype);
@@ -330,8 +348,9 @@ template <> struct fields<dt_linear_options> {
     static constexpr auto list = std::make_tuple(&dt_linear_options::bias);
 };
 template <> struct fields<dt_load_options> {
-    static constexpr auto list = std::make_tuple(&dt_load_options::mesh, &dt_load_options::place,
-                                                 &dt_load_options::requires_grad, &dt_load_options::check);
+    static constexpr auto list =
+        std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
+                        &dt_load_options::use, &dt_load_options::check);
 };
 template <> struct fields<dt_log10_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log1p_options> { static constexpr auto list = std::make_tuple(); };
@@ -351,8 +370,9 @@ template <> struct fields<dt_logsumexp_options> {
 template <> struct fields<dt_lt_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lt_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_make_options> {
-    static constexpr auto list = std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh,
-                                                 &dt_make_options::place, &dt_make_options::requires_grad);
+    static constexpr auto list =
+        std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh, &dt_make_options::place,
+                        &dt_make_options::requires_grad, &dt_make_options::use);
 };
 template <> struct fields<dt_masked_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_masked_fill_options> { static constexpr auto list = std::make_tuple(); };
@@ -423,7 +443,7 @@ template <> struct fields<dt_random_options> {
     static constexpr auto list = std::make_tuple(
         &dt_random_options::mean, &dt_random_options::std, &dt_random_options::low, &dt_random_options::high,
         &dt_random_options::rate, &dt_random_options::dtype, &dt_random_options::mesh, &dt_random_options::place,
-        &dt_random_options::generator, &dt_random_options::requires_grad);
+        &dt_random_options::generator, &dt_random_options::requires_grad, &dt_random_options::use);
 };
 template <> struct fields<dt_ravel_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -450,6 +470,12 @@ template <> struct fields<dt_rsqrt_options> { static constexpr auto list = std::
 template <> struct fields<dt_rsub_options> { static constexpr auto list = std::make_tuple(&dt_rsub_options::alpha); };
 template <> struct fields<dt_rsub_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_rsub_scalar_options::alpha);
+};
+template <> struct fields<dt_scaled_dot_product_attention_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_scaled_dot_product_attention_options::attn_mask, &dt_scaled_dot_product_attention_options::dropout_p,
+        &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
+        &dt_scaled_dot_product_attention_options::enable_gqa);
 };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_options> { static constexpr auto list = std::make_tuple(); };
@@ -748,6 +774,22 @@ template <class... T> dt_tensor *dt_atan(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_atan2(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_atan2_sized(self, other, dt::named<dt_atan2_options>(self.site, options...).get(),
                           sizeof(dt_atan2_options));
+}
+template <class... T>
+dt_attention_backward_result dt_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   const T &...options) {
+    return dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp,
+                                       dt::named<dt_attention_backward_options>(grad_out.site, options...).get(),
+                                       sizeof(dt_attention_backward_options));
+}
+template <class... T>
+dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                      dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp, const T &...options) {
+    return dt_attention_mask_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_attention_mask_backward_options));
 }
 template <class... T> dt_tensor *dt_bitwise_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_and_sized(self, other, dt::named<dt_bitwise_and_options>(self.site, options...).get(),
@@ -1418,6 +1460,13 @@ template <class... T> dt_tensor *dt_rsub_scalar(dt::at<dt_tensor *> self, dt::nu
                                 sizeof(dt_rsub_scalar_options));
 }
 template <class... T>
+dt_tensor *dt_scaled_dot_product_attention(dt::at<dt_tensor *> query, dt_tensor *key, dt_tensor *value,
+                                           const T &...options) {
+    return dt_scaled_dot_product_attention_sized(
+        query, key, value, dt::named<dt_scaled_dot_product_attention_options>(query.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_options));
+}
+template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
@@ -2018,6 +2067,15 @@ inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_tensor_release_site(tensor, &site);
 }
 inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_apart_end_site(ctx, &site); }
+inline dt_status dt_set_use(dt_tensor *tensor, const char *place, dt_site site = dt::here()) {
+    return dt_set_use_site(tensor, place, &site);
+}
+inline dt_status dt_use_release(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_use_release_site(tensor, &site);
+}
+inline dt_status dt_as_stored_end(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_as_stored_end_site(ctx, &site);
+}
 inline dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype,
                                  dt_site site = dt::here()) {
     return dt_from_memory_site(ctx, memory, shape, dtype, &site);

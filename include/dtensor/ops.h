@@ -446,6 +446,43 @@ typedef struct dt_atan2_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_atan2_options));
 
+typedef struct dt_attention_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_attention_backward_result {
+    dt_tensor *grad_query, *grad_key, *grad_value;
+} dt_attention_backward_result;
+/* The gradients of attention with respect to queries, keys and values.
+ *     attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp,
+ *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> (Tensor
+ *         grad_query, Tensor grad_key, Tensor grad_value)
+ * Collective where inputs move, else Local. */
+DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                                dt_tensor *value, dt_tensor *out,
+                                                                dt_tensor *logsumexp,
+                                                                DT_OPTIONS(dt_attention_backward_options));
+
+typedef struct dt_attention_mask_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_mask_backward_options;
+/* The gradient of attention with respect to its scores, which is that of a mask.
+ *     attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor
+ *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   DT_OPTIONS(dt_attention_mask_backward_options));
+
 typedef struct dt_bitwise_and_options {
     const dt_site *site;
 } dt_bitwise_and_options;
@@ -1861,6 +1898,21 @@ typedef struct dt_rsub_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_rsub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_rsub_scalar_options));
 
+typedef struct dt_scaled_dot_product_attention_options {
+    dt_tensor *attn_mask;
+    dt_opt_real dropout_p; /* default 0.0 */
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_scaled_dot_product_attention_options;
+/* Attention: values weighted by the softmax of the scaled products of queries and keys.
+ *     scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float
+ *         dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                        DT_OPTIONS(dt_scaled_dot_product_attention_options));
+
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
@@ -2556,6 +2608,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ATAN_(self, ...) dt_atan_sized(self, DT_NAMED(dt_atan_options, __VA_ARGS__))
 #define dt_atan2(...) DT_ATAN2_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATAN2_(self, other, ...) dt_atan2_sized(self, other, DT_NAMED(dt_atan2_options, __VA_ARGS__))
+#define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_backward_options, __VA_ARGS__))
+#define dt_attention_mask_backward(...) DT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
 #define dt_bitwise_and(...) DT_BITWISE_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_AND_(self, other, ...) \
     dt_bitwise_and_sized(self, other, DT_NAMED(dt_bitwise_and_options, __VA_ARGS__))
@@ -2961,6 +3021,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_rsub_scalar(...) DT_RSUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RSUB_SCALAR_(self, other, ...) \
     dt_rsub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_rsub_scalar_options, __VA_ARGS__))
+#define dt_scaled_dot_product_attention(...) DT_SCALED_DOT_PRODUCT_ATTENTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCALED_DOT_PRODUCT_ATTENTION_(query, key, value, ...) \
+    dt_scaled_dot_product_attention_sized(query, key, value, \
+        DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_selu(...) DT_SELU_(__VA_ARGS__, .site = DT_SITE)

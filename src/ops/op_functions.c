@@ -515,8 +515,8 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_numbe
     dt__call_number(&args[1], end);
     dt__call_number(&args[2], step);
     dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_arange, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_arange, options->site);
 }
 
 dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
@@ -587,6 +587,57 @@ dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, const dt_atan2_opti
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_atan2, options->site);
+}
+
+dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                         dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                         const dt_attention_backward_options *options,
+                                                         size_t options_size) {
+    dt_attention_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_backward", options, options_size, &full);
+    if (!options)
+        return (dt_attention_backward_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_attention_backward, options->site, outputs, 3);
+    return (dt_attention_backward_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                            dt_tensor *out, dt_tensor *logsumexp,
+                                            const dt_attention_mask_backward_options *options, size_t options_size) {
+    dt_attention_mask_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_mask_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_attention_mask_backward, options->site);
 }
 
 dt_tensor *dt_bitwise_and_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_and_options *options,
@@ -1212,8 +1263,8 @@ dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opt
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_empty, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_empty, options->site);
 }
 
 dt_tensor *dt_empty_like_sized(dt_tensor *self, const dt_empty_like_options *options, size_t options_size) {
@@ -1363,8 +1414,8 @@ dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options
     dt__call_int(&args[0], n);
     dt__call_int(&args[1], m);
     dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_eye, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_eye, options->site);
 }
 
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
@@ -1551,8 +1602,8 @@ dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const
     dt__call_sizes(&args[0], size);
     dt__call_number(&args[1], fill_value);
     dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_full, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_full, options->site);
 }
 
 dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, const dt_full_like_options *options,
@@ -1959,8 +2010,8 @@ dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_
     dt__call_number(&args[1], end);
     dt__call_int(&args[2], steps);
     dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_linspace, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_linspace, options->site);
 }
 
 dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
@@ -2597,8 +2648,8 @@ dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opti
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_ones, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_ones, options->site);
 }
 
 dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *options, size_t options_size) {
@@ -3032,6 +3083,28 @@ dt_tensor *dt_rsub_scalar_sized(dt_tensor *self, dt_number other, const dt_rsub_
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
     return dt__call_run(&call, DT__OP_rsub, options->site);
+}
+
+dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                 const dt_scaled_dot_product_attention_options *options,
+                                                 size_t options_size) {
+    dt_scaled_dot_product_attention_options full;
+    dt__call call;
+    dt_arg args[8];
+    dt_ctx *ctx = dt_tensor_ctx(query);
+    options = DT__OPTIONS(ctx, "scaled_dot_product_attention", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, query);
+    dt__call_tensor(&args[1], &call, key);
+    dt__call_tensor(&args[2], &call, value);
+    options->attn_mask ? dt__call_tensor(&args[3], &call, options->attn_mask) : dt__call_none(&args[3]);
+    options->dropout_p.given ? dt__call_real(&args[4], options->dropout_p.value) : dt__call_real(&args[4], 0.0);
+    dt__call_bool(&args[5], options->is_causal);
+    options->scale.given ? dt__call_real(&args[6], options->scale.value) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_scaled_dot_product_attention, options->site);
 }
 
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
@@ -3974,8 +4047,8 @@ dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opt
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_zeros, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_zeros, options->site);
 }
 
 dt_tensor *dt_zeros_like_sized(dt_tensor *self, const dt_zeros_like_options *options, size_t options_size) {

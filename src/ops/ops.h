@@ -37,6 +37,8 @@
     X(asin)                                                                                                          \
     X(atan)                                                                                                          \
     X(atan2)                                                                                                         \
+    X(attention_backward)                                                                                            \
+    X(attention_mask_backward)                                                                                       \
     X(bitwise_and)                                                                                                   \
     X(bitwise_not)                                                                                                   \
     X(bitwise_or)                                                                                                    \
@@ -163,6 +165,7 @@
     X(rsqrt)                                                                                                         \
     X(rsqrt_)                                                                                                        \
     X(rsub)                                                                                                          \
+    X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
     X(selu)                                                                                                          \
     X(sgd_)                                                                                                          \

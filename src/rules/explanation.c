@@ -40,12 +40,38 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
         out->n_collectives += plan->n_collectives;
         out->bytes += plan->bytes;
     }
-    if (candidate->way.group > 1) {
+    if (candidate->way.bytes > 0) {
         out->collectives[candidate->way.kind]++;
         out->n_collectives++;
         out->bytes += candidate->way.bytes;
     }
     return DT_OK;
+}
+
+static dt_status plan_uses(dt__arena *arena, const dt__placed_call *placed, dt__explanation *out) {
+    dt__plan *plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs);
+    if (!plans)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < placed->call.n_inputs; i++) {
+        dt__move move = {.from = placed->stored[i],
+                         .to = placed->inputs[i],
+                         .item_bytes = (int64_t)dt_dtype_size(placed->call.inputs[i].dtype)};
+        if (move.from)
+            DT__TRY(dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, arena->ctx->machine, &plans[i]));
+    }
+    out->uses = plans;
+    return DT_OK;
+}
+
+void dt__explain_use(const dt__placed_call *placed, const dt__explanation *explanation, int i, dt__text *out) {
+    if (!explanation->uses || !placed->stored[i])
+        return;
+    const dt_placement *placements = placed->inputs[i]->placements;
+    dt__text_add(out, "used as ");
+    dt__placement_lists_text(placed->n_mesh_dims, 1, &placements, out);
+    dt__text_add(out, ", as requested: ");
+    dt__plan_trace(&explanation->uses[i], out);
+    dt__text_add(out, "; ");
 }
 
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
@@ -60,7 +86,7 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
     DT__TRY(dt__list_candidates(arena, &placed->call, &on, max_candidates, out->candidates, &out->n_candidates));
     for (int c = 0; c < out->n_candidates; c++)
         DT__TRY(dt__input_moves_plan(arena, placed, &out->candidates[c], &out->moves[c]));
-    return DT_OK;
+    return placed->stored ? plan_uses(arena, placed, out) : DT_OK;
 }
 
 bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
@@ -71,7 +97,8 @@ bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
                          moves->collectives[c]);
             separator = ", ";
         }
-    if (moves->way->group > 1)
-        dt__text_add(out, " (%s)", moves->way->flags & DT_ROW_MEET ? "meets" : "scans");
+    unsigned flags = moves->way->bytes > 0 ? moves->way->flags : 0;
+    if (flags)
+        dt__text_add(out, " (%s)", flags & DT_ROW_MEET ? "meets" : flags & DT_ROW_SCAN ? "scans" : "fetches windows");
     return *separator;
 }

@@ -13,6 +13,7 @@
 #include "spec/shard_order.h"
 #include "spec/shard_sizes.h"
 #include "spec/stride_order.h"
+#include "spec/window.h"
 
 struct dt_spec {
     dt__lifetime life;
@@ -30,6 +31,9 @@ struct dt_spec {
     dt_local local;  /* this rank's */
     dt__arena arena; /* holds all that the pointers above point to */
 };
+
+/* dt_spec_text of a tensor that is used in another placement, "f32[8,6] S(0) use R on mesh(tp=2)"; use NULL: none. */
+size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacity, char *out);
 
 /* dt_spec_retain of one that is alive. */
 static inline dt_spec *dt__spec_retain(dt_spec *spec) {

@@ -11,14 +11,41 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The model of the tests; some try others. */
+static const dt__machine *model = &dt__machine_builtin;
+
+/* Measured steps of every kind, unrelated to each other. */
+static dt__machine measured_model(uint64_t *seed) {
+    dt__machine machine = dt__machine_builtin;
+    machine.ranks_per_host = test_below(seed, 2) ? 0 : 8;
+    for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t ranks = 2; ranks <= 16; ranks *= 2)
+            for (int64_t group = kind ? 2 : 1; group <= (kind ? ranks : 1); group *= 2) {
+                dt__measured_step *step = &machine.measured[machine.n_measured++];
+                *step = (dt__measured_step){.kind = (dt__step_kind)kind, .group = group, .ranks = ranks};
+                step->start_us = (double)(1 + test_below(seed, 100)) / 10;
+                step->bytes_per_us = (double)(1000 + test_below(seed, 50000));
+                if (test_below(seed, 2)) {
+                    step->cache_bytes = (double)(1 + test_below(seed, 100000));
+                    step->memory_bytes_per_us = step->bytes_per_us / (double)(1 + test_below(seed, 5));
+                }
+            }
+    dt__machine_derive(&machine);
+    return machine;
+}
+
 /* What a combination of rows costs by definition, with new plans. */
 typedef struct outcome {
     double us, finish_us, work; /* of moving the inputs, of reducing partial outputs; ranks that do the same work */
     bool sends;
 } outcome;
 
-static dt_row_entry entry_of(const dt__row_list *rows, int row, int e) {
-    return row < 0 ? DT_ROW_R : rows->rows[row].entries[e]; /* row -1 is all Replicate */
+/* Row -1 is all Replicate; of an input that is Replicate, windows are taken as it is. */
+static dt_row_entry entry_of(const dt__placed_call *placed, const dt__row_list *rows, int m, int row, int e) {
+    bool windows = row >= 0 && rows->rows[row].flags & DT_ROW_WINDOW && e < placed->call.n_inputs;
+    if (row < 0 || (windows && dt_placement_is_replicate(placed->inputs[e]->placements[m])))
+        return DT_ROW_R;
+    return rows->rows[row].entries[e];
 }
 
 static void add_input(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
@@ -30,7 +57,7 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry entry = entry_of(rows, chosen[m], i);
+        dt_row_entry entry = entry_of(placed, rows, m, chosen[m], i);
         const dt_placement *current = &placed->inputs[i]->placements[m];
         bool is_there = entry < 0 && dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry;
         to[m] = entry > 0 ? dt_placement_shard(entry - 1) : is_there ? *current : dt_placement_replicate();
@@ -43,8 +70,8 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
     dt__plan plan;
     assert_int_equal(dt__sharding_new(&self->arena, &desc, &target), DT_OK);
     dt__move move = {.from = placed->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, &plan), DT_OK);
-    out->us += plan.cost_us + (fills ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
+    assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, model, &plan), DT_OK);
+    out->us += plan.cost_us + (fills ? bytes / model->copy_bytes_per_us : 0);
     out->sends |= plan.n_collectives > 0;
     dt__arena_rewind(&self->arena, mark);
 }
@@ -54,50 +81,66 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
 static void add_output(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
                        int o, outcome *out) {
     const dt_op_value *value = &placed->call.outputs[o];
-    const dt__machine *machine = &dt__machine_builtin;
+    const dt__machine *machine = model;
     double bytes = (double)dt_dtype_size(value->dtype);
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++)
-        bytes /= entry_of(rows, chosen[m], placed->call.n_inputs + o) > 0 ? (double)self->mesh[m] : 1;
+        bytes /= entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) > 0 ? (double)self->mesh[m] : 1;
     for (int far = 0; far < 2; far++)
-        for (int m = self->n_mesh_dims - 1; m >= 0; m--) {
-            if (entry_of(rows, chosen[m], placed->call.n_inputs + o) >= 0 ||
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            if (entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) >= 0 ||
                 dt__machine_spans_hosts(machine, self->n_mesh_dims, self->mesh, m) != far)
                 continue;
             double left = bytes / (double)self->mesh[m];
-            out->finish_us += (bytes - left) / (far ? machine->between.bytes_per_us : machine->within.bytes_per_us);
+            dt__step_desc scatter = {.kind = DT__STEP_REDUCE_SCATTER,
+                                     .group = self->mesh[m],
+                                     .ranks = dt__mesh_ranks(self->n_mesh_dims, self->mesh),
+                                     .spans_hosts = far,
+                                     .before_bytes = bytes};
+            out->finish_us += machine->n_measured ? dt__machine_reduction_us(machine, &scatter)
+                                                  : (bytes - left) / (far ? machine->between.bytes_per_us
+                                                                          : machine->within.bytes_per_us);
             bytes = left;
         }
 }
 
-/* What the rows exchange between begin and finish. */
+/* What rows exchange that communicate. */
 static void add_way(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
                     outcome *out) {
-    dt__arena_mark mark = dt__arena_begin(&self->arena);
-    const dt_placement *lists[16];
-    const dt__row *chosen_rows[4] = {NULL};
-    dt__placed_inputs on = calls_inputs(self, placed);
+    enum { MAX_ENTRIES = 8 };
+    dt_placement placements[MAX_ENTRIES][4], *lists[MAX_ENTRIES];
+    const dt__row *used[4];
     dt__way way;
+    bool communicates = false;
+    assert_in_range(rows->n_entries, 1, MAX_ENTRIES);
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        used[m] = chosen[m] < 0 ? NULL : &rows->rows[chosen[m]];
+        communicates |= used[m] && used[m]->flags & DT__ROW_WAYS;
+    }
+    if (!communicates)
+        return;
+    dt__arena_mark mark = dt__arena_begin(&self->arena);
     for (int e = 0; e < rows->n_entries; e++) {
         const dt_op_value *value = dt__row_value(&placed->call, e);
         dt_placement to[4];
-        dt__sharding sharding;
         for (int m = 0; m < self->n_mesh_dims; m++) {
-            dt_row_entry entry = entry_of(rows, chosen[m], e);
+            dt_row_entry entry = entry_of(placed, rows, m, chosen[m], e);
             to[m] = entry > 0   ? dt_placement_shard(entry - 1)
                     : entry < 0 ? dt_placement_partial((dt_reduce)(-1 - entry))
                                 : dt_placement_replicate();
-            chosen_rows[m] = chosen[m] < 0 ? NULL : &rows->rows[chosen[m]];
         }
         dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
-        assert_int_equal(dt__sharding_new(&self->arena, &desc, &sharding), DT_OK);
-        lists[e] = sharding.placements;
+        lists[e] = placements[e];
+        assert_int_equal(dt__placements_normalise(self->arena.ctx, &desc, lists[e]), DT_OK);
     }
-    dt__combination combination = {&on, chosen_rows, lists, lists + placed->call.n_inputs};
+    dt__placed_inputs on = calls_inputs(self, placed);
+    on.machine = model;
+    dt__combination combination = {&on, used, (const dt_placement *const *)lists,
+                                   (const dt_placement *const *)lists + placed->call.n_inputs};
     assert_int_equal(dt__way_of(&self->arena, &placed->call, &combination, &way), DT_OK);
     out->us += way.us;
-    out->sends |= way.group > 1;
+    out->sends |= way.bytes > 0;
     dt__arena_rewind(&self->arena, mark);
 }
 
@@ -113,7 +156,7 @@ static outcome outcome_by_definition(test_calls *self, const dt__placed_call *pl
         bool repeats = true, was_distributed = false;
         for (int i = 0; i < placed->call.n_inputs; i++) {
             const dt_placement *current = &placed->inputs[i]->placements[m];
-            dt_row_entry entry = entry_of(rows, chosen[m], i);
+            dt_row_entry entry = entry_of(placed, rows, m, chosen[m], i);
             repeats &= entry <= 0 && !(dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry);
             was_distributed |= !dt_placement_is_replicate(*current);
         }
@@ -138,6 +181,19 @@ static bool mixes_reductions(test_calls *self, const dt__row_list *rows, const i
                 other[kind] = ++n_other > 0;
         }
         if (n_other + linear > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Windows of inputs that are all Replicate on a mesh dim are not used: nothing is sharded there. */
+static bool shards_nothing(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
+                           const int *chosen) {
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        bool nothing = chosen[m] >= 0 && rows->rows[chosen[m]].flags & DT_ROW_WINDOW;
+        for (int i = 0; i < placed->call.n_inputs && nothing; i++)
+            nothing = entry_of(placed, rows, m, chosen[m], i) == DT_ROW_R;
+        if (nothing)
             return true;
     }
     return false;
@@ -176,7 +232,7 @@ static bool is_best(test_calls *self, const dt__placed_call *placed, const dt__c
     outcome *all = malloc((size_t)n_all * sizeof *all);
     assert_non_null(all);
     for (;;) {
-        if (!mixes_reductions(self, &rows, chosen))
+        if (!mixes_reductions(self, &rows, chosen) && !shards_nothing(self, placed, &rows, chosen))
             all[n++] = outcome_by_definition(self, placed, &rows, chosen);
         int m = 0;
         while (m < self->n_mesh_dims && ++chosen[m] == rows.n_rows)
@@ -225,6 +281,8 @@ static void compare_with_search(const char *mesh, int n_rounds) {
         "mean(f32[512,512,8]@3; [1])",
         "cat({f32[8,16]@2; f32[8,16]@2}; 1)",
         "softmax(f32[7,16,3]@3; 1)",
+        "slice(f32[64,512]@2; 0; 3; 50)",
+        "flip(f32[63,512]@2; [0])",
     };
     uint64_t seed = test_seed(5);
     for (int round = 0; round < n_rounds; round++)
@@ -234,6 +292,7 @@ static void compare_with_search(const char *mesh, int n_rounds) {
             random_call(&seed, self.n_mesh_dims, patterns[p], text);
             dt__placed_call placed = calls_parse(&self, text);
             dt__placed_inputs inputs = calls_inputs(&self, &placed);
+            inputs.machine = model;
             dt__candidate selected;
             assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_OK);
             if (!is_best(&self, &placed, &selected))
@@ -256,13 +315,31 @@ static void selection__equals_exhaustive_search_on_three_mesh_dims(void **state)
     compare_with_search("4,2,8", 2);
 }
 
+static void selection__equals_exhaustive_search_with_measured_models(void **state) {
+    (void)state;
+    uint64_t seed = test_seed(9);
+    for (int i = 0; i < 8; i++) {
+        dt__machine machine = measured_model(&seed);
+        model = &machine;
+        compare_with_search("3", 2);
+        compare_with_search("2,4", 2);
+        if (i < 2)
+            compare_with_search("2,2,3", 1);
+        model = &dt__machine_builtin;
+    }
+}
+
 /* The bound is at most the cost, for targets with even and uneven shards and partials. */
 static void bound__is_never_above_the_cost(void **state) {
     (void)state;
     static const char *const meshes[] = {"4", "2,3", "2,4,8", "3,2,2", "2,2,4,4"};
     static const int64_t shapes[][3] = {{64, 32, 16}, {7, 5, 3}, {1024, 512, 64}, {1, 9, 2}};
     uint64_t seed = test_seed(3);
+    dt__machine machines[4];
+    for (int i = 0; i < 4; i++)
+        machines[i] = measured_model(&seed);
     for (int round = 0; round < 20000; round++) {
+        model = round % 8 < 4 ? &machines[round % 8] : &dt__machine_builtin;
         const char *mesh = meshes[test_below(&seed, 5)];
         char texts[2][100];
         test_calls self = calls_open(mesh);
@@ -287,15 +364,14 @@ static void bound__is_never_above_the_cost(void **state) {
         desc.placements = to;
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
         dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
-        assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, NULL, INFINITY, &us), DT_OK);
-        dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
-                                    &dt__machine_builtin};
+        assert_int_equal(dt__plan_price(&self.arena, &move, model, NULL, INFINITY, &us), DT_OK);
+        dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source}, model};
         dt__cost_bound_begin(&inputs, 0, &value, may_split, &current);
         double before = 0;
         for (int m = 0; m < self.n_mesh_dims; m++) {
             dt__cost_bound_decide(&inputs, 0, m, true, entry[m], &current, &next);
             current = next;
-            double bound = dt__cost_bound_us(&dt__machine_builtin, &current);
+            double bound = dt__cost_bound_us(model, &current);
             if (bound > us * (1 + 1e-9))
                 fail_msg("f32[%" PRId64 ",%" PRId64 ",%" PRId64 "] %s to %s on %s: bound %.9g is above the cost %.9g",
                          shape[0], shape[1], shape[2],
@@ -307,6 +383,7 @@ static void bound__is_never_above_the_cost(void **state) {
         }
         calls_close(&self);
     }
+    model = &dt__machine_builtin;
 }
 
 static void selection__known_calls(void **state) {
@@ -462,6 +539,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selection__equals_exhaustive_search),
         cmocka_unit_test(selection__equals_exhaustive_search_on_three_mesh_dims),
+        cmocka_unit_test(selection__equals_exhaustive_search_with_measured_models),
         cmocka_unit_test(bound__is_never_above_the_cost),
         cmocka_unit_test(selection__known_calls),
         cmocka_unit_test(selection__keeps_special_shards),
