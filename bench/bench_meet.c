@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops over a dim that is sharded, on 2 and 4 ranks that are forked here: as the library runs them, by a row that meets or
- * scans, against moving the tensor so that each rank has whole rows, and running the op there. In turn, and each on
+ * Ops over a dim that is sharded, on 2 and 4 ranks that are forked here: as the library runs them, by a row that meets
+ * or scans, against moving the tensor so that each rank has whole rows, and running the op there. In turn, and each on
  * tensors that their owners have just written. A time is that of the slowest rank.
  *
  *     bench_meet [--quick]

@@ -134,8 +134,7 @@ static dt_status scale_powers(const dt_op_call *call, const dt_state *begun, con
     dt__array out = dt__array_of(&call->outputs[0]);
     dt__reduced by;
     for (int64_t i = 0; i < merged->fields[1].n; i++)
-        factors[i] =
-            own[i] == -INFINITY && all[i] != -INFINITY && all[i] == all[i] ? 0 : exp(own[i] - all[i]) / factors[i];
+        factors[i] = exp(own[i] - all[i]) / factors[i];
     dt__state_array(call, (uint32_t)1 << softmax_dim(call), &merged->fields[1], &by);
     dt__rows_scale(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &by.array, &out);
     return DT_OK;

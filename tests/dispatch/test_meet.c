@@ -2,8 +2,8 @@
  *
  * Ops of a program that meet and scan: a softmax along the columns of a matrix and a running sum along its rows, over
  * sharded dims, with uneven and empty shards and several mesh dims on one tensor dim. Only states are exchanged;
- * policies, traces and logs name the exchange. Wrong merges and identities, and dims over which the ranks could meet and
- * do not, are found by the verifier.
+ * policies, traces and logs name the exchange. Wrong merges and identities, and dims over which the ranks could meet
+ * and do not, are found by the verifier.
  */
 #include "support/ranks.h"
 

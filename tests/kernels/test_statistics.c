@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statistics of rows of random arrays against the formulas in long double: all floats, strides and dims, long and short
- * rows, with threads; merged with those of the rest of the rows; NaN, infinities and rows without elements.
+ * Statistics of rows of random arrays against the formulas in long double: all floats, strides and dims, long and
+ * short rows, with threads; merged with those of the rest of the rows; NaN, infinities and rows without elements.
  */
 #include "kernels/arrays.h"
 
@@ -120,7 +120,7 @@ static void statistics_case(uint64_t *random, dt__pool *pool, dt_dtype dtype, in
         const dt__array a = dense(first[which], (int)n_kept, kept, strides);
         const dt__array b = dense(second[which], (int)n_kept, kept, strides);
         dt__statistics_run(table_at(t), t % 2 ? pool : NULL,
-                           &(dt__statistics){kind, dims, &in.a, kind == DT__SQUARES ? NULL : &a, &b});
+                           &(dt__statistics){kind, dims, &in.a, kind == DT__SQUARES ? NULL : &a, &b, NULL});
         check(kind, &in, n, by, first[which], second[which]);
         for (int64_t r = 0; which && r < n; r++) /* every table and number of threads computes the same bits */
             if (memcmp(&second[0][r], &second[1][r], 8) && !isnan(second[0][r]))
@@ -174,7 +174,8 @@ static void statistics__merge(void **state) {
             half.data = (double *)in.a.data + (part ? cut * in.a.strides[1] : 0);
             counts[part] = (double)sizes[1];
             const dt__array a = dense(first[part], 1, kept, &stride), b = dense(second[part], 1, kept, &stride);
-            dt__statistics_run(kernels, NULL, &(dt__statistics){kind, 2, &half, kind == DT__SQUARES ? NULL : &a, &b});
+            dt__statistics_run(kernels, NULL,
+                               &(dt__statistics){kind, 2, &half, kind == DT__SQUARES ? NULL : &a, &b, NULL});
         }
         dt__statistics_merge(kernels, kind, ROWS, &(dt__row_statistics){&counts[0], first[0], second[0]},
                              &(dt__row_statistics){&counts[1], first[1], second[1]});
