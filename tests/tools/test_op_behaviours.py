@@ -524,6 +524,27 @@ def strided():
     yield Case("VIEW-062", "matmul", [6], [rows, w], x @ w.value, "_S(0,4)", 0)
 
 
+def squeezes():
+    big = T((42, 24, 36), "R").value
+    for dim, out in ((0, "S(0)"), (1, "S(2)"), (2, "S(3)")):
+        yield Case("VIEW-023", "unsqueeze", [6], [T((42, 24, 36), f"S({dim})"), 1], big[:, None], out, 0)
+    for shape, place, dims, out in (((6, 1, 1, 8), "S(0)", [1, 2], "S(0)"), ((6, 1, 8), "S(0)", 1, "S(0)"), ((4, 1, 1, 8), "R", None, "R"),
+                                    ((2, 1, 3, 1), "R", [1, 3], "R")):
+        value = T(shape, "R").value
+        yield Case("VIEW-064", "squeeze", [6], [T(shape, place)] + ([] if dims is None else [dims]),
+                   value.squeeze(tuple(dims) if isinstance(dims, list) else dims), out, 0)
+    rows = T((6, 8), "S(0)")
+    yield Case("VIEW-065", "squeeze", [6], [rows, 1], rows.value, "S(0)", 0)
+    yield Case("VIEW-066", "squeeze", [6], [T((1, 4), "P(max)"), 0], T((4,), "R").value, "P(max)", 0)
+    yield Case("VIEW-066", "squeeze", [6], [T((1,), "P(sum)")], T((1,), "R").value[0], "P(sum)", 0)
+    for dims in ([], [0]):
+        yield Case("VIEW-067", "squeeze", [6], [rows] + dims, rows.value, "S(0)", 0)
+    yield Case("VIEW-068", "squeeze", [6], [T((1, 4, 1), "R"), [0, 1, 2]], T((4,), "R").value, "R", 0)
+    yield Case("VIEW-068", "squeeze", [6], [T((1, 6, 1), "S(1)"), [0, 1, 2]], T((6,), "R").value, "S(0)", 0)
+    yield Case("VIEW-070", "squeeze", [6], [T((1, 6), "S(1)"), 0], T((6,), "R").value, "S(0)", 0)
+    yield Case("VIEW-070", "squeeze", [2, 3], [T((1, 2, 3), "S(1),S(2)"), 0], T((2, 3), "R").value, "S(0),S(1)", 0)
+
+
 class Behaviours(unittest.TestCase):
     def check(self, cases):
         cases = sorted(cases, key=lambda case: math.prod(case.mesh))  # the ranks of a world are reused by the next request of that size
@@ -563,6 +584,9 @@ class Behaviours(unittest.TestCase):
 
     def test_views(self):
         self.check(views())
+
+    def test_squeezes(self):
+        self.check(squeezes())
 
     def test_flattening(self):
         self.check(flattening())
