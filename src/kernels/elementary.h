@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Further elementary functions, without branches, so that loops over them become vector loops: inverse trigonometric and
- * hyperbolic functions, logarithms and exponentials of other bases, erfc. All are computed in f64, and rounded once for
+ * Further elementary functions, without branches, so that loops over them become vector loops: inverse trigonometric
+ * and hyperbolic functions, logarithms and exponentials of other bases, erfc. All are computed in f64, and rounded once for
  * f32. tests/kernels/test_maths.c states the bound of each.
  */
 #ifndef DT_KERNELS_ELEMENTARY_H
