@@ -34,12 +34,13 @@ typedef struct dt__call {
     dt_tensor **inputs;     /* in the order of the arguments */
     dt__maker_place *maker; /* NULL: plain, and for ops with tensors */
     int n_outputs;
-    dt_tensor **outputs; /* belong to the current scope; a tensor that is written is its input */
-    bool records;        /* the call is recorded */
-    dt__op_draw draw;    /* of a random op */
-    dt_op_call op_call;  /* the argument of shape functions, rules and kernels */
-    dt_op_value *values; /* its inputs: global up to the decision, local in the kernel */
-    dt_tensor **moved;   /* inputs as the kernel gets them */
+    dt_tensor **outputs;   /* belong to the current scope; a tensor that is written is its input */
+    bool records;          /* the call is recorded */
+    dt__op_draw draw;      /* of a random op */
+    dt_tensor **originals; /* of a recorded call: copies of inputs that it writes and its gradient needs; or NULL */
+    dt_op_call op_call;    /* the argument of shape functions, rules and kernels */
+    dt_op_value *values;   /* its inputs: global up to the decision, local in the kernel */
+    dt_tensor **moved;     /* inputs as the kernel gets them */
     dt_op_value *output_values;
 
     /* Memory of the lists: in here, or allocated where there are more tensors (call_memory.c). */
@@ -63,6 +64,7 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->maker = NULL;
     call->n_outputs = 0;
     call->records = false;
+    call->originals = NULL;
     call->draw.taken = false;
     call->outputs = call->few_outputs;
     call->output_values = call->few_output_values;
@@ -90,6 +92,21 @@ void dt__call_free_memory(dt__call *call);
 static inline void dt__call_end(dt__call *call) {
     if (call->memory)
         dt__call_free_memory(call);
+}
+
+/* Bits of the parameters of which a tensor requires a gradient. */
+static inline uint32_t dt__recorded_params(const dt__call *call) {
+    uint32_t params = 0;
+    for (int p = 0; p < call->info->schema.signatures[call->overload].n_params; p++) {
+        const dt_arg *arg = &call->args[p];
+        int n = arg->type == DT_ARG_TENSOR ? 1 : arg->type == DT_ARG_TENSORS ? arg->n : 0;
+        for (int i = 0; i < n; i++) {
+            int at = arg->type == DT_ARG_TENSOR ? arg->as.first : dt_arg_member(arg, i);
+            if (at >= 0 && call->inputs[at]->record)
+                params |= UINT32_C(1) << p;
+        }
+    }
+    return params;
 }
 
 /* The texts of the inputs, for errors (base/ctx.h). */

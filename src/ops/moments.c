@@ -177,6 +177,15 @@ const dt_op dt__op_var_mean = {
     .kernel = var_mean,
     .arguments = "dim,keepdim,unbiased,correction",
     .varying = "correction",
+    .gradient = "self: grad_var * (2 / (count(self.shape, none) - unbiased)) * (self - mean) + "
+                "grad_mean / count(self.shape, none); "
+                "self.dim: reshape(grad_var, kept(self.shape, dim)) * (2 / (count(self.shape, dim) - unbiased)) * "
+                "(self - reshape(mean, kept(self.shape, dim))) + "
+                "reshape(grad_mean, kept(self.shape, dim)) / count(self.shape, dim); "
+                "self.correction: reshape(grad_var, kept(self.shape, dim)) * "
+                "(2 / (count(self.shape, dim) - either(correction, 1))) * "
+                "(self - reshape(mean, kept(self.shape, dim))) + "
+                "reshape(grad_mean, kept(self.shape, dim)) / count(self.shape, dim)",
     .samples = "var_mean(f32[5,3])\nvar_mean(f32[5,3]; false)\nvar_mean(f32[5,3]; [1]; keepdim=true)\n"
                "var_mean(f32[2,5,3]; [0,2])\nvar_mean(f64[5,3]; [0]; correction=2)\nvar_mean(f32[0,3]; 0)\n"
                "var_mean(f32[])",

@@ -27,10 +27,12 @@
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
+    X(diagonal_backward)                                                                                             \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(embedding_dense_backward)                                                                                      \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
@@ -42,9 +44,13 @@
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
+    X(gather_backward)                                                                                               \
     X(gelu)                                                                                                          \
+    X(gelu_backward)                                                                                                 \
     X(index)                                                                                                         \
+    X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
+    X(index_select_backward)                                                                                         \
     X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
@@ -68,7 +74,9 @@
     X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
     X(select)                                                                                                        \
+    X(select_backward)                                                                                               \
     X(slice)                                                                                                         \
+    X(slice_backward)                                                                                                \
     X(softmax)                                                                                                       \
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
@@ -78,10 +86,12 @@
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
     X(tanh_)                                                                                                         \
+    X(threshold_backward)                                                                                            \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
     X(unfold)                                                                                                        \
+    X(unfold_backward)                                                                                               \
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \

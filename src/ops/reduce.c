@@ -183,6 +183,8 @@ const dt_op dt__op_sum = {
     .summary = "Sum over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS),
     .partial = DT_PARTIAL_LINEAR,
+    .gradient = "self: expand(grad, self.shape); "
+                "self.dim_IntList: expand(reshape(grad, kept(self.shape, dim)), self.shape)",
     .samples = "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\n"
                "sum(f32[0,3]; 0)\nsum(f32[5,3]; dtype=i64)\nsum(i8[5,3]; 0)\nsum(i32[5,3]; 0; dtype=f32)\n"
                "sum(f32[5,3]; 0; dtype=f64)\nsum(i64[5,3]; 0; dtype=i32)",
@@ -193,6 +195,8 @@ const dt_op dt__op_mean = {
     .summary = "Average over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, AVERAGES),
     .partial = DT_PARTIAL_LINEAR,
+    .gradient = "self: expand(grad / count(self.shape, none), self.shape); "
+                "self.dim: expand(reshape(grad, kept(self.shape, dim)) / count(self.shape, dim), self.shape)",
     .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\nmean(i32[5,3]; dtype=f32)\n"
                "mean(f32[0,3]; 0)",
 };
@@ -201,6 +205,8 @@ const dt_op dt__op_amax = {
     .summary = "Largest element over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_MAX, ORDERS),
     .partial = DT_PARTIAL_MAX,
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, reshape(result, kept(self.shape, dim))) / "
+                "sum(eq(self, reshape(result, kept(self.shape, dim))), dim, true)",
     .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\namax(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
@@ -208,6 +214,7 @@ const dt_op dt__op_argmax = {
     .summary = "Index of the largest element, over all elements or along a dim.",
     REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MAX, ORDERS | POSITIONS),
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
 const dt_op dt__op_cumsum = {
     .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
@@ -217,5 +224,6 @@ const dt_op dt__op_cumsum = {
     .shape = shape_scan,
     .kernel = running_sum,
     .arguments = "dim,dtype",
+    .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)",
     .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\ncumsum(f32[5,3]; 0; dtype=i64)",
 };
