@@ -51,6 +51,8 @@
  *     [#shape]      as many dims as the list `shape` has members, in this place
  *     m! [dim!]     must not be sharded: the kernel needs all of it
  *     m@ [dim@]     may be sharded, in contiguous runs: the kernel reads its offset (DT_ROW_OFFSET)
+ *     m~ [dim~]     may be sharded: the ranks meet (DT_ROW_MEET, see dt_meet). An output that lacks it is Replicate.
+ *     m> [dim>]     may be sharded, in contiguous runs: a scan (DT_ROW_SCAN, see dt_meet)
  *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
  *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
@@ -58,9 +60,9 @@
  *     ... P(max)    of an output: what a factor that it lacks makes of it
  *
  *     sum           "...[dim] -> ...[dim:1?]"              amax       "...[dim] -> ...[dim:1?] P(max)"
- *     softmax       "...[dim!] -> ...[dim]"                transpose  "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]"
+ *     softmax       "...[dim~] -> ...[dim]"                transpose  "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]"
  *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
- *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
+ *     layer_norm    "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
  *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
  *
  * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is
@@ -228,8 +230,49 @@ enum { DT_ROW_R = 0 };
  * RESHAPE   the outputs are reshapes of the first input in row-major order: the library maps the shards where it can,
  *           and the entries of the outputs are for documentation
  * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
+ * MEET      the ranks along the mesh dim meet: dt_op.meet is run instead of the kernel
+ * SCAN      the same with the states of the shards before; sharded inputs hold one contiguous run of the dim
  */
-enum { DT_ROW_OFFSET = 1 << 0, DT_ROW_RESHAPE = 1 << 1, DT_ROW_UNLISTED = 1 << 2 };
+enum {
+    DT_ROW_OFFSET = 1 << 0,
+    DT_ROW_RESHAPE = 1 << 1,
+    DT_ROW_UNLISTED = 1 << 2,
+    DT_ROW_MEET = 1 << 3,
+    DT_ROW_SCAN = 1 << 4,
+};
+
+/* Ops that meet. Where a dim is sharded along which the op reduces, each rank makes a small *state* of its shard
+ * (begin), the states are exchanged once over all mesh dims that shard such a dim and merged in mesh order, the same
+ * bits on every rank, and each rank completes its part of the result from the merged state (finish). Of softmax the
+ * state is the largest element and the sum of exponentials of each row. In a scan, finish gets the merged states of the
+ * shards before its own along the dim: of cumsum the sum of all that precedes.
+ *
+ * A state is a few fields, each an array of numbers: of softmax two with a number per row. An empty shard, and the
+ * first shard of a scan, has the identity. */
+enum { DT_STATE_MAX_FIELDS = 4 };
+typedef struct dt_state_field {
+    dt_dtype dtype;
+    int64_t n;       /* numbers */
+    double identity; /* each of them, in a state that has no effect when it is merged */
+    void *data;      /* dense */
+} dt_state_field;
+typedef struct dt_state {
+    int n_fields;
+    dt_state_field fields[DT_STATE_MAX_FIELDS];
+} dt_state;
+
+typedef struct dt_meet {
+    /* Sets dtype, n and identity of each field, and n_fields, by shapes and arguments: those of the largest shards when
+     * the call is priced, of the local tensors when it runs. The numbers must not depend on the dims that are met over:
+     * all ranks that meet have states of one size. */
+    void (*describe)(const dt_op_call *call, dt_state *state);
+    /* Fills the state from the inputs of this rank. */
+    dt_status (*begin)(dt_op_call *call, const dt_state *state);
+    /* Merges the state of the next rank (meet) or shard (scan) into that of those before. */
+    void (*merge)(const dt_op_call *call, const dt_state *into, const dt_state *next);
+    /* Fills the outputs of this rank from its inputs and the merged state. */
+    dt_status (*finish)(dt_op_call *call, const dt_state *merged);
+} dt_meet;
 
 struct dt_op {
     const char *schema;
@@ -285,6 +328,7 @@ struct dt_op {
      * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
      * the other. */
     const dt_op *in_place_of;
+    const dt_meet *meet;  /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
      * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */

@@ -75,6 +75,7 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .log_level = options->log_level,
         .world = 1,
         .threads = 1,
+        .machine = &dt__machine_builtin,
     };
     if (!ctx->log_level) {
         const char *requested = getenv("DTENSOR_LOG");
@@ -83,6 +84,25 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
     }
     dt__freed_kept_from_environment(&ctx->freed_kept);
     return ctx;
+}
+
+static void free_machine(dt_ctx *ctx) {
+    if (ctx->machine != &dt__machine_builtin)
+        dt__free(ctx, (void *)(uintptr_t)ctx->machine, sizeof *ctx->machine);
+    ctx->machine = &dt__machine_builtin;
+}
+
+dt_status dt__ctx_set_machine(dt_ctx *ctx, const dt__machine *machine) {
+    dt__machine *copy = NULL;
+    if (machine->fingerprint != dt__machine_builtin.fingerprint) {
+        copy = dt__alloc(ctx, sizeof *copy);
+        if (!copy)
+            return dt__fail_memory(ctx, sizeof *copy, "the machine model");
+        *copy = *machine;
+    }
+    free_machine(ctx);
+    ctx->machine = copy ? copy : &dt__machine_builtin;
+    return DT_OK;
 }
 
 void dt__ctx_finish(dt_ctx *ctx) {
@@ -97,6 +117,7 @@ void dt__ctx_free(dt_ctx *ctx) {
     for (int i = DT__N_SLOTS - 1; i >= 0; i--)
         if (ctx->slots[i].free_state)
             ctx->slots[i].free_state(ctx, ctx->slots[i].state);
+    free_machine(ctx);
     ctx->allocator.resize(ctx->allocator.user, ctx, sizeof *ctx, 0);
 }
 

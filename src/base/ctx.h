@@ -6,6 +6,7 @@
 #ifndef DT_BASE_CTX_H
 #define DT_BASE_CTX_H
 
+#include "base/machine.h"
 #include "base/public_call.h"
 
 #include <stdarg.h>
@@ -40,6 +41,7 @@ struct dt_ctx {
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
+    const dt__machine *machine; /* prices of plans and placements; set before the first, then never changed */
     struct {
         void *state;
         void (*free_state)(dt_ctx *ctx, void *state);
@@ -60,6 +62,8 @@ struct dt_ctx {
 /* Creates a context with memory and log only; dt_init builds on it, and tests of pure modules use it directly. NULL
  * only when out of memory. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
+/* Copies the model, in the place of the built-in one. */
+dt_status dt__ctx_set_machine(dt_ctx *ctx, const dt__machine *machine);
 /* Lets the modules do what may still fail, such as completing a file; then the error can be reported. */
 void dt__ctx_finish(dt_ctx *ctx);
 void dt__ctx_free(dt_ctx *ctx);

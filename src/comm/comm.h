@@ -65,6 +65,7 @@ bool dt__group_is_stale(const dt_group *group);
 #define DT__EXCHANGE_CALL_LIST(X)                                                                                    \
     X(REDISTRIBUTE, "redistribute")                                                                                  \
     X(CHECK_CALLS, "check_calls")                                                                                    \
+    X(MEET, "meet")                                                                                                  \
     X(SAVE_NPY, "save_npy")                                                                                          \
     X(SAVE_NPZ, "save_npz")                                                                                          \
     X(LOAD_NPY, "load_npy")                                                                                          \
@@ -159,6 +160,8 @@ typedef struct dt__ticket {
  * failure is written to error. Used before a context exists: it allocates no other memory. */
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes);
 void dt__segment_unmap(struct dt__segment *segment);
+/* The model that all ranks adopt in dt_init, in the place of the built-in one. Called before ranks start. */
+void dt__segment_set_machine(struct dt__segment *segment, const dt__machine *machine);
 /* The ticket of a rank that inherits fd, and as the value of DTENSOR_LAUNCH. */
 dt__ticket dt__segment_ticket(const struct dt__segment *segment, int fd, int64_t rank, int64_t n_cores);
 void dt__ticket_print(const dt__ticket *ticket, char *text, size_t capacity);

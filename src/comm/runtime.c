@@ -114,6 +114,18 @@ static void select_kernels(dt__runtime *runtime) {
                         "plain baseline avx2 avx512");
 }
 
+/* The ranks of a launch have the model that their launcher has read. */
+static void select_machine(dt_ctx *ctx, const dt__transport *transport) {
+    dt__machine machine;
+    char error[DT__MACHINE_ERROR_BYTES];
+    if (transport == &dt__transport_shm)
+        return;
+    if (dt__machine_from_environment(&machine, error, sizeof error))
+        (void)dt__ctx_set_machine(ctx, &machine);
+    else
+        dt__fail(ctx, DT_ERR_VALUE, "%s", error);
+}
+
 static void select_heap(dt__runtime *runtime, dt_init_options *options) {
     char error[256];
     if (!options->heap_bytes && !dt__heap_bytes_from_environment(&options->heap_bytes, error, sizeof error))
@@ -213,6 +225,10 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     dt_status status = ctx->status;
     if (status == DT_OK)
         status = select_transport(runtime, options->transport, ticket);
+    if (status == DT_OK) {
+        select_machine(ctx, runtime->transport);
+        status = ctx->status;
+    }
     if (status == DT_OK)
         status = runtime->transport->open(runtime, &filled, ticket);
     if (status != DT_OK) {

@@ -127,6 +127,7 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
     if (!segment)
         goto close_new_fd;
     memcpy(segment, &plan, offsetof(struct dt__segment, n_asleep));
+    segment->machine = dt__machine_builtin;
     *fd = new_fd;
     return segment;
 
@@ -176,6 +177,8 @@ struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size
     fcntl(ticket->fd, F_SETFD, FD_CLOEXEC);
     return segment;
 }
+
+void dt__segment_set_machine(struct dt__segment *segment, const dt__machine *machine) { segment->machine = *machine; }
 
 void dt__segment_unmap(struct dt__segment *segment) {
     if (segment)

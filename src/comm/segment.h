@@ -131,6 +131,8 @@ struct dt__segment {
     _Atomic uint32_t fenced; /* a rank lacks membarrier: publishing ranks must issue a memory barrier themselves */
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_events; /* changes of ranks' states; waiting ranks check for failures */
 
+    dt__machine machine; /* of all ranks; set before they start, then never changed */
+
     DT__ALIGNED(4096) struct dt__rank_block ranks[];
 };
 

@@ -158,6 +158,8 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
                           ctx->rank, (int)atomic_load(&shm->own->pid));
     else if (!dt__map_reserve(&shm->labels))
         status = DT_ERR_MEMORY;
+    else
+        status = dt__ctx_set_machine(ctx, &segment->machine);
     if (status != DT_OK) {
         unmap(shm);
         return status;

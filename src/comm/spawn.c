@@ -199,7 +199,7 @@ static void supervise(struct launch *launch) {
 
 dt_status dt_spawn_site(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error, const dt_site *site) {
     struct launch launch = {.n = n_ranks, .site = site, .report_due_ns = INT64_MAX};
-    char reason[256] = "";
+    char reason[DT__MACHINE_ERROR_BYTES] = "";
     if (error)
         *error = NULL;
     if (n_threads() > 1) {
@@ -208,12 +208,15 @@ dt_status dt_spawn_site(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error
         goto report;
     }
     size_t heap_bytes;
-    if (dt__heap_bytes_from_environment(&heap_bytes, reason, sizeof reason))
+    dt__machine machine;
+    if (dt__heap_bytes_from_environment(&heap_bytes, reason, sizeof reason) &&
+        dt__machine_from_environment(&machine, reason, sizeof reason))
         launch.segment = dt__segment_new(n_ranks, heap_bytes, &launch.fd, reason, sizeof reason);
     if (!launch.segment) {
         launch.error = format_text("%s", reason);
         goto report;
     }
+    dt__segment_set_machine(launch.segment, &machine);
     launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
     launch.polls = calloc((size_t)n_ranks + 1, sizeof *launch.polls);
     bool has_memory = dt__reports_open(&launch.reports, launch.segment) && launch.children && launch.polls;

@@ -63,6 +63,9 @@ static void describe_moves(const dt__call *call, const dt__decision *decision, d
         dt__text_add(out, "%sargument %d, %s, to %s", before, i + 1, from, to);
         before = " and ";
     }
+    if (decision->meeting)
+        dt__text_add(out, "%s: its ranks exchange %s states", *before == ':' ? "" : ",",
+                     decision->meeting->way.flags & DT_ROW_MEET ? "their" : "earlier");
 }
 
 /* The policy in force. */

@@ -186,11 +186,22 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
         mesh[m] = dt_mesh_dim_size(self->to->mesh, m);
     for (int i = 0; i < self->call->n_inputs; i++)
         shardings[i] = &self->to->inputs[i].from->sharding;
-    dt__placed_inputs on = {n, mesh, shardings, &dt__machine_builtin};
+    dt__placed_inputs on = {n, mesh, shardings, self->ctx->machine};
     DT__TRY(dt__select_placements(scratch, &self->call->op_call, &on, selected));
     self->to->row_flags = selected->flags;
     self->to->cost_us = selected->cost_us;
-    return place_inputs(self, selected);
+    DT__TRY(place_inputs(self, selected));
+    return selected->way.flags ? dt__meeting_new(self->to, selected) : DT_OK;
+}
+
+/* What running it branches on. */
+static void set_kind(const making *self) {
+    dt__decision *to = self->to;
+    bool of_view_op = self->call->info->op->flags & DT_OP_VIEW;
+    to->is_view = of_view_op && !(to->row_flags & DT_ROW_OFFSET);
+    to->is_direct = !to->writes && of_view_op == to->is_view;
+    for (int i = 0; i < to->n_inputs; i++)
+        to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity;
 }
 
 static dt_status fill_decision(making *self, dt__arena *scratch) {
@@ -208,6 +219,7 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
         DT__TRY(set_input_specs(self));
         DT__TRY(select_placements(self, scratch, &selected));
     }
+    set_kind(self);
     self->to->runs = !self->to->mesh || dt_mesh_coordinate(self->to->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0});
     return place_outputs(self, &selected);
 }
@@ -243,6 +255,8 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     }
     for (int i = 0; decision->outputs && i < decision->n_outputs; i++)
         dt_spec_release(decision->outputs[i].spec);
+    if (decision->meeting)
+        dt_group_release(decision->meeting->group);
     for (int t = 0; t < decision->n_tuples; t++)
         dt__decision_release(ctx, decision->tuples[t]);
     dt__arena_free(&decision->arena);

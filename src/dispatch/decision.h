@@ -8,15 +8,17 @@
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H
 
+#include "comm/comm.h"
 #include "dispatch/dispatch.h"
 
-enum { DT__KEY_WORDS = 96 };
+/* A tensor is written without a check: it may exceed the space for keys by the slack. */
+enum { DT__KEY_WORDS = 96, DT__KEY_SLACK = 1 + DT_SPEC_MAX_DIMS };
 
 typedef struct dt__decision_key {
     uint64_t hash;
     int n_words;
-    const uint64_t *words;         /* in `space`, or in the dispatch state, valid until its next key */
-    uint64_t space[DT__KEY_WORDS]; /* of most keys */
+    const uint64_t *words; /* in `space`, or in the dispatch state, valid until its next key */
+    uint64_t space[DT__KEY_WORDS + DT__KEY_SLACK]; /* of most keys */
 } dt__decision_key;
 
 /* The decision for one input. */
@@ -41,6 +43,17 @@ typedef struct dt__output_decision {
     int input;     /* the input that it is, because that is written; -1: a new tensor */
 } dt__output_decision;
 
+/* The exchange in the middle of a call whose rows communicate (rules/ways.h). */
+typedef struct dt__meeting {
+    dt__way way;
+    int n;                /* ranks that meet: this one and those along the mesh dims of the way */
+    const int64_t *ranks; /* in mesh order */
+    const int *order;     /* in which their states are merged: indices into ranks */
+    int n_before;         /* of a scan: how many of these come before this rank */
+    int own;              /* index of this rank */
+    dt_group *group;      /* made on first use; NULL */
+} dt__meeting;
+
 /* What the calls of one kind have in common in a history. */
 typedef struct dt__call_fold {
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
@@ -59,12 +72,15 @@ typedef struct dt__decision {
     int n_users;       /* calls that are running it */
     bool cached;       /* otherwise it is freed by its last user */
     bool runs;         /* this rank is in the mesh */
-    bool communicates; /* moving the inputs takes messages */
+    bool communicates; /* moving the inputs takes messages, or its rows communicate */
     bool writes;       /* some input is written */
+    bool is_view;      /* outputs are views of the first input, or of what it is moved to */
+    bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
     unsigned row_flags;   /* DT_ROW_… */
+    dt__meeting *meeting; /* NULL: no row communicates */
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
@@ -76,6 +92,10 @@ typedef struct dt__decision {
     dt_mesh **more_meshes;
     dt__arena arena;
 } dt__decision;
+
+/* run_meet.c: who meets, for a call whose rows communicate; the kernels' part of such a call. */
+dt_status dt__meeting_new(dt__decision *decision, const dt__candidate *selected);
+dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 
 /* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
@@ -96,7 +116,10 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
 /* The same for a part of another call, which is not added to histories; values that vary are not checked. */
 dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call);
-void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);
+static inline void dt__decision_release(dt_ctx *ctx, dt__decision *decision) {
+    if (--decision->n_users == 0 && !decision->cached)
+        dt__decision_free(ctx, decision);
+}
 
 #endif

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-void dt__decision_release(dt_ctx *ctx, dt__decision *decision) {
-    if (--decision->n_users == 0 && !decision->cached)
-        dt__decision_free(ctx, decision);
-}
-
 static void drop(dt_ctx *ctx, dt__dispatch_state *state, dt__decision **place) {
     dt__decision *decision = *place;
     if (!decision)
@@ -57,24 +52,6 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     ctx->slots[DT__SLOT_DISPATCH].finish = finish;
     dt__trace_from_environment(ctx);
     return state;
-}
-
-static inline bool same_words(int n, const uint64_t *a, const uint64_t *b) {
-    int i = 0;
-    while (i < n && a[i] == b[i])
-        i++;
-    return i == n;
-}
-
-dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key) {
-    dt__decision **set = state->cache[key->hash % DT__N_SETS];
-    for (int w = 0; w < DT__WAYS; w++) {
-        dt__decision *decision = set[w];
-        if (decision && decision->hash == key->hash && decision->n_words == key->n_words &&
-            same_words(key->n_words, decision->words, key->words))
-            return decision;
-    }
-    return NULL;
 }
 
 /* A free way of the set, or that of its least recently used decision. */

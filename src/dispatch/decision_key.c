@@ -96,12 +96,15 @@ static inline uint64_t *put_args(uint64_t *at, const uint64_t *end, const dt__si
 static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_tensor *const *inputs) {
     for (int i = 0; i < n; i++) {
         const dt_tensor *tensor = inputs[i];
-        bool plain = !tensor->spec;
-        if (end - at < (plain ? 1 + tensor->n_dims : 1))
+        if (tensor->spec)
+            *at++ = tensor->spec->id << 1 | 1;
+        else {
+            *at++ = ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1;
+            for (int d = 0; d < tensor->n_dims; d++)
+                *at++ = (uint64_t)tensor->shape[d];
+        }
+        if (at > end)
             return NULL;
-        *at++ = plain ? ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1 : tensor->spec->id << 1 | 1;
-        for (int d = 0; plain && d < tensor->n_dims; d++)
-            *at++ = (uint64_t)tensor->shape[d];
     }
     return at;
 }
@@ -141,12 +144,23 @@ static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
 /* The end of the key in the buffer of the state; NULL with the error recorded. */
 static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt__call *call) {
     for (;;) {
-        uint64_t *end = state->key_words
-                            ? write_key(state->key_words, state->key_words + state->key_capacity, call, state)
-                            : NULL;
+        uint64_t *words = state->key_words;
+        uint64_t *end = words ? write_key(words, words + state->key_capacity - DT__KEY_SLACK, call, state) : NULL;
         if (end || grow_buffer(ctx, state) != DT_OK)
             return end;
     }
+}
+
+static inline uint64_t mix(uint64_t hash, uint64_t word) {
+    return ((hash << 23 | hash >> 41) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t hash_words(const uint64_t *at, const uint64_t *end, uint64_t hash) {
+    if ((end - at) % 2)
+        hash = mix(hash, *at++);
+    for (; at != end; at += 2)
+        hash = mix(mix(hash, at[0]), at[1]);
+    return hash ^ hash >> 32;
 }
 
 dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
@@ -158,11 +172,8 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
         words = state->key_words;
     }
     int n = (int)(end - words);
-    uint64_t hash = (uint64_t)n;
-    for (int i = 0; i < n; i++)
-        hash = ((hash << 23 | hash >> 41) ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    out->hash = hash ^ hash >> 32;
     out->n_words = n;
     out->words = words;
+    out->hash = hash_words(words, end, (uint64_t)n);
     return DT_OK;
 }

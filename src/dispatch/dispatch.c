@@ -55,16 +55,16 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out) {
     dt__arena_free(&arena);
 }
 
-/* Sets the value of an input for the kernel. */
-static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
-    return (dt_op_value){.dtype = tensor->dtype,
-                         .n_dims = tensor->local_n_dims,
-                         .shape = tensor->local_shape,
-                         .strides = tensor->strides,
-                         .data = tensor->data,
-                         .global_shape = tensor->shape,
-                         .offset = spec ? spec->local.offset : zero_offset,
-                         .spec = spec};
+/* Sets the value of an input for the kernel. Field by field, as dt__op_call_init. */
+static inline void set_local_value(dt_op_value *to, const dt_tensor *tensor, const dt_spec *spec) {
+    to->dtype = tensor->dtype;
+    to->n_dims = tensor->local_n_dims;
+    to->shape = tensor->local_shape;
+    to->strides = tensor->strides;
+    to->data = tensor->data;
+    to->global_shape = tensor->shape;
+    to->offset = spec ? spec->local.offset : zero_offset;
+    to->spec = spec;
 }
 
 /* A tensor of the same spec whose local elements are the identity of a reduction. */
@@ -99,27 +99,21 @@ static dt_tensor *move_input(dt_tensor *tensor, const dt__input_decision *decisi
 }
 
 /* Sets the value of an output for the kernel. */
-static dt_op_value output_value(const dt__output_decision *output, const int64_t *strides, void *data) {
-    return (dt_op_value){.dtype = output->dtype,
-                         .n_dims = output->local_n_dims,
-                         .shape = output->local_shape,
-                         .strides = strides,
-                         .data = data,
-                         .global_shape = output->shape,
-                         .offset = output->spec ? output->spec->local.offset : zero_offset,
-                         .spec = output->spec};
+static inline void set_output_value(dt_op_value *to, const dt__output_decision *output, const int64_t *strides,
+                                    void *data) {
+    to->dtype = output->dtype;
+    to->n_dims = output->local_n_dims;
+    to->shape = output->local_shape;
+    to->strides = strides;
+    to->data = data;
+    to->global_shape = output->shape;
+    to->offset = output->spec ? output->spec->local.offset : zero_offset;
+    to->spec = output->spec;
 }
 
-static dt_tensor *new_output(dt_ctx *ctx, const dt__output_decision *output) {
-    if (output->spec)
-        return dt__tensor_of_spec(output->spec);
-    dt__storage *storage = dt__storage_new(ctx, (size_t)output->bytes);
-    if (!storage)
-        return NULL;
-    dt_tensor *tensor =
-        dt__tensor_plain(storage, &(dt__array_desc){output->dtype, output->n_dims, output->shape, NULL, 0});
-    dt__storage_release(storage);
-    return tensor;
+static inline dt_tensor *new_output(dt_ctx *ctx, const dt__output_decision *output) {
+    return output->spec ? dt__tensor_of_spec(output->spec)
+                        : dt__tensor_dense(ctx, output->dtype, output->n_dims, output->shape, (size_t)output->bytes);
 }
 
 static void drop_all(int n, dt_tensor **tensors) {
@@ -152,15 +146,16 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
             drop_new_outputs(call, decision, i);
             return dt_error_status(ctx);
         }
-        values[i] = output_value(&decision->outputs[i], outputs[i]->strides, outputs[i]->data);
+        set_output_value(&values[i], &decision->outputs[i], outputs[i]->strides, outputs[i]->data);
     }
     dt_status status = DT_OK;
     bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw as well, so that generators stay in step */
     bool holds = !call->maker || dt__maker_holds_values(call, decision->n_outputs);
     if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
-        status = op->kernel(&call->op_call);
-    }
+        status = decision->meeting ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
+    } else if (decision->meeting && decision->runs && ctx->observer && decision->communicates)
+        dt__observe_way(ctx, &decision->meeting->way, decision->meeting->way.bytes, dt__now_us());
     if (status != DT_OK)
         drop_new_outputs(call, decision, decision->n_outputs);
     else if (decision->writes)
@@ -193,7 +188,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__row_strides(output->local_n_dims, output->local_shape, strides[i]);
-        values[i] = output_value(output, strides[i], source->data);
+        set_output_value(&values[i], output, strides[i], source->data);
     }
     if (decision->runs && dt__has_data(ctx)) {
         op_call->outputs = values;
@@ -202,7 +197,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
             source = copy = dt__clone(source);
             if (!copy)
                 return dt_error_status(ctx);
-            call->values[0] = local_value(copy, call->values[0].spec);
+            set_local_value(&call->values[0], copy, call->values[0].spec);
             status = op_call->op->kernel(op_call);
         }
     }
@@ -245,7 +240,7 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, const dt__decisio
         if (moved[i] != call->inputs[i])
             dt_drop(moved[i]);
         moved[i] = copy;
-        call->values[i] = local_value(copy, call->values[i].spec);
+        set_local_value(&call->values[i], copy, call->values[i].spec);
     }
     return DT_OK;
 }
@@ -262,9 +257,8 @@ static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
 }
 
 /* Steps 3 to 5. */
-dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     dt_tensor **moved = call->moved;
-    dt_op_call *op_call = &call->op_call;
     dt_status status = DT_OK;
     int n = 0;
     for (; n < call->n_inputs; n++) {
@@ -274,23 +268,30 @@ dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *deci
             status = dt_error_status(ctx);
             break;
         }
-        call->values[n] = local_value(moved[n], input->kernel);
+        set_local_value(&call->values[n], moved[n], input->kernel);
     }
     if (status == DT_OK && decision->writes)
         status = copy_overlapping(ctx, call, decision);
-    op_call->n_outputs = decision->n_outputs;
-    op_call->row_flags = decision->row_flags;
-    bool is_view = op_call->op->flags & DT_OP_VIEW && !(decision->row_flags & DT_ROW_OFFSET);
-    DT__ASSUME(!is_view || status != DT_OK || n > 0);
+    DT__ASSUME(!decision->is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
-        status = is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
-    bool is_copy = op_call->op->flags & DT_OP_VIEW && (!is_view || moved[0] != call->inputs[0]);
-    if (status == DT_OK && __builtin_expect(is_copy, 0))
+        status = decision->is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
+    bool is_copy = call->info->op->flags & DT_OP_VIEW && (!decision->is_view || moved[0] != call->inputs[0]);
+    if (status == DT_OK && is_copy)
         status = note_copies(call->inputs[0], decision->n_outputs, call->outputs);
     for (int i = 0; i < n; i++)
         if (moved[i] != call->inputs[i])
             dt_drop(moved[i]);
     return status;
+}
+
+dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+    call->op_call.n_outputs = decision->n_outputs;
+    call->op_call.row_flags = decision->row_flags;
+    if (!decision->is_direct)
+        return move_and_run(ctx, call, decision);
+    for (int i = 0; i < call->n_inputs; i++)
+        set_local_value(&call->values[i], call->inputs[i], decision->inputs[i].kernel);
+    return decision->is_view ? run_view(ctx, call, decision, call->inputs[0]) : run_kernel(ctx, call, decision);
 }
 
 /* The same with a monitor that counts or traces. */
@@ -365,7 +366,7 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
                    DT_ERR_STATE;
         DT__TRY(dt__check_current(call->inputs[i]));
     }
-    if (!call->info->op->kernel && !call->info->op->decompose && !call->info->list)
+    if (!call->info->is_simple && !call->info->op->kernel && !call->info->op->decompose && !call->info->list)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);
     return DT_OK;
 }
@@ -394,30 +395,39 @@ static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-/* A call that was checked. */
-static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
+/* What an op that is not simple does before its decision is looked up. Some have none: these have run then. */
+static __attribute__((noinline)) bool has_run(dt_ctx *ctx, dt__call *call, dt_status *status) {
     const dt_op *op = call->info->op;
+    if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
+        *status = dispatch_aligned(ctx, call);
+    else if (call->info->list)
+        *status = dt__dispatch_list(ctx, call);
+    else if (!op->kernel) {
+        dt__arena arena = dt__arena_new(ctx);
+        *status = decompose(&arena, call);
+        dt__arena_free(&arena);
+    } else {
+        dt__call_set_global_inputs(call); /* otherwise they are described on a cache miss only */
+        return false;
+    }
+    return true;
+}
+
+/* A call that was checked. */
+static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *ctx, dt__call *call) {
+    dt_status status = DT_OK;
     if (call->maker)
         DT__TRY(dt__maker_place_check(ctx, call));
-    if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
-        return dispatch_aligned(ctx, call);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     call->op_call.records = call->records;
     call->op_call.draw = &call->draw;
-    if (call->info->list)
-        return dt__dispatch_list(ctx, call);
-    if (!op->kernel) {
-        dt__arena arena = dt__arena_new(ctx);
-        dt_status status = decompose(&arena, call);
-        dt__arena_free(&arena);
+    if (!call->info->is_simple && has_run(ctx, call, &status))
         return status;
-    }
-    if (op->class_of || op->check) /* otherwise the inputs are described on a cache miss only */
-        dt__call_set_global_inputs(call);
     dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
-    dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
+    if (decision->communicates)
+        status = dt__policy_check(ctx, call, decision);
     for (int i = 0; decision->writes && i < call->n_inputs && status == DT_OK; i++)
         if (decision->inputs[i].written)
             status = dt__check_writable(call->inputs[i], call->info->schema.name);
@@ -428,11 +438,13 @@ static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
                                : dt__run_decision(ctx, call, decision);
     if (status == DT_OK)
         call->n_outputs = decision->n_outputs;
-    if (status == DT_OK && call->maker && call->maker->requires_grad)
-        status = dt__maker_require_grad(call);
     dt__decision_release(ctx, decision);
+    if (call->maker && call->maker->requires_grad && status == DT_OK)
+        status = dt__maker_require_grad(call);
     return status;
 }
+
+static dt_status dispatch(dt_ctx *ctx, dt__call *call) { return dispatch_checked(ctx, call); }
 
 bool dt__call_requires_grad(const dt__call *call) {
     if (call->info->op->flags & DT_OP_NOT_DIFFERENTIABLE)
@@ -516,8 +528,9 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt__recorder *recorder = ctx->recorder;
     if (!op->kernel && !dt__has_gradient(op))
         return dispatch(ctx, call);
-    dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
-    for (int i = 0; dt__call_writes(&call->op_call) && i < call->n_inputs; i++)
+    if (call->info->schema.signatures[call->overload].written)
+        dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    for (int i = 0; call->info->schema.signatures[call->overload].written && i < call->n_inputs; i++)
         if (call->inputs[i]->record && dt__writes_input(&call->op_call, i))
             DT__TRY(recorder->check_write(call->inputs[i], call->info->schema.name));
     ctx->recorder = NULL;
@@ -540,5 +553,5 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     DT__TRY(check_call(ctx, call));
     if (__builtin_expect(ctx->recorder != NULL, 0) && dt__call_requires_grad(call))
         return dispatch_recorded(ctx, call);
-    return dispatch(ctx, call);
+    return dispatch_checked(ctx, call);
 }

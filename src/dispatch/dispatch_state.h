@@ -30,9 +30,26 @@ typedef struct dt__dispatch_state {
 /* Created on first use; NULL with the error recorded. */
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 
-/* decision_cache.c: NULL if the key is not cached. */
-dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key);
-/* Puts a decision in the cache, which owns it from then on. */
+static inline bool dt__decision_has_key(const dt__decision *decision, const dt__decision_key *key) {
+    if (decision->hash != key->hash || decision->n_words != key->n_words)
+        return false;
+    uint64_t difference = 0; /* nearly always there is none */
+    const uint64_t *a = decision->words, *b = key->words, *end = b + key->n_words;
+    if (key->n_words % 2)
+        difference = *a++ ^ *b++;
+    for (; b != end; a += 2, b += 2)
+        difference |= (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    return !difference;
+}
+/* NULL if the key is not cached. */
+static inline dt__decision *dt__decision_cache_find(const dt__dispatch_state *state, const dt__decision_key *key) {
+    dt__decision *const *set = state->cache[key->hash % DT__N_SETS];
+    for (int w = 0; w < DT__WAYS; w++)
+        if (set[w] && dt__decision_has_key(set[w], key))
+            return set[w];
+    return NULL;
+}
+/* decision_cache.c: puts a decision in the cache, which owns it from then on. */
 void dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, dt__decision *decision);
 
 /* align_inputs.c: whether all inputs are on the mesh of the first, or all are plain; */

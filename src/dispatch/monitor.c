@@ -48,6 +48,16 @@ static void observe_redistribution(dt_ctx *ctx, const dt__redistribution_report 
                                    .end_us = report->end_us});
 }
 
+void dt__observe_way(dt_ctx *ctx, const dt__way *way, int64_t bytes, double begin_us) {
+    int64_t collectives[DT_N_COLLECTIVES] = {0};
+    collectives[dt__collective_of_step(way->kind)] = 1;
+    observe(ctx, &(dt__comm_event){.call = counted_as(ctx, "op"),
+                                   .collectives = collectives,
+                                   .bytes = bytes,
+                                   .begin_us = begin_us,
+                                   .end_us = dt__now_us()});
+}
+
 dt__monitor *dt__monitor_of(dt_ctx *ctx) {
     dt__dispatch_state *state = dt__dispatch_state_of(ctx);
     if (!state || state->monitor)

@@ -56,6 +56,9 @@ typedef struct dt__comm_event {
 /* Appends the call with its inputs and outputs: "sum(f32[8,4] S(0); dim=[1]) -> f32[8] S(0) on mesh(4)". */
 void dt__call_decision_text(const dt__call *call, const dt__decision *decision, dt__text *out);
 
+/* Counts and traces an exchange that a row of an op makes, as one collective. Only if the context has an observer. */
+void dt__observe_way(dt_ctx *ctx, const dt__way *way, int64_t bytes, double begin_us);
+
 /* comm_stats.c */
 void dt__count_event(dt__monitor *self, const dt__comm_event *event);
 /* op_trace.c; each does nothing without a running trace. */

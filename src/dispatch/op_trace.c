@@ -85,7 +85,7 @@ static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__t
         return;
     if (planner == DT__PLANNER_DIRECT && !move.from_mesh)
         planner = DT__PLANNER_MIN_COST;
-    if (dt__plan_new(&arena, &move, planner, &dt__machine_builtin, &plan) == DT_OK)
+    if (dt__plan_new(&arena, &move, planner, ctx->machine, &plan) == DT_OK)
         dt__plan_trace(&plan, out);
     dt__arena_free(&arena);
     dt__text_add(out, " of ");

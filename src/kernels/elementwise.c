@@ -79,11 +79,14 @@ bool dt__op_computes(dt__element_op op, dt_dtype dtype) {
     return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL;
 }
 
-static bool same_shape(const dt__array *a, const dt__array *b) {
-    bool same = a->n_dims == b->n_dims;
-    for (int d = 0; same && d < a->n_dims; d++)
-        same = a->shape[d] == b->shape[d];
-    return same;
+/* Whether b has the shape of a, which is dense, and is dense, too. */
+static inline bool is_dense_like(const dt__array *a, const dt__array *b) {
+    bool same_shape = a->n_dims == b->n_dims, same_strides = true;
+    for (int d = 0; same_shape && d < a->n_dims; d++) {
+        same_shape = a->shape[d] == b->shape[d];
+        same_strides = same_strides && a->strides[d] == b->strides[d];
+    }
+    return same_shape && (same_strides || dt__array_is_dense(b));
 }
 
 /* Fills the buffer with n copies of one element, by doubling. */
@@ -109,12 +112,13 @@ static bool can_run_directly(const dt__blocks *b, int64_t n, unsigned char (*buf
             if (direct)
                 ins[k - 1] = repeat(a, n, buffer[k - 1]);
         } else
-            direct = direct && same_shape(b->arrays[0], a) && dt__array_is_dense(a);
+            direct = direct && is_dense_like(b->arrays[0], a);
     }
     return direct;
 }
 
-void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args) {
+static __attribute__((noinline)) void run_any(const dt__kernels *kernels, dt__pool *pool,
+                                              const dt__elementwise *args) {
     const dt_dtype dtype = loop_dtype(args->op, args->dtype);
     dt__blocks b = {.kernels = kernels,
                     .pool = pool,
@@ -132,4 +136,40 @@ void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__e
         b.loop(n, args->out->data, ins, args->numbers);
     else
         dt__blocks_run(&b);
+}
+
+/* Runs the loop where the output is dense and all operands are like it, in dtype, shape and strides: most small calls.
+ * False otherwise. */
+static inline bool run_alike(const dt__kernels *kernels, const dt__elementwise *args) {
+    const dt__array *out = args->out;
+    const dt_dtype dtype = args->dtype;
+    const int n_ins = ops[args->op].n_ins;
+    const void *ins[DT__LOOP_ARRAYS - 1];
+    int64_t n = 1;
+    if (ops[args->op].bool_ins || ops[args->op].is_bool || out->dtype != dtype || wider[dtype] != dtype)
+        return false;
+    for (int k = 0; k < n_ins; k++)
+        if (args->ins[k]->dtype != dtype || args->ins[k]->n_dims != out->n_dims)
+            return false;
+    for (int d = out->n_dims - 1; d >= 0; d--) {
+        if (out->strides[d] != n)
+            return false;
+        n *= out->shape[d];
+    }
+    for (int k = 0; k < n_ins; k++) {
+        const dt__array *in = args->ins[k];
+        for (int d = 0; d < out->n_dims; d++)
+            if (in->shape[d] != out->shape[d] || in->strides[d] != out->strides[d])
+                return false;
+        ins[k] = in->data;
+    }
+    if (n > MAX_DIRECT)
+        return false;
+    kernels->loops->ops[args->op][dtype](n, out->data, ins, args->numbers);
+    return true;
+}
+
+void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args) {
+    if (!run_alike(kernels, args))
+        run_any(kernels, pool, args);
 }

@@ -304,6 +304,10 @@ static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepare
     return close_execution(&execution, status);
 }
 
+static const dt__machine *machine_of(const dt__redistribution *request, const dt_ctx *ctx) {
+    return request->machine ? request->machine : ctx->machine;
+}
+
 /* One step of a plan of several: from src, of the first step request->src, to dst. */
 static dt_status run_step(dt__executor *executor, const dt__prepared_move *whole, int i,
                           const dt__redistribution *request, const void *src, void *dst) {
@@ -313,7 +317,7 @@ static dt_status run_step(dt__executor *executor, const dt__prepared_move *whole
     pair.from = whole->stops[i];
     pair.to = whole->stops[i + 1];
     pair.planner = DT__PLANNER_STEP;
-    pair.machine = request->machine ? request->machine : &dt__machine_builtin;
+    pair.machine = machine_of(request, executor->ctx);
     DT__TRY(dt__prepare(executor, &pair, &prepared));
     return run_exchange(executor, prepared,
                         &(dt__redistribution){
@@ -344,12 +348,15 @@ static dt_status run_steps(dt__executor *executor, dt__prepared_move *whole, con
     return status;
 }
 
-static const dt_collective collective_of[DT__N_STEP_KINDS] = {
-    [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
-    [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
-    [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
-    [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
-};
+dt_collective dt__collective_of_step(dt__step_kind kind) {
+    static const dt_collective collective_of[DT__N_STEP_KINDS] = {
+        [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
+        [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
+        [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
+        [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
+    };
+    return collective_of[kind];
+}
 
 static bool is_reported(const dt_ctx *ctx) { return ctx->move_observer || ctx->log_level >= DT_LOG_INFO; }
 
@@ -374,7 +381,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .begin_us = start.us,
                                      .end_us = dt__now_us()};
     for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
-        out.collectives[collective_of[i]] += prepared->collectives[i];
+        out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->collectives[i];
     if (ctx->move_observer)
         ctx->move_observer->redistribution(ctx, &out);
     dt__log_redistribution(ctx, &out);
@@ -386,10 +393,6 @@ static void count_run(dt__executor *executor, const dt__prepared_move *prepared,
         executor->stats.collectives[i] += prepared->collectives[i];
     if (is_reported(executor->ctx))
         report(executor, prepared, start);
-}
-
-static uint64_t hash_machine(const dt__machine *machine) {
-    return machine && machine != &dt__machine_builtin ? dt__hash(machine, sizeof *machine, 3) : 0;
 }
 
 static dt_status find_prepared(const dt__redistribution *request, dt__executor **executor, dt__prepared_move **out) {
@@ -405,8 +408,7 @@ static dt_status find_prepared(const dt__redistribution *request, dt__executor *
         .from = request->from,
         .to = request->to,
         .planner = (int)request->planner,
-        .machine = request->machine ? request->machine : &dt__machine_builtin,
-        .machine_hash = hash_machine(request->machine),
+        .machine = machine_of(request, ctx),
     };
     return dt__prepare(*executor, &pair, out);
 }

@@ -33,7 +33,7 @@ typedef struct dt__redistribution {
     const int64_t *src_strides;
     void *dst;
     dt__planner planner;        /* normally DT__PLANNER_DIRECT */
-    const dt__machine *machine; /* of the planners; NULL: the built-in model */
+    const dt__machine *machine; /* of the planners; NULL: the context's */
 } dt__redistribution;
 
 /* Runs it to its end. Collective over the ranks of both meshes; others return at once. Where no rank needs anything
@@ -63,6 +63,9 @@ typedef struct dt__redistribute_stats {
     int64_t n_hits, n_misses;              /* of the cache */
     int64_t n_entries;                     /* currently in the cache */
 } dt__redistribute_stats;
+
+/* The collective that a step counts as. */
+dt_collective dt__collective_of_step(dt__step_kind kind);
 
 /* Zero before the first redistribution. Local. */
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx);

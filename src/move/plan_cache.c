@@ -241,17 +241,20 @@ static dt_status prepare_move(preparation *self) {
     dt__arena_free(&arena);
     out->tag = dt__hash_u64((uint64_t)self->pair->planner,
                             dt__hash_u64(from->fingerprint, dt__hash_u64(to->fingerprint, 5)));
+    out->tag = dt__hash_u64(self->pair->machine->fingerprint, out->tag);
     return status;
 }
 
 static uint64_t hash_pair(const dt__spec_pair *pair) {
     uint64_t small = pair->from->id << 32 ^ pair->to->id ^ (uint64_t)pair->planner << 61;
-    return dt__hash_u64(small, pair->machine_hash);
+    return dt__hash_u64(small, pair->machine->fingerprint);
 }
 
 static bool same_pair(const void *value, const void *probe) {
-    const dt__spec_pair *a = &((const dt__prepared_move *)value)->pair, *b = probe;
-    return a->from == b->from && a->to == b->to && a->planner == b->planner && a->machine_hash == b->machine_hash;
+    const dt__prepared_move *prepared = value;
+    const dt__spec_pair *a = &prepared->pair, *b = probe;
+    return a->from == b->from && a->to == b->to && a->planner == b->planner &&
+           prepared->machine_fingerprint == b->machine->fingerprint;
 }
 
 static dt_status add_prepared(dt__executor *executor, const dt__spec_pair *pair, uint64_t hash,
@@ -260,7 +263,8 @@ static dt_status add_prepared(dt__executor *executor, const dt__spec_pair *pair,
     dt__prepared_move *made = DT__NEW(&arena, dt__prepared_move);
     if (!made)
         return DT_ERR_MEMORY;
-    *made = (dt__prepared_move){.pair = *pair, .hash = hash, .arena = arena};
+    *made = (dt__prepared_move){
+        .pair = *pair, .machine_fingerprint = pair->machine->fingerprint, .hash = hash, .arena = arena};
     dt_spec_retain(pair->from);
     dt_spec_retain(pair->to);
     dt_status status = prepare_move(&(preparation){.executor = executor, .pair = pair, .out = made});

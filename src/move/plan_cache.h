@@ -22,11 +22,11 @@ typedef struct dt__spec_pair {
     dt_spec *from, *to;
     int planner;
     const dt__machine *machine; /* never NULL */
-    uint64_t machine_hash;
 } dt__spec_pair;
 
 typedef struct dt__prepared_move {
-    dt__spec_pair pair; /* holds references; machine is not kept */
+    dt__spec_pair pair;           /* holds references; machine is not kept, */
+    uint64_t machine_fingerprint; /* but is part of the key */
     uint64_t hash;
     int64_t n_users;                         /* redistributions that use it now */
     struct dt__prepared_move *newer, *older; /* entries, by last use */

@@ -90,9 +90,15 @@ void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch) {
 }
 
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
-    dt__view view = {.ctx = call->ctx, .dtype = value->dtype, .n_dims = value->n_dims};
-    memcpy(view.shape, value->shape, (size_t)value->n_dims * sizeof *view.shape);
-    memcpy(view.strides, value->strides, (size_t)value->n_dims * sizeof *view.strides);
+    dt__view view; /* dims behind the last one are never read */
+    view.ctx = call->ctx;
+    view.dtype = value->dtype;
+    view.n_dims = value->n_dims;
+    view.offset = 0;
+    for (int d = 0; d < value->n_dims; d++) {
+        view.shape[d] = value->shape[d];
+        view.strides[d] = value->strides[d];
+    }
     return view;
 }
 

@@ -50,7 +50,8 @@ static const char *const op_names[] = {
 #undef OP_NAME
 };
 
-static dt_status run_indexed(dt__call *call, dt__op_number op, const dt_site *site) {
+static inline __attribute__((always_inline)) dt_status run_indexed(dt__call *call, dt__op_number op,
+                                                                   const dt_site *site) {
     dt_ctx *ctx = call->ctx ? call->ctx : ctx_of(call);
     if (!ctx || call->failed)
         return DT_ERR_VALUE;

@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The built-in machine table and the cost of one step. The model is the usual one of a start-up time, a time per
- * peer and a bandwidth; it ignores contention between groups. The links of the table are those of the reference that
- * the graph planner follows, so that its traces and our times rest on the same numbers; they describe a cluster of
- * hosts with 8 fast devices, not the machine that this runs on. Copies are assumed to run at the bandwidth within a
- * host.
+ * The cost of one step by the machine model: the usual formula of a start-up time, a time per peer and a bandwidth,
+ * which ignores contention between groups; or, where the model has measured steps, what was measured for groups of
+ * this size while so many ranks of the host are busy, which includes it.
  */
 #include "plan/cost.h"
 
-#define GIB_PER_S(rate) ((rate)*1073741824.0 / 1e6) /* in bytes per microsecond */
+#include "base/size.h"
 
-const dt__machine dt__machine_builtin = {
-    .ranks_per_host = 8,
-    .within = {.start_us = 6.6, .peer_us = 0.6, .bytes_per_us = GIB_PER_S(87.7)},
-    .between = {.start_us = 6.6, .peer_us = 2.7, .bytes_per_us = GIB_PER_S(87.7 * 0.22)},
-    .copy_bytes_per_us = GIB_PER_S(87.7),
-};
-
-static const char *const names[] = {
-#define X(upper, lower) #lower,
-    DT__STEP_KIND_LIST(X)
-#undef X
-};
-
-const char *dt__step_kind_name(dt__step_kind kind) { return names[kind]; }
+#include <math.h>
 
 /* The traffic of a collective, in units of its group of g ranks. */
 typedef struct traffic {
@@ -40,7 +25,76 @@ static const traffic traffic_of[DT__N_STEP_KINDS] = {
     [DT__STEP_ALL_TO_ALL] = {.rounds = 1, .shares = 1, .packed = 1},
 };
 
+/* A measured step: start-up, and time per byte of the result. */
+typedef struct line {
+    double start_us, us_per_byte;
+} line;
+
+static line line_of(const dt__measured_step *step) { return (line){step->start_us, 1 / step->bytes_per_us}; }
+
+/* On the line through both at weight 0 and 1. Beyond the second, not below it. */
+static line mix(line a, line b, double weight) {
+    line mixed = {a.start_us + weight * (b.start_us - a.start_us),
+                  a.us_per_byte + weight * (b.us_per_byte - a.us_per_byte)};
+    if (weight <= 1)
+        return mixed;
+    return (line){fmax(mixed.start_us, b.start_us), fmax(mixed.us_per_byte, b.us_per_byte)};
+}
+
+static double weight_of(int64_t at, int64_t first, int64_t second) {
+    return (double)(at - first) / (double)(second - first);
+}
+
+/* Groups of this size among n steps of one kind and number of ranks, by group. */
+static line at_group(const dt__measured_step *steps, int n, int64_t group) {
+    int i = 0;
+    while (i < n && steps[i].group < group)
+        i++;
+    if (i == n)
+        return line_of(&steps[n - 1]);
+    if (i == 0 || steps[i].group == group)
+        return line_of(&steps[i]);
+    return mix(line_of(&steps[i - 1]), line_of(&steps[i]), weight_of(group, steps[i - 1].group, steps[i].group));
+}
+
+/* The measured line of a kind, between or beyond the numbers of ranks that were measured; false: there is none. */
+static bool find_line(const dt__machine *machine, dt__step_kind kind, int64_t group, int64_t ranks, line *out) {
+    const dt__measured_step *steps = machine->measured, *end = steps + machine->n_measured;
+    line levels[2] = {{0, 0}, {0, 0}};
+    int64_t level_ranks[2] = {0, 0};
+    int n_levels = 0;
+    while (steps < end && steps->kind != kind)
+        steps++;
+    while (steps < end && steps->kind == kind && (n_levels == 0 || level_ranks[1] < ranks)) {
+        int n = 0;
+        while (steps + n < end && steps[n].kind == kind && steps[n].ranks == steps->ranks)
+            n++;
+        levels[0] = levels[1];
+        level_ranks[0] = level_ranks[1];
+        levels[1] = at_group(steps, n, group);
+        level_ranks[1] = steps->ranks;
+        n_levels++;
+        steps += n;
+    }
+    if (n_levels == 0)
+        return false;
+    *out = n_levels == 1 ? levels[1] : mix(levels[0], levels[1], weight_of(ranks, level_ranks[0], level_ranks[1]));
+    return true;
+}
+
+static bool find_measured(const dt__machine *machine, const dt__step_desc *step, line *out) {
+    if (machine->n_measured == 0 || step->spans_hosts)
+        return false;
+    int64_t ranks = dt__max_i64(step->ranks, step->group);
+    if (machine->ranks_per_host)
+        ranks = dt__min_i64(ranks, machine->ranks_per_host);
+    return find_line(machine, step->kind, step->kind == DT__STEP_NONE ? 1 : step->group, ranks, out);
+}
+
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step) {
+    line measured;
+    if (find_measured(machine, step, &measured))
+        return measured.start_us + measured.us_per_byte * step->after_bytes;
     double copied = step->after_bytes / machine->copy_bytes_per_us;
     if (step->kind == DT__STEP_NONE)
         return copied;
@@ -50,6 +104,23 @@ double dt__machine_price(const dt__machine *machine, const dt__step_desc *step) 
     double received = step->after_bytes * (moved->shares * peers / group + moved->contributions * peers);
     return link->start_us + moved->rounds * peers * link->peer_us + received / link->bytes_per_us + copied +
            moved->packed * step->before_bytes / machine->copy_bytes_per_us;
+}
+
+double dt__machine_reduction_us(const dt__machine *machine, const dt__step_desc *step) {
+    bool scatters = step->kind == DT__STEP_REDUCE_SCATTER;
+    line measured;
+    if (find_measured(machine, step, &measured))
+        return measured.us_per_byte * step->before_bytes / (scatters ? (double)step->group : 1);
+    double received = step->before_bytes * (scatters ? 1 : 2) * (double)(step->group - 1) / (double)step->group;
+    return received / (step->spans_hosts ? machine->between : machine->within).bytes_per_us;
+}
+
+int64_t dt__mesh_ranks(int n_mesh_dims, const int64_t *mesh) {
+    int64_t ranks = 1;
+    for (int m = 0; m < n_mesh_dims; m++)
+        if (!dt__mul_i64(ranks, mesh[m], &ranks))
+            return INT64_MAX;
+    return ranks;
 }
 
 bool dt__machine_spans_hosts(const dt__machine *machine, int n_mesh_dims, const int64_t *mesh, int mesh_dim) {
@@ -71,15 +142,37 @@ static double shard_bytes(const dt__exchange_desc *exchange, const dt__sharding 
     return bytes;
 }
 
+/* The collective that an exchange resembles: reading from so many peers, or reducing so many values. */
+static dt__step_desc similar_step(const dt__exchange_desc *exchange, int64_t peers, double after_bytes) {
+    const dt__transfer *transfer = exchange->transfer;
+    int64_t before_ranks = dt__mesh_ranks(transfer->before->n_mesh_dims, transfer->before->mesh);
+    int64_t after_ranks = dt__mesh_ranks(transfer->after->n_mesh_dims, transfer->after->mesh);
+    bool reduces = transfer->reduced > 1;
+    return (dt__step_desc){
+        .kind = peers == 0                        ? DT__STEP_NONE
+                : reduces && transfer->two_phases ? DT__STEP_ALL_REDUCE
+                                                  : exchange->kind,
+        .group = reduces ? transfer->reduced : peers + 1,
+        .ranks = dt__max_i64(before_ranks, after_ranks),
+        .spans_hosts = exchange->spans_hosts,
+        .after_bytes = after_bytes,
+    };
+}
+
 /* Messages from so many peers; the shard before is packed, the one after written. */
 static double exchange_us(const dt__machine *machine, const dt__exchange_desc *exchange, int64_t peers,
                           double before_bytes, double after_bytes) {
     const dt__link *link = exchange->spans_hosts ? &machine->between : &machine->within;
+    dt__step_desc similar = similar_step(exchange, peers, after_bytes);
+    line measured;
+    if (find_measured(machine, &similar, &measured))
+        return measured.start_us + measured.us_per_byte * after_bytes;
     double copied = after_bytes / machine->copy_bytes_per_us;
     if (peers == 0)
         return copied;
+    int64_t messages = peers * (exchange->transfer->two_phases ? 2 : 1);
     double received = (double)exchange->item_bytes * (double)exchange->received;
-    return link->start_us + (double)peers * link->peer_us + received / link->bytes_per_us + copied +
+    return link->start_us + (double)messages * link->peer_us + received / link->bytes_per_us + copied +
            before_bytes / machine->copy_bytes_per_us;
 }
 
@@ -94,8 +187,7 @@ dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const
     DT__TRY(status);
     bool inside = dt__transfer_source_position(transfer, exchange->busiest, source) >= 0;
     dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, exchange->busiest, target);
-    *out = exchange_us(machine, exchange, flows.n * (transfer->two_phases ? 2 : 1),
-                       inside ? shard_bytes(exchange, transfer->before, source) : 0,
+    *out = exchange_us(machine, exchange, flows.n, inside ? shard_bytes(exchange, transfer->before, source) : 0,
                        shard_bytes(exchange, transfer->after, target));
     return DT_OK;
 }

@@ -92,6 +92,7 @@ static dt_status price(const crossing *self, const dt__machine *machine, double 
     return dt__exchange_price(
         self->arena, machine,
         &(dt__exchange_desc){.transfer = self->transfer,
+                             .kind = kind_of(self),
                              .item_bytes = self->move->item_bytes,
                              .spans_hosts = host > 0 && self->first_rank / host != self->last_rank / host,
                              .busiest = self->busiest,

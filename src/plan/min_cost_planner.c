@@ -119,6 +119,7 @@ dt_status dt__exchange_us(dt__arena *arena, const dt__state_space *space, double
     DT__TRY(dt__count_bytes(arena, 1, &transfer, &transfer, &counts));
     return dt__exchange_price(arena, space->machine,
                               &(dt__exchange_desc){.transfer = &transfer,
+                                                   .kind = change.collective,
                                                    .item_bytes = space->move->item_bytes,
                                                    .spans_hosts = change.spans_hosts,
                                                    .busiest = counts.step_busiest[0],

@@ -68,6 +68,7 @@ void dt__state_space_new(const dt__move *move, const dt__machine *machine, dt__s
         .n_mesh_dims = move->from->n_mesh_dims,
         .n_dims = move->from->n_dims,
         .mesh = move->from->mesh,
+        .n_ranks = dt__mesh_ranks(move->from->n_mesh_dims, move->from->mesh),
         .n_tokens = 1 + move->from->n_dims,
     };
     out->tokens[DT__TOKEN_REPLICATE] = dt_placement_replicate();
@@ -216,6 +217,7 @@ void dt__dim_change(const dt__state_space *space, int m, int before, int after, 
 
 double dt__change_price(const dt__state_space *space, const dt__change *change, double before_bytes,
                         double after_bytes) {
-    return dt__machine_price(space->machine, &(dt__step_desc){change->collective, change->group, change->spans_hosts,
-                                                              before_bytes, after_bytes});
+    dt__step_desc step = {change->collective,  change->group, space->n_ranks,
+                          change->spans_hosts, before_bytes,  after_bytes};
+    return dt__machine_price(space->machine, &step);
 }

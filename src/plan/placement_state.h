@@ -32,6 +32,7 @@ typedef struct dt__state_space {
     const dt__machine *machine;
     int n_mesh_dims, n_dims;
     const int64_t *mesh; /* sizes */
+    int64_t n_ranks;     /* of the mesh */
     bool strided;        /* the source or the target has strided shards, decoded or not */
     bool ordered;        /* some cuts of the source or the target are not in the order of the mesh dims */
     int n_tokens;

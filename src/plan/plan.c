@@ -160,6 +160,7 @@ static dt_status price_exchange(builder *self, const dt__byte_counts *counts, in
                      dt__route_at(&self->route, self->space, i + 1), &change);
     return dt__exchange_price(self->arena, self->space->machine,
                               &(dt__exchange_desc){.transfer = &self->transfers[i],
+                                                   .kind = change.collective,
                                                    .item_bytes = self->space->move->item_bytes,
                                                    .spans_hosts = change.spans_hosts,
                                                    .busiest = counts->step_busiest[i],

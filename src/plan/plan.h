@@ -15,25 +15,9 @@
 #ifndef DT_PLAN_PLAN_H
 #define DT_PLAN_PLAN_H
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "spec/spec.h"
-
-/* What a step of a plan is. One list makes the enum and the names. NONE is a step that every rank does by itself. */
-#define DT__STEP_KIND_LIST(X)                                                                                        \
-    X(NONE, none)                                                                                                    \
-    X(ALL_GATHER, all_gather)                                                                                        \
-    X(ALL_REDUCE, all_reduce)                                                                                        \
-    X(REDUCE_SCATTER, reduce_scatter)                                                                                \
-    X(ALL_TO_ALL, all_to_all)
-
-typedef enum dt__step_kind {
-#define X(upper, lower) DT__STEP_##upper,
-    DT__STEP_KIND_LIST(X)
-#undef X
-        DT__N_STEP_KINDS
-} dt__step_kind;
-
-const char *dt__step_kind_name(dt__step_kind kind);
 
 /* The planners. One list makes the enum, the names that options and requests use, and the table of functions
  * (planners.c); errors, tools and tests derive from it. Columns: enum, name and function, what it does. What every
@@ -60,33 +44,24 @@ const char *dt__planner_names(size_t capacity, char *out);
 #define DT__PLANNER_NAME_AND_COMMA(upper, lower, meaning) #lower ", "
 #define DT__PLANNER_NAMES                                 DT__PLANNER_LIST(DT__PLANNER_NAME_AND_COMMA)
 
-/* The machine model: one row per kind of link, and a rate for copies inside a rank. */
-typedef struct dt__link {
-    double start_us;     /* of a collective, whatever its size */
-    double peer_us;      /* for each other member of the group */
-    double bytes_per_us; /* received by one rank */
-} dt__link;
-
-typedef struct dt__machine {
-    int64_t ranks_per_host;   /* 0: all ranks are on one host */
-    dt__link within, between; /* groups on one host, groups that span hosts */
-    double copy_bytes_per_us; /* written by one rank */
-} dt__machine;
-
-extern const dt__machine dt__machine_builtin;
-
-/* A step as the machine model prices it. */
+/* A step as the machine model (base/machine.h) prices it. */
 typedef struct dt__step_desc {
     dt__step_kind kind;
     int64_t group; /* number of ranks that take part */
+    int64_t ranks; /* of the mesh, which do the same in groups of theirs; at least the group */
     bool spans_hosts;
     double before_bytes, after_bytes; /* of the largest shard */
 } dt__step_desc;
 
 /* Microseconds. Received bytes are (group - 1) / group of the result of an all-gather and of an all-to-all, twice
  * that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each step writes its result
- * once; an all-to-all also packs what it sends. */
+ * once; an all-to-all also packs what it sends. Where steps of this kind are measured, these times replace the
+ * formula within a host; a step is linear in the bytes in both cases. */
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step);
+/* The bandwidth part, without start-up, of reducing a partial of before_bytes by a step of this kind. */
+double dt__machine_reduction_us(const dt__machine *machine, const dt__step_desc *step);
+/* The ranks of a mesh, as a step needs them. */
+int64_t dt__mesh_ranks(int n_mesh_dims, const int64_t *mesh);
 /* Whether groups along this mesh dim span hosts; ranks are numbered host by host, the last dim varies fastest. */
 bool dt__machine_spans_hosts(const dt__machine *machine, int n_mesh_dims, const int64_t *mesh, int mesh_dim);
 

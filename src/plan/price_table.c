@@ -57,7 +57,7 @@ static dt_status index_states(dt__price_table *self, dt__arena *arena) {
         self->open[self->n_open++] = i;
     }
     self->states.items[DT__STATE_NODE_SOURCE].cost = 0;
-    self->write_us = self->rates[0].of[DT__STEP_NONE].after;
+    self->write_us = dt__rates_min_write(1 << self->space.n_mesh_dims, self->rates);
     return DT_OK;
 }
 
@@ -157,8 +157,9 @@ static dt_status offer_exchange(dt__arena *arena, const dt__state_space *space, 
     dt__change change;
     double exchange;
     dt__state_change(space, space->from, space->to, &change);
-    const dt__link *link = change.spans_hosts ? &space->machine->between : &space->machine->within;
-    double least = after_bytes / space->machine->copy_bytes_per_us + (may_lack_nothing(space) ? 0 : link->start_us);
+    const dt__link *link = change.spans_hosts ? &space->machine->min_between : &space->machine->min_within;
+    double least =
+        after_bytes / space->machine->min_copy_bytes_per_us + (may_lack_nothing(space) ? 0 : link->start_us);
     if (change.collective != DT__STEP_ALL_TO_ALL || least >= fmin(*us, max_cost))
         return DT_OK;
     DT__TRY(dt__exchange_us(arena, space, &exchange));

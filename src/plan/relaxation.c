@@ -245,21 +245,12 @@ dt_status dt__relaxation_new(dt__arena *arena, const dt__state_space *space, con
     return list_all(&self);
 }
 
-/* The least that a step into a state of one byte costs: every step writes its result. */
-static double min_write_us(const dt__relaxation *self, int n_sets) {
-    double us = INFINITY;
-    for (int set = 0; set < n_sets; set++)
-        for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
-            us = fmin(us, self->rates[set].of[kind].after);
-    return us;
-}
-
 /* Dijkstra's algorithm from the target to the source. Only open states are visited again; those that are open in the
  * end are no nearer to the target than the source is. States that a route of max_cost cannot pass, because writing
  * them costs too much, are left out: their remaining cost stays infinite. */
 void dt__relaxation_find_remaining(dt__relaxation *self, double max_cost) {
     dt__relaxed_state *states = self->states;
-    double write_us = min_write_us(self, self->dims + 1);
+    double write_us = dt__rates_min_write(self->dims + 1, self->rates);
     int n = 0, *open = self->open, next = 1; /* the target */
     for (int i = 0; i < self->n; i++)
         if (i < DT__RELAXED_OTHERS || states[i].bytes * write_us < max_cost)

@@ -35,6 +35,14 @@ dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space) {
     return rates;
 }
 
+double dt__rates_min_write(int n_sets, const dt__rates *rates) {
+    double us = INFINITY;
+    for (int set = 0; set < n_sets; set++)
+        for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+            us = fmin(us, rates[set].of[kind].after);
+    return us;
+}
+
 static double min_of(double a, double b) { return a < b ? a : b; }
 
 dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__rates *rates) {

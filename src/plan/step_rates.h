@@ -33,6 +33,9 @@ dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space);
 /* The same, where each coefficient is the minimum over all supersets of the set. */
 dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__rates *rates);
 
+/* The least that a step into a state of one byte costs, over all sets: every step writes its result. */
+double dt__rates_min_write(int n_sets, const dt__rates *rates);
+
 /* The cost of one collective that changes this set; infinite where there is none. */
 static inline double dt__rates_price(const dt__rates *rates, dt__roles a, dt__roles b, int set, double before,
                                      double after) {

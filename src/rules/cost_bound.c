@@ -12,8 +12,9 @@ static int link_of(const dt__placed_inputs *on, int m) {
     return dt__machine_spans_hosts(on->machine, on->n_mesh_dims, on->mesh, m) ? DT__BETWEEN : DT__WITHIN;
 }
 
-static const dt__link *link_at(const dt__machine *machine, int link) {
-    return link == DT__BETWEEN ? &machine->between : &machine->within;
+/* A link whose times are lower bounds of any step over it. */
+static const dt__link *min_link(const dt__machine *machine, int link) {
+    return link == DT__BETWEEN ? &machine->min_between : &machine->min_within;
 }
 
 /* How the placement of an input changes on a mesh dim. */
@@ -95,7 +96,7 @@ void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_c
     if (n == 1 || kind == STAYS || kind == IS_CUT)
         return;
     after->kinds |= 1u << kind;
-    after->peers_us += (n - 1) * link_at(on->machine, link)->peer_us * (kind == IS_REDUCED ? 2 : 1);
+    after->peers_us += (n - 1) * min_link(on->machine, link)->peer_us * (kind == IS_REDUCED ? 2 : 1);
     if (kind != IS_MOVED) {
         after->summed[link] *= n;
         return;
@@ -121,14 +122,14 @@ static double collectives_us(const dt__machine *machine, const dt__cost_bound *o
                                      same[0] * same[1] * open[0] * open[1]);
     double between = of->held / same[DT__WITHIN] *
                      received(of->share[DT__BETWEEN], of->summed[DT__BETWEEN], same[DT__BETWEEN] * open[DT__BETWEEN]);
-    return starts * machine->within.start_us + of->peers_us + between / machine->between.bytes_per_us +
-           fmax(all - between, 0) / machine->within.bytes_per_us + of->held / machine->copy_bytes_per_us;
+    return starts * machine->min_within.start_us + of->peers_us + between / machine->min_between.bytes_per_us +
+           fmax(all - between, 0) / machine->min_within.bytes_per_us + of->held / machine->min_copy_bytes_per_us;
 }
 
 static double exchange_us(const dt__machine *machine, const dt__cost_bound *of) {
-    const dt__link *link = link_at(machine, of->spans ? DT__BETWEEN : DT__WITHIN);
+    const dt__link *link = min_link(machine, of->spans ? DT__BETWEEN : DT__WITHIN);
     double missing = of->held * (1 - of->gathered * of->resharded);
-    double copied = of->held / machine->copy_bytes_per_us;
+    double copied = of->held / machine->min_copy_bytes_per_us;
     if (missing <= 0)
         return copied;
     return link->start_us + missing / of->source * link->peer_us + missing / link->bytes_per_us + copied;
@@ -145,7 +146,7 @@ double dt__estimate_us(const dt__placed_inputs *on, int i, int m, dt_row_entry e
     const dt_placement *current = &on->inputs[i]->placements[m];
     change kind = change_of(current, entry);
     double n = (double)on->mesh[m];
-    const dt__link *link = link_at(on->machine, link_of(on, m));
+    const dt__link *link = link_of(on, m) == DT__BETWEEN ? &on->machine->between : &on->machine->within;
     double received_bytes = kind == IS_MOVED && entry <= 0 ? source_bytes * (n - 1) : source_bytes * (n - 1) / n;
     if (n == 1 || kind == STAYS || kind == IS_CUT)
         return entry < 0 && !dt_placement_is_partial(*current) ? 1e-3 : 0;

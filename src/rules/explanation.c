@@ -23,13 +23,13 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
         return DT_ERR_MEMORY;
     DT__TRY(dt__sharding_build(arena, &desc, to));
     dt__move move = {.from = placed->inputs[i], .to = to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
+    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, arena->ctx->machine, out);
 }
 
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
                                dt__input_moves *out) {
     int n = placed->call.n_inputs;
-    *out = (dt__input_moves){.n = n, .plans = DT__NEW_ARRAY(arena, dt__plan, n)};
+    *out = (dt__input_moves){.n = n, .plans = DT__NEW_ARRAY(arena, dt__plan, n), .way = &candidate->way};
     if (!out->plans)
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
@@ -40,12 +40,17 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
         out->n_collectives += plan->n_collectives;
         out->bytes += plan->bytes;
     }
+    if (candidate->way.group > 1) {
+        out->collectives[candidate->way.kind]++;
+        out->n_collectives++;
+        out->bytes += candidate->way.bytes;
+    }
     return DT_OK;
 }
 
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
                               dt__explanation *out) {
-    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, arena->ctx->machine};
     *out = (dt__explanation){
         .candidates = DT__NEW_ARRAY(arena, dt__candidate, max_candidates),
         .moves = DT__NEW_ARRAY(arena, dt__input_moves, max_candidates),
@@ -66,5 +71,7 @@ bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
                          moves->collectives[c]);
             separator = ", ";
         }
+    if (moves->way->group > 1)
+        dt__text_add(out, " (%s)", moves->way->flags & DT_ROW_MEET ? "meets" : "scans");
     return *separator;
 }

@@ -24,8 +24,8 @@ typedef struct word {
 
 typedef struct rule_symbol {
     word name;
-    bool whole;  /* "!": must not be sharded */
-    bool offset; /* "@": the kernel needs the offset of its shard */
+    bool whole;     /* "!": must not be sharded */
+    unsigned flags; /* of its rows: "@": the kernel needs the offset of its shard; "~": meet; ">": scan */
 } rule_symbol;
 
 /* A symbol in a term. */
@@ -74,17 +74,25 @@ static int find_argument(rule *out, word name) {
     return a;
 }
 
-/* "!", "@" and "?" behind a factor. */
+static const struct {
+    const char *mark;
+    unsigned flag;
+} row_marks[] = {{"@", DT_ROW_OFFSET}, {"~", DT_ROW_MEET}, {">", DT_ROW_SCAN}};
+
+/* "!", "?" and the marks of rows behind a factor. */
 static void read_marks(dt__cursor *at, rule *out, item *into) {
     rule_symbol *of = &out->symbols[into->symbol];
     for (bool more = true; more;) {
         more = false;
         if (dt__cursor_skip(at, "!"))
             more = of->whole = true;
-        if (dt__cursor_skip(at, "@"))
-            more = of->offset = true;
         if (dt__cursor_skip(at, "?"))
             more = into->optional = true;
+        for (size_t m = 0; m < sizeof row_marks / sizeof *row_marks; m++)
+            if (dt__cursor_skip(at, row_marks[m].mark)) {
+                of->flags |= row_marks[m].flag;
+                more = true;
+            }
     }
 }
 
@@ -486,6 +494,10 @@ static bool entry_of_output(const dims *self, int entry, int factor, bool *vanis
         *out = DT_ROW_S(dim);
         return dim >= 0;
     }
+    if (self->rule->symbols[factor / DT_SPEC_MAX_DIMS].flags & (DT_ROW_MEET | DT_ROW_SCAN)) {
+        *out = DT_ROW_R; /* complete on every rank that has met */
+        return true;
+    }
     *out = DT_ROW_P(over->vanished);
     *vanishes = true;
     return over->vanished != DT_SUM || dt__row_value(self->call, entry)->dtype != DT_BOOL;
@@ -506,7 +518,7 @@ static void add_row(const dims *self, int factor, dt_row_entry *entries) {
         bool is_term = vanishes && self->terms[e] && self->terms[e]->addend;
         entries[e] = is_sharded ? DT_ROW_S(dim) : is_term ? DT_ROW_P(DT_SUM) : DT_ROW_R;
     }
-    dt_rows_add(self->rows, of->offset ? DT_ROW_OFFSET : 0, entries);
+    dt_rows_add(self->rows, of->flags, entries);
 }
 
 /* Factors of the outputs in the order of their dims, then the others. A row that is listed is not added again. */

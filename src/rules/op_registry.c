@@ -16,11 +16,11 @@
 #include <string.h>
 
 typedef struct registry {
+    dt__known_ops known; /* the first member: dt__op_at reads it */
     dt__arena arena;
     int n_table;
     const dt_op *const *table; /* the installed ops */
-    int n_infos, capacity;
-    dt__op_info **infos; /* by index; NULL until the schema line is parsed */
+    int capacity;              /* of known.infos */
     dt__map by_name;
 } registry;
 
@@ -33,7 +33,7 @@ static bool same_name(const void *value, const void *probe) {
 static void free_registry(dt_ctx *ctx, void *state) {
     registry *self = state;
     dt__map_free(&self->by_name);
-    dt__free(ctx, self->infos, (size_t)self->capacity * sizeof(*self->infos));
+    dt__free(ctx, self->known.infos, (size_t)self->capacity * sizeof(*self->known.infos));
     dt__arena_free(&self->arena);
     dt__free(ctx, self, sizeof *self);
 }
@@ -52,9 +52,8 @@ dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table
     *self = (registry){.arena = dt__arena_new(ctx),
                        .n_table = n_ops,
                        .table = table,
-                       .n_infos = n_ops,
+                       .known = {n_ops, infos},
                        .capacity = n_ops,
-                       .infos = infos,
                        .by_name = dt__map_new(ctx)};
     ctx->slots[DT__SLOT_OPS].state = self;
     ctx->slots[DT__SLOT_OPS].free_state = free_registry;
@@ -144,6 +143,7 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     info->op = op;
     info->index = index;
+    info->is_simple = op->kernel && !op->class_of && !op->check && !(op->flags & (DT_OP_LIST | DT__OP_ALIGN));
     if (op->flags & DT_OP_LIST && dt__list_op_resolve(&self->arena, info) != DT_OK)
         return NULL;
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;
@@ -167,17 +167,17 @@ static const dt_op *complete(registry *self, const dt_op *op) {
     return NULL;
 }
 
-const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
+const dt__op_info *dt__op_enter(dt_ctx *ctx, int index) {
     registry *self = registry_of(ctx);
-    if (!self || index < 0 || index >= self->n_infos) {
+    if (!self || index < 0 || index >= self->known.n) {
         dt__fail(ctx, DT_ERR_OP, "no op has index %d: expected one from 0 to %d", index, dt__op_count(ctx) - 1);
         return NULL;
     }
-    if (!self->infos[index]) {
+    if (!self->known.infos[index]) {
         const dt_op *op = complete(self, self->table[index]);
-        self->infos[index] = op ? enter(self, op, index) : NULL;
+        self->known.infos[index] = op ? enter(self, op, index) : NULL;
     }
-    return self->infos[index];
+    return self->known.infos[index];
 }
 
 /* Whether the op has this name; that of a twin is its op's with an underscore. */
@@ -195,7 +195,7 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
     *failed = false;
     const dt__op_info *known = dt__map_get(&self->by_name, name_hash(name), same_name, name);
     for (int i = 0; i < self->n_table && !known; i++)
-        if (!self->infos[i] && is_named(self->table[i], name)) {
+        if (!self->known.infos[i] && is_named(self->table[i], name)) {
             known = dt__op_at(self->arena.ctx, i);
             *failed = !known;
             return known;
@@ -206,7 +206,7 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
 /* Records that there is no such op, with the nearest one that exists. */
 static void refuse_name(dt_ctx *ctx, const registry *self, const char *name) {
     dt__near_miss near = dt__near_miss_new(name);
-    for (int i = 0; self && i < self->n_infos; i++) {
+    for (int i = 0; self && i < self->known.n; i++) {
         const dt__op_info *info = dt__op_at(ctx, i);
         if (info)
             dt__near_miss_add(&near, info->schema.name, strlen(info->schema.name));
@@ -225,19 +225,19 @@ const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name) {
 
 int dt__op_count(dt_ctx *ctx) {
     const registry *self = registry_of(ctx);
-    return self ? self->n_infos : 0;
+    return self ? self->known.n : 0;
 }
 
 static dt_status grow(registry *self) {
     dt_ctx *ctx = self->arena.ctx;
-    if (self->n_infos < self->capacity)
+    if (self->known.n < self->capacity)
         return DT_OK;
     int capacity = self->capacity * 2 + 8;
     dt__op_info **infos =
-        dt__resize(ctx, self->infos, (size_t)self->capacity * sizeof *infos, (size_t)capacity * sizeof *infos);
+        dt__resize(ctx, self->known.infos, (size_t)self->capacity * sizeof *infos, (size_t)capacity * sizeof *infos);
     if (!infos)
         return dt__fail_memory(ctx, (size_t)capacity * sizeof *infos, "the table of ops");
-    self->infos = infos;
+    self->known.infos = infos;
     self->capacity = capacity;
     return DT_OK;
 }
@@ -276,9 +276,9 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size) {
         return dt_error_status(ctx);
     DT__TRY(enter_namesake(self, op->schema));
     DT__TRY(grow(self));
-    dt__op_info *info = enter(self, op, self->n_infos);
+    dt__op_info *info = enter(self, op, self->known.n);
     if (!info)
         return dt_error_status(ctx);
-    self->infos[self->n_infos++] = info;
+    self->known.infos[self->known.n++] = info;
     return DT_OK;
 }

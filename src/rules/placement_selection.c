@@ -13,7 +13,7 @@
 #include "rules/cost_bound.h"
 #include "rules/move_prices.h"
 #include "rules/row_options.h"
-#include "rules/rules.h"
+#include "rules/ways.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +42,9 @@ typedef struct search {
     dt__move_prices prices;
     dt_placement *target;             /* scratch: n_mesh_dims */
     double *spent;                    /* scratch: per input */
+    dt__way way;                      /* scratch: of the combination */
+    dt_placement **placed;            /* scratch: n_entries lists */
+    const dt__row **rows;             /* scratch: per mesh dim */
     double *source_bytes;             /* per input: of a local tensor, about */
     bool approximate;                 /* prices are upper bounds */
     bool sends_nothing;               /* combinations that send are not searched for */
@@ -145,7 +148,7 @@ static void find_placements(const search *self, int entry, dt_placement *out) {
     set_positions(self, out);
 }
 
-/* A kernel that needs its offset needs a contiguous run of each sharded dim. */
+/* A kernel that needs its offset, and a scan, needs a contiguous run of each sharded dim. */
 static bool is_contiguous(const search *self, const dt__row *row) {
     for (int i = 0; i < self->n_inputs; i++) {
         if (row->entries[i] <= 0)
@@ -197,7 +200,7 @@ static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits
     unsigned flags = flags_of(self);
     *fits = true;
     for (int m = 0; m < self->n_mesh_dims && *fits; m++)
-        if (self->chosen[m]->row && self->chosen[m]->row->flags & DT_ROW_OFFSET)
+        if (self->chosen[m]->row && self->chosen[m]->row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
             *fits = is_contiguous(self, self->chosen[m]->row);
     if (flags & DT_ROW_RESHAPE && *fits)
         return reshape_outputs(self, out, fits);
@@ -259,6 +262,7 @@ static bool makes_partial_sum(const search *self, int o, int m) {
  * so that it does so only where that pays. A lower bound while not all mesh dims are decided. */
 static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
+    int64_t n_ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh);
     double us = 0;
     if (self->call->op->flags & DT_OP_VIEW || dt__call_writes(self->call))
         return 0;
@@ -272,11 +276,11 @@ static double finish_us(const search *self, int n_decided) {
                 bool is_partial = dt__row_option_entry(self->chosen[m], self->n_inputs + o) < 0;
                 if (!is_partial || group == 1 || far != (link == DT__BETWEEN))
                     continue;
-                double received = bytes * (scatters ? 1 : 2) * (double)(group - 1) / (double)group;
-                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, far, bytes, bytes};
-                us += is_half && makes_partial_sum(self, o, m)
-                          ? dt__machine_price(machine, &all_reduce)
-                          : received / (far ? machine->between : machine->within).bytes_per_us;
+                dt__step_desc reduction = {
+                    scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
+                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
+                us += is_half && makes_partial_sum(self, o, m) ? dt__machine_price(machine, &all_reduce)
+                                                               : dt__machine_reduction_us(machine, &reduction);
                 bytes /= scatters ? (double)group : 1;
             }
     }
@@ -297,6 +301,31 @@ static double repeated_work(const search *self) {
         work *= repeats && was_distributed ? (double)self->on->mesh[m] : 1;
     }
     return work;
+}
+
+/* What the rows of the combination exchange. */
+static dt_status find_way(search *self) {
+    bool communicates = false;
+    self->way = (dt__way){.group = 1};
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        self->rows[m] = self->chosen[m]->row;
+        communicates |= self->rows[m] && self->rows[m]->flags & DT__ROW_WAYS;
+    }
+    if (!communicates)
+        return DT_OK;
+    for (int e = 0; e < self->n_entries; e++) {
+        find_placements(self, e, self->placed[e]);
+        if (!is_possible(self->n_mesh_dims, self->placed[e])) {
+            self->way.us = INFINITY;
+            return DT_OK;
+        }
+    }
+    dt__combination combination = {self->on, self->rows, (const dt_placement *const *)self->placed,
+                                   (const dt_placement *const *)self->placed + self->n_inputs};
+    dt__arena_mark mark = dt__arena_begin(self->arena);
+    dt_status status = dt__way_of(self->arena, self->call, &combination, &self->way);
+    dt__arena_rewind(self->arena, mark);
+    return status;
 }
 
 /* The combination as a candidate, whose price is us. */
@@ -322,6 +351,7 @@ static dt_status make_candidate(search *self, dt_placement *const *outputs, doub
         .outputs = (const dt_placement *const *)outputs,
         .rows = rows,
         .input_us = input_us,
+        .way = self->way,
         .cost_us = us - (self->finishes ? finish : 0),
         .finish_us = finish,
         .repeated_work = repeated_work(self),
@@ -415,7 +445,12 @@ static dt_status price_all(search *self, double *us) {
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
         rest += dt__cost_bound_us(self->on->machine, &bounds[i]) + filling_us(self, i);
-    *us = self->finishes ? finish_us(self, self->n_mesh_dims) : 0;
+    DT__TRY(find_way(self));
+    *us = self->way.us + (self->finishes ? finish_us(self, self->n_mesh_dims) : 0);
+    if (!dt__is_cheaper(*us + rest, price_limit(self))) {
+        *us = INFINITY;
+        return DT_OK;
+    }
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
         rest -= dt__cost_bound_us(self->on->machine, &bounds[i]) + filling;
@@ -493,6 +528,11 @@ static bool must_send(const search *self, int m) {
     return false;
 }
 
+static bool communicates(const search *self, int m) {
+    const dt__row *row = self->chosen[m]->row;
+    return row && row->flags & DT__ROW_WAYS && self->on->mesh[m] > 1;
+}
+
 /* A lower bound of the price once mesh dim m has its option. */
 static double price_bound(search *self, int m) {
     double us = fmax(decide_mesh_dim(self, m, self->chosen[m]), self->min_us);
@@ -506,7 +546,7 @@ static dt_status search_from(search *self, int m) {
         self->chosen[m] = &self->options[m][o];
         self->n_nodes++;
         if (!dt__is_cheaper(price_bound(self, m), price_limit(self)) || !add_kinds(self, m, self->chosen[m]) ||
-            (self->sends_nothing && must_send(self, m)))
+            (self->sends_nothing && (must_send(self, m) || communicates(self, m))))
             continue;
         DT__TRY(search_from(self, m + 1));
     }
@@ -548,8 +588,10 @@ static dt_status prepare(search *self) {
     self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
     self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->found = DT__NEW_ARRAY(self->arena, priced_candidate, self->max_found + 1);
-    if (!n_options || !options || !self->chosen || !self->winner || !self->may_cut || !self->bounds ||
-        !self->source_bytes || !self->kinds || !self->target || !self->spent || !self->found)
+    self->placed = new_lists(self->arena, self->n_entries, n);
+    self->rows = DT__NEW_ARRAY(self->arena, const dt__row *, n + 1);
+    if (!self->placed || !self->rows || !n_options || !options || !self->chosen || !self->winner || !self->may_cut ||
+        !self->bounds || !self->source_bytes || !self->kinds || !self->target || !self->spent || !self->found)
         return DT_ERR_MEMORY;
     self->n_options = n_options;
     self->options = options;

@@ -226,13 +226,14 @@ static void add_variants(dt_rows *rows, const dt__row *row) {
     }
 }
 
-dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
+dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, unsigned hidden, dt__row_list *list) {
     dt_rows rows = {.arena = arena, .call = call};
     for (int r = 0; r < list->n_rows; r++)
-        if (!(list->rows[r].flags & DT_ROW_UNLISTED))
+        if (!(list->rows[r].flags & hidden))
             dt_rows_add(&rows, list->rows[r].flags, list->rows[r].entries);
     for (int r = 0; r < list->n_rows; r++)
-        add_variants(&rows, &list->rows[r]);
+        if (!(list->rows[r].flags & hidden & ~(unsigned)DT_ROW_UNLISTED))
+            add_variants(&rows, &list->rows[r]);
     list->n_rows = rows.n_rows;
     list->rows = rows.rows;
     return rows.status;

@@ -15,7 +15,8 @@
 /* An op of a context. */
 typedef struct dt__op_info {
     const dt_op *op;
-    int index; /* from 0: those of the installed table in its order, then registered ones */
+    int index;      /* from 0: those of the installed table in its order, then registered ones */
+    bool is_simple; /* has a kernel, and nothing to do before a decision is looked up */
     dt__schema schema;
     dt__gradient *gradient;           /* per signature; NULL: the op has no formulas */
     const dt__saved_values *saves;    /* per signature, of an op without formulas */
@@ -72,7 +73,16 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 int dt__op_count(dt_ctx *ctx);
 /* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema
  * lines are parsed on first use. */
-const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
+typedef struct dt__known_ops {
+    int n;
+    dt__op_info **infos; /* by index; NULL until the schema line is parsed */
+} dt__known_ops;
+const dt__op_info *dt__op_enter(dt_ctx *ctx, int index);
+static inline const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
+    const dt__known_ops *known = ctx->slots[DT__SLOT_OPS].state;
+    bool is_known = known && index >= 0 && index < known->n && known->infos[index];
+    return is_known ? known->infos[index] : dt__op_enter(ctx, index);
+}
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
 /* Writes the op as a JSON object: name, summary, and signatures as they are parsed. */
@@ -142,13 +152,37 @@ static inline const dt_op_value *dt__row_value(const dt_op_call *call, int entry
 /* Each row once, those that an input's dtype forbids left out. The outputs must be known. */
 dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out);
 /* For display: adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), unless a row has more
- * than DT__MAX_VARIANTS such entries, and removes rows with DT_ROW_UNLISTED. */
+ * than DT__MAX_VARIANTS such entries, and removes rows with one of these flags (DT_ROW_UNLISTED). */
 enum { DT__MAX_VARIANTS = 4 };
-dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list);
+dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, unsigned hidden, dt__row_list *list);
 /* Appends "S(0); R -> S(0)". */
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 /* The same in the form of the query protocol: "S(0),R->S(0)". */
 void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out);
+
+/* The flags of rows that communicate. */
+enum { DT__ROW_STATES = DT_ROW_MEET | DT_ROW_SCAN, DT__ROW_WAYS = DT__ROW_STATES };
+
+/* The bytes of a state, fields one after the other, each aligned. */
+size_t dt__meet_state_bytes(const dt_state *state);
+/* Sets the fields' data to parts of this memory. */
+void dt__meet_state_place(dt_state *state, void *memory);
+void dt__meet_state_set_identity(const dt_state *state);
+/* Runs dt_meet.describe and checks what it sets. */
+dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out);
+/* Whether the shard of this rank is empty: some input has no elements. */
+bool dt__meet_state_is_empty(const dt_op_call *call);
+
+/* What a combination of rows exchanges in the middle of a call, because some of them communicate (ways.h). */
+typedef struct dt__way {
+    unsigned flags;     /* DT_ROW_MEET or DT_ROW_SCAN; 0: nothing */
+    uint32_t mesh_dims; /* over which: bit m */
+    bool spans_hosts;
+    int64_t group;      /* ranks that take part */
+    dt__step_kind kind; /* what it counts as */
+    int64_t bytes;      /* received by the rank that receives most */
+    double us;          /* its price */
+} dt__way;
 
 /* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {
@@ -158,7 +192,8 @@ typedef struct dt__candidate {
     const dt_placement *const *outputs; /* that the kernel makes */
     const dt__row *const *rows;         /* per mesh dim; NULL: all Replicate */
     const double *input_us;             /* cost of moving each input */
-    double cost_us;                     /* of moving all inputs */
+    dt__way way;                        /* what its rows exchange */
+    double cost_us;                     /* of moving all inputs, and of this exchange */
     double finish_us;                   /* what reducing the partial outputs will cost at least, without start-up */
     double repeated_work;               /* ranks that do the same work, though an input was distributed over them */
     unsigned flags;                     /* DT_ROW_… of all its rows */
@@ -227,18 +262,20 @@ static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
 /* Appends n lists of placements: "S(0),R; R,S(1)". */
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out);
 
-/* What moving the inputs of a candidate takes: the plan of each input, and their sums. */
+/* What the communication of a candidate takes: the plan of each input, and the sums of these and of its way. */
 typedef struct dt__input_moves {
     int n; /* inputs */
     dt__plan *plans;
     int64_t collectives[DT__N_STEP_KINDS];
     int64_t n_collectives;
-    int64_t bytes; /* received by the rank that receives most, input by input */
+    int64_t bytes;      /* received by the rank that receives most, input by input */
+    const dt__way *way; /* of the candidate */
 } dt__input_moves;
 
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
                                dt__input_moves *out);
-/* Appends "all_gather 2, all_reduce 1"; false where nothing is sent and nothing is appended. */
+/* Appends "all_gather 2, all_reduce 1", and how the rows communicate: " (meets)"; false where nothing is sent and
+ * nothing is appended. */
 bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out);
 
 /* The cheapest candidates of a call, from the cheapest on, which is the one that is selected. */

@@ -31,6 +31,12 @@ struct dt_spec {
     dt__arena arena; /* holds all that the pointers above point to */
 };
 
+/* dt_spec_retain of one that is alive. */
+static inline dt_spec *dt__spec_retain(dt_spec *spec) {
+    spec->n_refs++;
+    return spec;
+}
+
 /* What a coordinate holds; NULL: a rank outside the mesh. */
 void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
 

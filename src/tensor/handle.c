@@ -122,30 +122,48 @@ dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument) {
     return NULL;
 }
 
-static unsigned char *data_at(const dt__storage *storage, dt_dtype dtype, int64_t offset) {
-    return storage->data ? storage->data + offset * (int64_t)dt_dtype_size(dtype) : NULL;
+static inline unsigned char *data_at(const dt__storage *storage, dt_dtype dtype, int64_t offset) {
+    return storage->data ? storage->data + offset * (int64_t)dt__dtype_bytes(dtype) : NULL;
 }
 
-dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
+/* Sets what dt__handle_new leaves to its caller. Takes over the caller's reference to the storage. */
+static inline void set_plain(dt_tensor *tensor, dt__storage *storage, const dt__array_desc *desc) {
     int n = desc->n_dims;
-    dt_tensor *tensor = dt__handle_new(storage->ctx, n);
-    if (!tensor)
-        return NULL;
-    storage->n_refs++;
+    int64_t *shape = tensor->dims, *strides = shape + n;
     tensor->storage = storage;
     tensor->of_copy = storage->origin != NULL;
     tensor->data = data_at(storage, desc->dtype, desc->offset);
     tensor->dtype = desc->dtype;
     tensor->n_dims = tensor->local_n_dims = n;
-    tensor->shape = tensor->local_shape = tensor->dims;
-    tensor->strides = tensor->dims + n;
-    for (int d = 0; d < n; d++)
-        tensor->dims[d] = desc->shape[d];
-    if (desc->strides)
-        for (int d = 0; d < n; d++)
-            tensor->strides[d] = desc->strides[d];
+    tensor->shape = tensor->local_shape = shape;
+    tensor->strides = strides;
+    for (int d = 0; d < n && desc->strides; d++)
+        strides[d] = desc->strides[d];
+    int64_t step = 1;
+    for (int d = n - 1; d >= 0; d--) {
+        shape[d] = desc->shape[d];
+        if (!desc->strides)
+            strides[d] = step;
+        step *= dt__max_i64(shape[d], 1);
+    }
+}
+
+dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
+    dt_tensor *tensor = dt__handle_new(storage->ctx, desc->n_dims);
+    if (!tensor)
+        return NULL;
+    storage->n_refs++;
+    set_plain(tensor, storage, desc);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes) {
+    dt__storage *storage = dt__storage_new(ctx, bytes);
+    dt_tensor *tensor = storage ? dt__handle_new(ctx, n_dims) : NULL;
+    if (tensor)
+        set_plain(tensor, storage, &(dt__array_desc){dtype, n_dims, shape, NULL, 0});
     else
-        dt__row_strides(n, desc->shape, tensor->strides);
+        dt__storage_release(storage);
     return tensor;
 }
 
@@ -153,24 +171,17 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
     int64_t n;
     if (dt__shape_check(ctx, op, dtype, n_dims, shape, &n) != DT_OK)
         return NULL;
-    dt__storage *storage = dt__storage_new(ctx, (size_t)n * dt_dtype_size(dtype));
-    if (!storage)
-        return NULL;
-    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__array_desc){dtype, n_dims, shape, NULL, 0});
-    dt__storage_release(storage);
-    return tensor;
+    return dt__tensor_dense(ctx, dtype, n_dims, shape, (size_t)n * dt_dtype_size(dtype));
 }
 
-dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides) {
+/* The same for a distributed tensor. */
+static inline void set_distributed(dt_tensor *tensor, dt_spec *spec, dt__storage *storage, int64_t offset,
+                                   const int64_t *strides) {
     const dt_local *local = &spec->local;
-    dt_tensor *tensor = dt__handle_new(spec->ctx, local->n_dims);
-    if (!tensor)
-        return NULL;
-    storage->n_refs++;
     tensor->storage = storage;
     tensor->of_copy = storage->origin != NULL;
     tensor->data = data_at(storage, spec->dtype, offset);
-    tensor->spec = dt_spec_retain(spec);
+    tensor->spec = dt__spec_retain(spec);
     tensor->dtype = spec->dtype;
     tensor->n_dims = spec->sharding.n_dims;
     tensor->shape = spec->sharding.shape;
@@ -178,16 +189,25 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
     tensor->local_shape = local->shape;
     tensor->strides = tensor->dims;
     for (int d = 0; d < local->n_dims; d++)
-        tensor->dims[d] = strides ? strides[d] : local->strides[d];
+        tensor->dims[d] = strides[d];
+}
+
+dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides) {
+    dt_tensor *tensor = dt__handle_new(spec->ctx, spec->local.n_dims);
+    if (!tensor)
+        return NULL;
+    storage->n_refs++;
+    set_distributed(tensor, spec, storage, offset, strides ? strides : spec->local.strides);
     return tensor;
 }
 
 dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
     dt__storage *storage = dt__storage_new(spec->ctx, (size_t)spec->local.bytes);
-    if (!storage)
-        return NULL;
-    dt_tensor *tensor = dt__tensor_wrap(spec, storage, 0, NULL);
-    dt__storage_release(storage);
+    dt_tensor *tensor = storage ? dt__handle_new(spec->ctx, spec->local.n_dims) : NULL;
+    if (tensor)
+        set_distributed(tensor, spec, storage, 0, spec->local.strides);
+    else
+        dt__storage_release(storage);
     return tensor;
 }
 

@@ -5,25 +5,11 @@
  */
 #include "tensor/tensor_state.h"
 
-static dt_tensor **list_of(dt__tensor_state *state, int64_t depth) {
-    return depth < 0 ? &state->others : &state->scopes[depth].newest;
-}
-
-void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth) {
-    dt_tensor **list = list_of(state, depth);
-    tensor->scope = depth;
-    tensor->previous = NULL;
-    tensor->next = *list;
-    if (*list)
-        (*list)->previous = tensor;
-    *list = tensor;
-}
-
-static void unlink_handle(dt__tensor_state *state, dt_tensor *tensor) {
+static inline void unlink_handle(dt__tensor_state *state, dt_tensor *tensor) {
     if (tensor->previous)
         tensor->previous->next = tensor->next;
     else
-        *list_of(state, tensor->scope) = tensor->next;
+        *dt__scope_list(state, tensor->scope) = tensor->next;
     if (tensor->next)
         tensor->next->previous = tensor->previous;
 }

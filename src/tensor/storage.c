@@ -23,6 +23,11 @@ struct dt__pool_block {
     size_t bytes;
 };
 
+static char *first_object(struct dt__pool_block *block) {
+    char *first = (char *)(block + 1);
+    return first + -(uintptr_t)first % DT__CACHE_LINE;
+}
+
 static bool pool_grow(dt_ctx *ctx, dt__object_pool *pool) {
     size_t bytes = sizeof(struct dt__pool_block) + DT__CACHE_LINE + PER_BLOCK * pool->object_bytes;
     struct dt__pool_block *block = dt__alloc(ctx, bytes);
@@ -30,17 +35,16 @@ static bool pool_grow(dt_ctx *ctx, dt__object_pool *pool) {
         return dt__fail_memory(ctx, bytes, "tensor handles"), false;
     *block = (struct dt__pool_block){pool->blocks, bytes};
     pool->blocks = block;
-    char *first = (char *)(block + 1);
-    first += -(uintptr_t)first % DT__CACHE_LINE;
+    char *first = first_object(block);
     for (size_t i = PER_BLOCK; i-- > 0;) { /* so that objects are used in the order of their addresses */
         struct dt__pooled *object = (void *)(first + i * pool->object_bytes);
-        object->next = pool->free;
+        *object = (struct dt__pooled){.next = pool->free};
         pool->free = object;
     }
     return true;
 }
 
-static void *pool_alloc(dt_ctx *ctx, dt__object_pool *pool) {
+static inline void *pool_alloc(dt_ctx *ctx, dt__object_pool *pool) {
     if (!pool->free && !pool_grow(ctx, pool))
         return NULL;
     struct dt__pooled *object = pool->free;
@@ -48,7 +52,7 @@ static void *pool_alloc(dt_ctx *ctx, dt__object_pool *pool) {
     return object;
 }
 
-static void pool_free(dt__object_pool *pool, void *memory) {
+static inline void pool_free(dt__object_pool *pool, void *memory) {
     struct dt__pooled *object = memory;
     object->next = pool->free;
     pool->free = object;
@@ -95,15 +99,26 @@ void dt__owned_free(dt_ctx *ctx, void *memory) {
     dt__free(ctx, owned, owned->bytes);
 }
 
+_Static_assert(offsetof(dt__storage, n_refs) == offsetof(struct dt__pooled, n_refs), "a free storage has 0");
+
+/* A storage without references is free, or has watchers only and no data. */
+static void free_storages(dt__object_pool *pool) {
+    for (struct dt__pool_block *block = pool->blocks; block; block = block->next)
+        for (size_t i = 0; i < PER_BLOCK; i++) {
+            dt__storage *storage = (void *)(first_object(block) + i * pool->object_bytes);
+            if (storage->n_refs == 0)
+                continue;
+            storage->n_refs = 1;
+            storage->n_watchers = 0;
+            dt__storage_release(storage);
+        }
+}
+
 /* Closing the context frees everything, whatever the reference counts. */
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__tensor_state *state = slot;
     dt__heap_set_describe(ctx, NULL);
-    while (state->storages) {
-        state->storages->n_refs = 1;
-        state->storages->n_watchers = 0;
-        dt__storage_release(state->storages);
-    }
+    free_storages(&state->storage_pool);
     dt__products_free(state->products);
     while (state->owned)
         dt__owned_free(ctx, state->owned->memory);
@@ -192,24 +207,20 @@ dt__products *dt__products_of(dt_ctx *ctx) {
     return state->products;
 }
 
-static dt__storage *new_storage(dt_ctx *ctx) {
-    dt__tensor_state *state = dt__tensor_state_of(ctx);
-    dt__storage *storage = state ? pool_alloc(ctx, &state->storage_pool) : NULL;
-    if (!storage)
-        return NULL;
-    *storage = (dt__storage){.ctx = ctx, .n_refs = 1, .next = state->storages};
-    if (state->storages)
-        state->storages->previous = storage;
-    state->storages = storage;
+static inline dt__storage *new_storage(dt_ctx *ctx, dt__tensor_state *state) {
+    dt__storage *storage = pool_alloc(ctx, &state->storage_pool);
+    if (storage)
+        *storage = (dt__storage){.ctx = ctx, .n_refs = 1};
     return storage;
 }
 
 dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
-    dt__storage *storage = new_storage(ctx);
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    dt__storage *storage = state ? new_storage(ctx, state) : NULL;
     if (!storage)
         return NULL;
     storage->bytes = bytes;
-    if (bytes == 0 || !dt__has_data(ctx))
+    if (bytes == 0 || !state->has_data)
         return storage;
     storage->data = dt_heap_alloc(ctx, bytes);
     storage->heap = storage->data;
@@ -221,7 +232,8 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
 }
 
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user) {
-    dt__storage *storage = new_storage(ctx);
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    dt__storage *storage = state ? new_storage(ctx, state) : NULL;
     if (!storage) {
         if (free_memory)
             free_memory(user, memory);
@@ -234,32 +246,32 @@ dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_
     return storage;
 }
 
-static void drop_data(dt__storage *storage) {
+static inline void drop_data(dt__storage *storage) {
     if (storage->heap)
         (void)dt_heap_free(storage->ctx, storage->data);
     else if (storage->free_memory)
         storage->free_memory(storage->user, storage->data);
+}
+
+/* One that is a copy, or that copies watch. Nothing but its version is read until the last of these is released. */
+static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
+    if (storage->origin)
+        dt__origin_free(storage);
+    if (!storage->n_watchers)
+        return false;
+    drop_data(storage);
     storage->heap = false;
     storage->free_memory = NULL;
     storage->data = NULL;
+    return true;
 }
 
 void dt__storage_release(dt__storage *storage) {
     if (!storage || --storage->n_refs > 0)
         return;
-    if (storage->origin)
-        dt__origin_free(storage);
-    if (storage->n_watchers) {
-        drop_data(storage);
+    if (__builtin_expect(storage->origin || storage->n_watchers, 0) && is_watched(storage))
         return;
-    }
     dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
-    if (storage->previous)
-        storage->previous->next = storage->next;
-    else
-        state->storages = storage->next;
-    if (storage->next)
-        storage->next->previous = storage->previous;
     drop_data(storage);
     pool_free(&state->storage_pool, storage);
 }
@@ -297,6 +309,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
 /* The last tensor of a spec frees it, and perhaps its mesh: these name the call, too. */
 static void free_spec(dt_spec *spec, const char *name, const dt_site *site) {
     DT__ENTER(spec->ctx, name, site);
+    spec->n_refs = 1;
     dt_spec_release(spec);
 }
 
@@ -305,9 +318,7 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
     dt__object_pool *pool = tensor->large ? &state->many_pool : &state->few_pool;
     dt__storage_release(tensor->storage);
     dt__record_release(tensor->record);
-    if (tensor->spec && tensor->spec->n_refs == 1)
+    if (tensor->spec && --tensor->spec->n_refs == 0)
         free_spec(tensor->spec, name, site);
-    else
-        dt_spec_release(tensor->spec);
     dt__life_end(&pool->freed, &tensor->life, tensor->ctx, pool->object_bytes, name, site);
 }

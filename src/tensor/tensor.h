@@ -34,7 +34,6 @@ typedef struct dt__storage {
     struct dt__origin *origin; /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
     dt_free_fn *free_memory;
     void *user;
-    struct dt__storage *previous, *next; /* of all, or of the pool */
 } dt__storage;
 
 /* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
@@ -107,7 +106,9 @@ typedef struct dt__array_desc {
 
 /* A plain handle on a storage, in the current scope. Takes a reference. */
 dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc);
-/* A plain handle on a new storage; checks the shape, for `op`. */
+/* A plain handle on a new storage of `bytes`, dense and row-major; the shape was checked. */
+dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes);
+/* The same; checks the shape, for `op`. */
 dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape);
 /* A distributed handle on a new storage, dense in the stride order of the spec. */
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);

@@ -10,6 +10,7 @@
 /* A free object holds the pointer to the next one. */
 struct dt__pooled {
     struct dt__pooled *next;
+    int64_t n_refs; /* 0 */
 };
 
 typedef struct dt__object_pool {
@@ -31,7 +32,6 @@ struct dt__tensor_state {
     bool has_data;
     const dt__kernels *kernels;
     dt__products *products; /* made on first use */
-    dt__storage *storages;  /* all */
     dt__object_pool storage_pool, few_pool, many_pool;
     struct dt__scope *scopes;
     int64_t n_scopes;
@@ -58,7 +58,19 @@ dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);
+/* The list of the handles of a scope; -1: of those in none. */
+static inline dt_tensor **dt__scope_list(dt__tensor_state *state, int64_t depth) {
+    return depth < 0 ? &state->others : &state->scopes[depth].newest;
+}
 /* Puts the handle, which is in no list, into that of a scope. */
-void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth);
+static inline void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth) {
+    dt_tensor **list = dt__scope_list(state, depth);
+    tensor->scope = depth;
+    tensor->previous = NULL;
+    tensor->next = *list;
+    if (*list)
+        (*list)->previous = tensor;
+    *list = tensor;
+}
 
 #endif

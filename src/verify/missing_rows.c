@@ -178,7 +178,7 @@ static dt_status spell_out(dt__trial_call *trial_call, const dt__row_list *offer
     out->rows = rows;
     for (int r = 0; r < offered->n_rows && rows; r++)
         rows[r].flags &= ~(unsigned)DT_ROW_UNLISTED;
-    return rows ? dt__rows_expand(trial_call->arena, &trial_call->placed.call, out) : DT_ERR_MEMORY;
+    return rows ? dt__rows_expand(trial_call->arena, &trial_call->placed.call, DT_ROW_UNLISTED, out) : DT_ERR_MEMORY;
 }
 
 dt_status dt__find_missing_rows(dt__trial_call *trial_call, const dt__row_list *offered, dt__missing_fn *found,

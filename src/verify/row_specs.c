@@ -31,7 +31,7 @@ static bool is_usable(const dt_op_call *call, const dt__row *row, dt__cut_kind c
         cuts = cuts || e < call->n_inputs;
         *size = here;
     }
-    if (cut == DT__CUT_STRIDED && row->flags & DT_ROW_OFFSET)
+    if (cut == DT__CUT_STRIDED && row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
         return false;
     return cuts || cut == DT__CUT_PLAIN;
 }

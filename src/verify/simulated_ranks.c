@@ -79,15 +79,20 @@ static void share_memory(const dt_op_call *call) {
     }
 }
 
+static void init_call(dt_op_call *call, const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
+                      dt_op_value *inputs, int n_outputs, dt_op_value *outputs) {
+    dt__op_call_init(call, actor->ctx, actor->info, placed->bound.overload, placed->call.args, placed->call.n_inputs,
+                     inputs);
+    call->n_outputs = n_outputs;
+    call->outputs = outputs;
+    call->row_flags = row_flags;
+}
+
 dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
                            dt_op_value *inputs, int n_outputs, dt_op_value *outputs) {
     const dt_op *op = actor->info->op;
     dt_op_call call;
-    dt__op_call_init(&call, actor->ctx, actor->info, placed->bound.overload, placed->call.args, placed->call.n_inputs,
-                     inputs);
-    call.n_outputs = n_outputs;
-    call.outputs = outputs;
-    call.row_flags = row_flags;
+    init_call(&call, actor, placed, row_flags, inputs, n_outputs, outputs);
     if (op->flags & DT_OP_RANDOM)
         DT__TRY(reset_generator(actor));
     share_memory(&call);
@@ -95,4 +100,48 @@ dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *pla
     return call.needs_copy
                ? dt_op_refuse(&call, DT_ERR_INTERNAL, "the kernel requests a copy of an input that is dense already")
                : DT_OK;
+}
+
+/* The state of one rank, or the identity if its shard is empty. */
+static dt_status begin_state(dt__arena *arena, dt_op_call *call, dt_state *out) {
+    DT__TRY(dt__meet_state_describe(call, out));
+    void *memory = dt__arena_alloc(arena, dt__meet_state_bytes(out) + 1, 1);
+    if (!memory)
+        return dt__fail_memory(call->ctx, dt__meet_state_bytes(out), "a state");
+    dt__meet_state_place(out, memory);
+    dt__meet_state_set_identity(out);
+    return dt__meet_state_is_empty(call) ? DT_OK : call->op->meet->begin(call, out);
+}
+
+/* The states of the first n ranks, merged, with which a rank completes its result. */
+static dt_status finish_from(dt__arena *arena, dt_op_call *call, int n, const dt_state *states) {
+    dt_state merged = states[0];
+    void *memory = dt__arena_alloc(arena, dt__meet_state_bytes(&merged) + 1, 1);
+    if (!memory)
+        return dt__fail_memory(call->ctx, dt__meet_state_bytes(&merged), "a state");
+    dt__meet_state_place(&merged, memory);
+    dt__meet_state_set_identity(&merged);
+    for (int i = 0; i < n; i++)
+        call->op->meet->merge(call, &merged, &states[i]);
+    return call->op->meet->finish(call, &merged);
+}
+
+dt_status dt__sim_ranks_meet(dt__arena *arena, const dt__sim_rank *ranks, int n, const dt__placed_call *placed,
+                             unsigned row_flags, dt_op_value *const *values, dt__text *failure) {
+    dt_op_call calls[DT__MAX_SIM_RANKS];
+    dt_state states[DT__MAX_SIM_RANKS];
+    for (int r = 0; r < n && !failure->n_chars; r++) {
+        init_call(&calls[r], &ranks[r], placed, row_flags, values[r], placed->call.n_outputs,
+                  values[r] + placed->call.n_inputs);
+        if (begin_state(arena, &calls[r], &states[r]) != DT_OK)
+            dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
+        else if (dt__meet_state_bytes(&states[r]) != dt__meet_state_bytes(&states[0]))
+            dt__text_add(failure, "the states of ranks 0 and %d have different sizes", r);
+    }
+    for (int r = 0; r < n && !failure->n_chars; r++)
+        if (finish_from(arena, &calls[r], row_flags & DT_ROW_SCAN ? r : n, states) != DT_OK)
+            dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
+    for (int r = 0; r < n; r++)
+        DT__TRY(dt__sim_rank_clear_error(&ranks[r], arena->ctx));
+    return DT_OK;
 }

@@ -37,6 +37,11 @@ dt_status dt__sim_rank_clear_error(const dt__sim_rank *actor, dt_ctx *caller);
 dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
                            dt_op_value *inputs, int n_outputs, dt_op_value *outputs);
 
+/* Runs all ranks of a row that meets or scans: values[rank] has the inputs, then the outputs. The failure of a rank is
+ * appended to the text. */
+dt_status dt__sim_ranks_meet(dt__arena *arena, const dt__sim_rank *ranks, int n, const dt__placed_call *placed,
+                             unsigned row_flags, dt_op_value *const *values, dt__text *failure);
+
 /* Whether outputs of this row are views of the first input. */
 static inline bool dt__returns_views(const dt_op *op, unsigned row_flags) {
     return op->flags & DT_OP_VIEW && !(row_flags & DT_ROW_OFFSET);

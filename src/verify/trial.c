@@ -243,23 +243,34 @@ static dt_op_value value_of(const dt_spec *spec) {
                          .spec = spec};
 }
 
+/* The local tensors of one rank, a value per entry, with memory; the inputs are filled. */
+static dt_status prepare_rank(dt__trial_call *trial_call, const dt__row_specs *specs, const dt__row *row,
+                              dt__trial trial, int r, dt_op_value **values) {
+    const dt_op_call *call = &trial_call->placed.call;
+    dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries);
+    if (!like)
+        return DT_ERR_MEMORY;
+    for (int e = 0; e < specs->n_entries; e++)
+        like[e] = value_of(dt__row_specs_at(specs, r, e));
+    DT__TRY(new_values(trial_call, specs->n_entries, like, values));
+    DT__TRY(fill_local_inputs(trial_call, specs, row, trial, r, *values));
+    return allocate_values(trial_call, call->n_outputs, *values + call->n_inputs);
+}
+
 /* Runs all ranks: values[rank] has a value per entry. */
 static dt_status run_ranks(dt__trial_call *trial_call, const dt__sim_rank *ranks, const dt__row_specs *specs,
                            const dt__row *row, dt__trial trial, dt_op_value **values, dt__text *failure) {
     const dt_op_call *call = &trial_call->placed.call;
     bool own = !dt__returns_views(call->op, row->flags);
-    dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries);
-    if (!like)
-        return DT_ERR_MEMORY;
+    for (int r = 0; r < specs->n; r++)
+        DT__TRY(prepare_rank(trial_call, specs, row, trial, r, &values[r]));
+    if (row->flags & DT__ROW_STATES)
+        DT__TRY(
+            dt__sim_ranks_meet(trial_call->arena, ranks, specs->n, &trial_call->placed, row->flags, values, failure));
     for (int r = 0; r < specs->n && !failure->n_chars; r++) {
-        for (int e = 0; e < specs->n_entries; e++)
-            like[e] = value_of(dt__row_specs_at(specs, r, e));
-        DT__TRY(new_values(trial_call, specs->n_entries, like, &values[r]));
         dt_op_value *outputs = values[r] + call->n_inputs;
-        DT__TRY(fill_local_inputs(trial_call, specs, row, trial, r, values[r]));
-        DT__TRY(allocate_values(trial_call, call->n_outputs, outputs));
-        if (dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, values[r], call->n_outputs, outputs) !=
-            DT_OK)
+        if (!(row->flags & DT__ROW_STATES) && dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, values[r],
+                                                               call->n_outputs, outputs) != DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], trial_call->arena->ctx));
         for (int o = 0; o < call->n_outputs && own && !failure->n_chars; o++) {

@@ -167,6 +167,16 @@ static void change_link(uint64_t *random, dt__link *link) {
     link->bytes_per_us *= random_factor(random);
 }
 
+/* Measured steps of some kinds, for some sizes of groups and numbers of ranks, unrelated to each other. */
+static void add_measured(uint64_t *random, dt__machine *machine) {
+    for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t ranks = 2; ranks <= 32 && brute_below(random, 4); ranks *= 2)
+            for (int64_t group = kind ? 2 : 1; group <= (kind ? ranks : 1); group *= 2)
+                if (brute_below(random, 4))
+                    machine->measured[machine->n_measured++] = (dt__measured_step){
+                        (dt__step_kind)kind, group, ranks, 5 * random_factor(random), 1e4 * random_factor(random)};
+}
+
 static dt__machine random_machine(uint64_t *random) {
     static const int64_t hosts[] = {0, 2, 4, 8, 8};
     dt__machine machine = dt__machine_builtin;
@@ -177,6 +187,9 @@ static dt__machine random_machine(uint64_t *random) {
         change_link(random, &machine.within);
         change_link(random, &machine.between);
     }
+    if (brute_below(random, 3) == 0)
+        add_measured(random, &machine);
+    dt__machine_derive(&machine);
     return machine;
 }
 

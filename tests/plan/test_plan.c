@@ -4,12 +4,14 @@
  * tensors, and failing allocations.
  */
 #include "support/check.h"
+#include "support/random.h"
 
 #include "mesh/mesh.h"
 #include "plan/plan.h"
 #include "spec/spec.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -279,6 +281,64 @@ static void exchanges__cost_depends_on_the_peers_of_a_rank(void **state) {
     check_plan_of(&c, check_transposition, NULL);
 }
 
+static double price(const dt__machine *machine, dt__step_kind kind, int64_t group, int64_t ranks, double bytes) {
+    return dt__machine_price(machine, &(dt__step_desc){kind, group, ranks, false, bytes, bytes});
+}
+
+static void assert_price(double got, double expected) {
+    if (!(fabs(got - expected) <= 1e-12 * fabs(expected)))
+        fail_msg("expected %.17g us, got %.17g", expected, got);
+}
+
+static void measured_steps__replace_the_formula(void **state) {
+    (void)state;
+    dt__machine machine = dt__machine_builtin;
+    static const dt__measured_step steps[] = {
+        {DT__STEP_ALL_GATHER, 2, 2, 10, 100}, {DT__STEP_ALL_GATHER, 2, 4, 20, 50},
+        {DT__STEP_ALL_GATHER, 4, 4, 40, 25},  {DT__STEP_ALL_REDUCE, 2, 2, 5, 10},
+        {DT__STEP_NONE, 1, 2, 1, 1000},
+    };
+    machine.ranks_per_host = 16;
+    machine.n_measured = sizeof steps / sizeof *steps;
+    memcpy(machine.measured, steps, sizeof steps);
+    dt__machine_derive(&machine);
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 2, 2, 1000), 10 + 10);
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 2, 4, 1000), 20 + 20);
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 4, 4, 1000), 40 + 40);
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 3, 4, 1000), 30 + 30);  /* between two groups, */
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 2, 3, 1000), 15 + 15);  /* between two numbers of ranks, */
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 2, 8, 1000), 40 + 40);  /* and beyond: as the last two grow */
+    assert_price(price(&machine, DT__STEP_ALL_GATHER, 2, 64, 1000), 80 + 80); /* no more than are on the host */
+    assert_price(price(&machine, DT__STEP_ALL_REDUCE, 4, 8, 1000), 5 + 100);  /* one measurement serves all */
+    assert_price(price(&machine, DT__STEP_NONE, 4, 8, 1000), 1 + 1);
+    assert_price(price(&machine, DT__STEP_ALL_TO_ALL, 4, 8, 1000),
+                 price(&dt__machine_builtin, DT__STEP_ALL_TO_ALL, 4, 8, 1000)); /* not measured */
+    dt__step_desc far = {DT__STEP_ALL_GATHER, 4, 64, true, 1000, 1000};
+    assert_price(dt__machine_price(&machine, &far), dt__machine_price(&dt__machine_builtin, &far));
+    dt__step_desc reduction = {DT__STEP_ALL_REDUCE, 2, 2, false, 1000, 1000};
+    assert_price(dt__machine_reduction_us(&machine, &reduction), 100); /* without start-up */
+}
+
+static void measured_steps__are_never_cheaper_than_the_minima(void **state) {
+    (void)state;
+    dt__machine machine = dt__machine_builtin;
+    uint64_t random = test_seed(55);
+    for (int kind = 1; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t ranks = 2; ranks <= 16; ranks *= 2)
+            for (int64_t group = 2; group <= ranks; group *= 2)
+                machine.measured[machine.n_measured++] =
+                    (dt__measured_step){(dt__step_kind)kind, group, ranks, (double)test_below(&random, 50),
+                                        100 + (double)test_below(&random, 5000)};
+    dt__machine_derive(&machine);
+    for (int kind = 1; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t ranks = 2; ranks <= 40; ranks++)
+            for (int64_t group = 2; group <= ranks; group++) {
+                double us = price(&machine, (dt__step_kind)kind, group, ranks, 4096);
+                double least = machine.min_within.start_us + 4096 / machine.min_copy_bytes_per_us;
+                assert_true(us >= least * (1 - 1e-12));
+            }
+}
+
 static void targets__new_partials_are_refused(void **state) {
     (void)state;
     assert_refused("4", "R", "P(sum)", "can not redistribute R to P(sum)"); /* RED-009 */
@@ -396,6 +456,8 @@ int main(void) {
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
         cmocka_unit_test(min_cost__joins_steps_into_one_collective),
         cmocka_unit_test(exchanges__cost_depends_on_the_peers_of_a_rank),
+        cmocka_unit_test(measured_steps__replace_the_formula),
+        cmocka_unit_test(measured_steps__are_never_cheaper_than_the_minima),
         cmocka_unit_test(targets__new_partials_are_refused),
         cmocka_unit_test(explicit_extents__are_the_only_shard_of_their_dim),
         cmocka_unit_test(large_meshes__are_planned),

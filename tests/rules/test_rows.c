@@ -134,7 +134,7 @@ static void rows__expanded(void **state) { /* SDS-029 */
     bool found[2] = {false};
     assert_int_equal(dt__op_call_rows(&self.arena, &placed.call, &rows), DT_OK);
     int before = rows.n_rows;
-    assert_int_equal(dt__rows_expand(&self.arena, &placed.call, &rows), DT_OK);
+    assert_int_equal(dt__rows_expand(&self.arena, &placed.call, DT_ROW_UNLISTED, &rows), DT_OK);
     assert_int_equal(rows.n_rows, before + 2);
     for (int r = 0; r < rows.n_rows; r++) {
         const dt_row_entry *e = rows.rows[r].entries;

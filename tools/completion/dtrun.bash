@@ -10,7 +10,7 @@ _dtrun_program() {
     local i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        -n | --ranks | --bind | --timeout | --heap | --threads) ((i++)) ;;
+        -n | --ranks | --bind | --timeout | --heap | --threads | --machine) ((i++)) ;;
         -*) ;;
         *) break ;;
         esac
@@ -27,6 +27,7 @@ _dtrun() {
     fi
     case $before in
     --bind) mapfile -t COMPREPLY < <(compgen -W 'core numa none' -- "$word") ;;
+    --machine) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     -n | --ranks | --timeout | --heap | --threads) ;;
     *)
         if [[ $word == -* ]]; then

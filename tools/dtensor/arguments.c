@@ -234,6 +234,18 @@ static dt_status write_text(const dt__text *text, const char *path) {
     return DT_OK;
 }
 
+dt_status args_set_machine(const arguments *args, dt_ctx *ctx) {
+    const char *path = args_value(args, "machine");
+    dt__machine machine;
+    char error[DT__MACHINE_ERROR_BYTES];
+    if (!path)
+        return DT_OK;
+    if (dt__machine_read(path, &machine, error, sizeof error))
+        return dt__ctx_set_machine(ctx, &machine);
+    args_misused(args->command, "--machine: %s", error);
+    return DT_ERR_VALUE;
+}
+
 static dt_status run_body(session *self, session_fn *body, void *user) {
     DT__TRY(dt__ops_open(self->ctx));
     DT__TRY(body(self, user));
@@ -252,6 +264,10 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
     if (!ctx) {
         fprintf(stderr, "dtensor %s: memory: out of memory\n", args->command->name);
         return EXIT_FAILED;
+    }
+    if (args_set_machine(args, ctx) != DT_OK) {
+        dt__ctx_free(ctx);
+        return EXIT_USAGE;
     }
     ctx->world = world;
     ctx->rank = rank;

@@ -112,6 +112,15 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
 #define RANKS_OPTION                                                                                                 \
     { .name = "ranks", .value = "N", .help = "the size of the world, of which * in a mesh takes what is left" }
 
+/* The row of the option from which a session takes its machine model, the built-in one by default. */
+#define MACHINE_OPTION                                                                                               \
+    {                                                                                                                \
+        .name = "machine", .value = "FILE",                                                                          \
+        .help = "times of this machine model (dtensor calibrate), not built-in ones"                                 \
+    }
+/* Reads the model of --machine into the context; reports what is wrong with the file. */
+dt_status args_set_machine(const arguments *args, dt_ctx *ctx);
+
 /* The forms of a mesh, for the texts of commands. */
 #define MESH_FORMS "A mesh is dp=2,tp=4, or 2x4, or a list of ranks such as [[0,1],[2,3]]"
 

@@ -306,6 +306,7 @@ const command explain_command = {
     .options =
         (const command_option[]){
             RANKS_OPTION,
+            MACHINE_OPTION,
             {.name = "most",
              .value = "COUNT",
              .help = "max number of candidates, or calls of a trace, from 1 to 64; default 5"},

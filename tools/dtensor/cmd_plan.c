@@ -75,7 +75,7 @@ static dt_status make_plan(planning *self, const dt__move *move, dt__planner pla
     dt__plan *plan = &self->plans[self->n_plans];
     const char **refused = &self->refused[self->n_plans++];
     plan->planner = planner;
-    dt_status status = dt__plan_new(self->session->arena, move, planner, &dt__machine_builtin, plan);
+    dt_status status = dt__plan_new(self->session->arena, move, planner, self->session->ctx->machine, plan);
     if (!self->all || (status != DT_ERR_MESH && status != DT_ERR_UNSUPPORTED))
         return status;
     *refused = dt__arena_copy_text(self->session->arena, dt_error_text(ctx));
@@ -415,6 +415,7 @@ const command plan_command = {
     .options =
         (const command_option[]){
             RANKS_OPTION,
+            MACHINE_OPTION,
             {.name = "planner",
              .value = "PLANNER",
              .help = DT__PLANNER_NAMES "or all to compare them; default direct"},

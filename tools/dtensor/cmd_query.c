@@ -169,7 +169,9 @@ static dt_status answer_in(dt_ctx *ctx, const char *line, size_t n, dt__text *ou
 void query_answer(const char *line, size_t n, dt__text *out) {
     dt__text_clear(out);
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = out->ctx->allocator});
-    dt_status status = ctx ? answer_in(ctx, line, n, out) : DT_ERR_MEMORY;
+    dt_status status = ctx ? dt__ctx_set_machine(ctx, out->ctx->machine) : DT_ERR_MEMORY;
+    if (status == DT_OK)
+        status = answer_in(ctx, line, n, out);
     if (status != DT_OK)
         answer_error(out, status, ctx ? dt_error_text(ctx) : dt_status_text(status));
     dt__ctx_free(ctx);
@@ -178,6 +180,10 @@ void query_answer(const char *line, size_t n, dt__text *out) {
 static int run_query(const arguments *args) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     lines in = {.ctx = ctx, .file = STDIN_FILENO, .capacity = FIRST_CAPACITY};
+    if (ctx && args_set_machine(args, ctx) != DT_OK) {
+        dt__ctx_free(ctx);
+        return EXIT_USAGE;
+    }
     in.chars = ctx ? dt__alloc(ctx, in.capacity) : NULL;
     if (!in.chars) {
         fprintf(stderr, "dtensor query: memory: out of memory\n");
@@ -196,7 +202,7 @@ static int run_query(const arguments *args) {
 const command query_command = {
     .name = "query",
     .summary = "answer requests given as JSON Lines",
-    .synopsis = "< REQUESTS > ANSWERS",
+    .synopsis = "[OPTIONS] < REQUESTS > ANSWERS",
     .about =
         "Reads one JSON object per line from standard input and answers each, in order, with one line on\n"
         "standard output. The field \"q\" selects the request: \"layout\" (algebra of shape and stride), \"mesh\"\n"
@@ -206,7 +212,7 @@ const command query_command = {
         "request that cannot be served is answered by {\"error\":{\"code\":…,\"message\":…}}; the next one is "
         "served\n"
         "as usual.",
-    .options = (const command_option[]){{0}},
+    .options = (const command_option[]){MACHINE_OPTION, {0}},
     .examples =
         "  echo '{\"q\":\"shard\",\"mesh\":[2,2],\"shape\":[10,5],\"placements\":\"S(0),S(0)\"}' | dtensor query\n"
         "  echo '{\"q\":\"layout\",\"do\":\"coalesce\",\"a\":{\"shape\":[2,[1,6]],\"stride\":[6,[6,1]]}}' | dtensor "

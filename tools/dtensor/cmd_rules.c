@@ -13,7 +13,7 @@
 static dt_status read_rows(const session *self, const char *text, dt__placed_call *placed, dt__row_list *rows) {
     DT__TRY(dt__placed_call_parse(self->arena, text, 0, NULL, placed));
     DT__TRY(dt__op_call_rows(self->arena, &placed->call, rows));
-    return dt__rows_expand(self->arena, &placed->call, rows);
+    return dt__rows_expand(self->arena, &placed->call, DT_ROW_UNLISTED, rows);
 }
 
 static dt_status add_rows(session *self, const char *call, const char *indent, dt__text *out) {
@@ -24,7 +24,9 @@ static dt_status add_rows(session *self, const char *call, const char *indent, d
         dt__text_add(out, "%s", indent);
         dt__row_text(&placed.call, &rows.rows[r], out);
         dt__text_add(out, "%s\n",
-                     rows.rows[r].flags & DT_ROW_OFFSET    ? "  (the kernel needs its offset)"
+                     rows.rows[r].flags & DT_ROW_MEET      ? "  (the ranks meet)"
+                     : rows.rows[r].flags & DT_ROW_SCAN    ? "  (a scan over the ranks)"
+                     : rows.rows[r].flags & DT_ROW_OFFSET  ? "  (the kernel needs its offset)"
                      : rows.rows[r].flags & DT_ROW_RESHAPE ? "  (where the sizes divide)"
                                                            : "");
     }

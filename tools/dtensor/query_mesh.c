@@ -442,7 +442,7 @@ static dt_status answer_redistribute(const request *req, dt__text *out) {
     DT__TRY(read_side(req, &sizes, "to", "to_order", &to));
     move.item_bytes = (int64_t)dt_dtype_size(sizes.dtype);
     DT__TRY(read_planner(req, &planner));
-    DT__TRY(dt__plan_new(req->arena, &move, planner, &dt__machine_builtin, &plan));
+    DT__TRY(dt__plan_new(req->arena, &move, planner, req->ctx->machine, &plan));
     return json_write(req->ctx, plan_json(req->ctx, &plan), JSON_COST_DIGITS, out);
 }
 

@@ -10,6 +10,7 @@
 #include "move/move.h"
 #include "ops/ops.h"
 #include "query.h"
+#include "rules/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static dt_status answer_rules(const request *req, dt__text *out) {
     dt__row_list rows;
     DT__TRY(request_call(req, REQUEST_SHAPES, &placed));
     DT__TRY(dt__op_call_rows(req->arena, &placed.call, &rows));
-    DT__TRY(dt__rows_expand(req->arena, &placed.call, &rows));
+    DT__TRY(dt__rows_expand(req->arena, &placed.call, DT_ROW_UNLISTED | DT__ROW_WAYS, &rows));
     const int *order;
     DT__TRY(find_order(req, &placed.bound, &order));
     dt_row_entry *entries = DT__NEW_ARRAY(req->arena, dt_row_entry, rows.n_entries);
@@ -66,7 +67,7 @@ static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__candidate candidate;
     dt__input_moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
-    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
+    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, req->ctx->machine};
     DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &candidate));
     DT__TRY(dt__input_moves_plan(req->arena, &placed, &candidate, &moved));
     return json_write(req->ctx, moves_json(&placed, &candidate, &moved), JSON_COST_DIGITS, out);

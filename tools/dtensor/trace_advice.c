@@ -81,7 +81,7 @@ static dt_status try_placement(search *self, int input, const dt_placement *plac
     for (int i = 0; i < trial.call.n_inputs; i++)
         inputs[i] = i == input ? placed : self->placed.inputs[i];
     trial.inputs = inputs;
-    dt__placed_inputs on = {trial.n_mesh_dims, trial.mesh, inputs, &dt__machine_builtin};
+    dt__placed_inputs on = {trial.n_mesh_dims, trial.mesh, inputs, self->arena->ctx->machine};
     DT__TRY(dt__select_placements(self->arena, &trial.call, &on, &selected));
     DT__TRY(dt__input_moves_plan(self->arena, &trial, &selected, &moves));
     int64_t held = held_bytes(self, input, placements);

@@ -36,6 +36,11 @@ static bool take_heap(struct options *options, const char *value) {
     return dt__size_parse(value, &options->heap_bytes);
 }
 
+static bool take_machine(struct options *options, const char *value) {
+    options->machine_file = value;
+    return *value;
+}
+
 static bool take_threads(struct options *options, const char *value) {
     int64_t n;
     if (!dt__count_parse(value, DT__MAX_THREADS, &n))
@@ -74,6 +79,9 @@ static const struct row {
      "DTENSOR_HEAP", take_heap},
     {"threads", 0, "K", "an integer from 1 to " TEXT(MAX_THREADS),
      "threads of each rank (default: DTENSOR_THREADS, or\nusable cores / ranks)", "DTENSOR_THREADS", take_threads},
+    {"machine", 0, "FILE", "a file of dtensor calibrate",
+     "machine model that prices plans and placements\n(default: DTENSOR_MACHINE, or a built-in table)",
+     "DTENSOR_MACHINE", take_machine},
     {"help", 'h', NULL, "", "this text", NULL, NULL},
     {"version", 'V', NULL, "", "the version", NULL, NULL},
 };
@@ -200,10 +208,19 @@ static bool take_variables(struct options *options) {
     return true;
 }
 
+/* Once for all ranks, before any of them starts. */
+static bool read_machine(struct options *options) {
+    char error[DT__MACHINE_ERROR_BYTES];
+    const char *path = options->machine_file;
+    options->machine = dt__machine_builtin;
+    return !path || dt__machine_read(path, &options->machine, error, sizeof error) ||
+           complain("%s: %s", path == getenv("DTENSOR_MACHINE") ? "DTENSOR_MACHINE" : "--machine", error);
+}
+
 bool options_read(int argc, char **argv, struct options *options, int *code) {
     *options = (struct options){.n_cores = dt__usable_cores()};
     *code = EXIT_USAGE;
-    if (!take_variables(options) || !take_arguments(argc, argv, options, code))
+    if (!take_variables(options) || !take_arguments(argc, argv, options, code) || !read_machine(options))
         return false;
     if (!options->n_ranks)
         options->n_ranks = options->n_cores < DT__MAX_RANKS ? options->n_cores : DT__MAX_RANKS;

@@ -5,6 +5,7 @@
 #ifndef DTRUN_OPTIONS_H
 #define DTRUN_OPTIONS_H
 
+#include "base/machine.h"
 #include "dtrun/binding.h"
 
 #include <stdbool.h>
@@ -24,11 +25,13 @@ struct options {
     int64_t n_ranks;
     enum binding binding;
     bool tag_output;
-    int64_t timeout_ms; /* of every wait of the library; 0: its default; DT__DURATION_OFF: none */
-    size_t heap_bytes;  /* of each rank; 0: the library's default */
-    int n_threads;      /* of each rank */
-    int n_cores;        /* that the ranks share */
-    char **command;     /* program and arguments, with NULL at the end */
+    int64_t timeout_ms;       /* of every wait of the library; 0: its default; DT__DURATION_OFF: none */
+    size_t heap_bytes;        /* of each rank; 0: the library's default */
+    const char *machine_file; /* NULL: the built-in model */
+    dt__machine machine;      /* of all ranks */
+    int n_threads;            /* of each rank */
+    int n_cores;              /* that the ranks share */
+    char **command;           /* program and arguments, with NULL at the end */
 };
 
 /* True if there is a program to run. Otherwise help or errors have been printed, and *code is the exit code. */

@@ -383,6 +383,8 @@ static bool open_run(struct run *run, const struct inheritance *inheritance) {
         dt__segment_new(options->n_ranks, options->heap_bytes, &run->start.segment_fd, error, sizeof error);
     if (!run->segment)
         fprintf(stderr, "dtrun: %s\n", error);
+    else
+        dt__segment_set_machine(run->segment, &options->machine);
     run->start.segment = run->segment;
     if (run->segment && !dt__reports_open(&run->reports, run->segment)) {
         fprintf(stderr, "dtrun: cannot start: %s\n", strerror(errno));

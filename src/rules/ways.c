@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The exchange of a combination of rows: over which mesh dims, how many bytes, at which price; and the memory of
+ * states.
+ */
+#include "rules/ways.h"
+
+#include "base/dtype.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static size_t field_bytes(const dt_state_field *field) {
+    size_t bytes = (size_t)field->n * dt_dtype_size(field->dtype);
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t dt__meet_state_bytes(const dt_state *state) {
+    size_t bytes = 0;
+    for (int f = 0; f < state->n_fields; f++)
+        bytes += field_bytes(&state->fields[f]);
+    return bytes;
+}
+
+void dt__meet_state_place(dt_state *state, void *memory) {
+    unsigned char *at = memory;
+    for (int f = 0; f < state->n_fields; f++) {
+        state->fields[f].data = at;
+        at += field_bytes(&state->fields[f]);
+    }
+}
+
+void dt__meet_state_set_identity(const dt_state *state) {
+    for (int f = 0; f < state->n_fields; f++) {
+        const dt_state_field *field = &state->fields[f];
+        unsigned char element[16], *at = field->data;
+        size_t size = dt_dtype_size(field->dtype);
+        dt__write_f64(field->dtype, field->identity, element);
+        for (int64_t i = 0; i < field->n; i++, at += size)
+            memcpy(at, element, size);
+    }
+}
+
+dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out) {
+    *out = (dt_state){0};
+    call->op->meet->describe(call, out);
+    if (out->n_fields < 1 || out->n_fields > DT_STATE_MAX_FIELDS)
+        return dt_op_refuse(call, DT_ERR_VALUE, "the state has %d fields: expected 1 to %d", out->n_fields,
+                            DT_STATE_MAX_FIELDS);
+    for (int f = 0; f < out->n_fields; f++)
+        if (out->fields[f].n < 0 || (unsigned)out->fields[f].dtype >= DT_N_DTYPES)
+            return dt_op_refuse(call, DT_ERR_VALUE,
+                                "field %d of the state: expected a dtype and a number of elements, got %d and %lld",
+                                f + 1, (int)out->fields[f].dtype, (long long)out->fields[f].n);
+    return DT_OK;
+}
+
+bool dt__meet_state_is_empty(const dt_op_call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        for (int d = 0; d < call->inputs[i].n_dims; d++)
+            if (call->inputs[i].shape[d] == 0)
+                return true;
+    return false;
+}
+
+/* The values with the shapes of their largest shards. */
+static dt_status largest_shards(dt__arena *arena, const dt__placed_inputs *on, int n, const dt_op_value *values,
+                                const dt_placement *const *placements, dt_op_value *out) {
+    for (int i = 0; i < n; i++) {
+        dt__sharding sharding;
+        int64_t *shape = DT__NEW_ARRAY(arena, int64_t, values[i].n_dims + 1);
+        dt__sharding_desc desc = {.n_mesh_dims = on->n_mesh_dims,
+                                  .mesh = on->mesh,
+                                  .n_dims = values[i].n_dims,
+                                  .shape = values[i].shape,
+                                  .n_placements = on->n_mesh_dims,
+                                  .placements = placements[i]};
+        if (!shape)
+            return DT_ERR_MEMORY;
+        DT__TRY(dt__sharding_build(arena, &desc, &sharding));
+        for (int d = 0; d < values[i].n_dims; d++)
+            if (!dt__sharding_dim_max(&sharding, d, &shape[d]))
+                shape[d] = values[i].shape[d];
+        out[i] = values[i];
+        out[i].shape = shape;
+        out[i].global_shape = values[i].shape;
+    }
+    return DT_OK;
+}
+
+static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt__combination *combination,
+                              dt__way *out) {
+    const dt__placed_inputs *on = combination->on;
+    dt_op_call local = *call;
+    dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, call->n_inputs + 1);
+    local.outputs = DT__NEW_ARRAY(arena, dt_op_value, call->n_outputs + 1);
+    dt_state state;
+    if (!inputs || !local.outputs)
+        return DT_ERR_MEMORY;
+    local.inputs = inputs;
+    DT__TRY(largest_shards(arena, on, call->n_inputs, call->inputs, combination->inputs, inputs));
+    DT__TRY(largest_shards(arena, on, call->n_outputs, call->outputs, combination->outputs, local.outputs));
+    DT__TRY(dt__meet_state_describe(&local, &state));
+    double bytes = (double)dt__meet_state_bytes(&state);
+    out->kind = DT__STEP_ALL_GATHER;
+    out->bytes = (int64_t)bytes * (out->group - 1);
+    dt__step_desc step = {.kind = out->kind,
+                          .group = out->group,
+                          .ranks = dt__mesh_ranks(on->n_mesh_dims, on->mesh),
+                          .spans_hosts = out->spans_hosts,
+                          .before_bytes = bytes,
+                          .after_bytes = bytes * (double)out->group};
+    out->us = dt__machine_price(on->machine, &step);
+    return DT_OK;
+}
+
+dt_status dt__way_of(dt__arena *arena, const dt_op_call *call, const dt__combination *combination, dt__way *out) {
+    const dt__placed_inputs *on = combination->on;
+    *out = (dt__way){.group = 1};
+    for (int m = 0; m < on->n_mesh_dims; m++) {
+        const dt__row *row = combination->rows[m];
+        if (!row || !(row->flags & DT__ROW_WAYS))
+            continue;
+        out->flags |= row->flags & DT__ROW_WAYS;
+        out->mesh_dims |= (uint32_t)1 << m;
+        out->group *= on->mesh[m];
+        out->spans_hosts |= dt__machine_spans_hosts(on->machine, on->n_mesh_dims, on->mesh, m);
+    }
+    return out->flags && out->group > 1 ? price_states(arena, call, combination, out) : DT_OK;
+}
