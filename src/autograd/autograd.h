@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records of calls, and gradients, which are computed from them. A record copies what it needs: the op with its arguments by
- * value, the site of the call, the draw of a random op, and of each input and output its dtype, shape and spec. Of the
- * values it keeps those that the op's gradient uses (dt_op.gradient, dt_op.saves), each with a reference to the storage and the
- * version that it had. An input also has the record that made it; so the records of a result are a graph without
- * cycles, in which each record is younger than those that it refers to.
+ * Records of calls, and gradients, which are computed from them. A record copies what it needs: the op with its
+ * arguments by value, the site of the call, the draw of a random op, and of each input and output its dtype, shape and
+ * spec. Of the values it keeps those that the op's gradient uses (dt_op.gradient, dt_op.saves), each with a reference
+ * to the storage and the version that it had. An input also has the record that made it; so the records of a result
+ * are a graph without cycles, in which each record is younger than those that it refers to.
  */
 #ifndef DT_AUTOGRAD_AUTOGRAD_H
 #define DT_AUTOGRAD_AUTOGRAD_H
@@ -81,6 +81,16 @@ dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
 /* Whether the saved value was changed since; false where there is none. */
 bool dt__saved_is_changed(const dt__recorded_call *record, int i);
 
+/* Ops that gradients take whatever the graph. */
+typedef enum dt__gradient_op {
+    DT__GRADIENT_ADD,
+    DT__GRADIENT_ADD_IN_PLACE,
+    DT__GRADIENT_CLONE,
+    DT__GRADIENT_REDUCE,
+    DT__GRADIENT_CONVERT,
+    DT__N_GRADIENT_OPS
+} dt__gradient_op;
+
 /* Records of the context, and the walk over them. */
 enum { DT__RECORD_CLASSES = 32 };
 typedef struct dt__autograd_state {
@@ -94,24 +104,25 @@ typedef struct dt__autograd_state {
     bool is_walking;
     uint64_t n_searches; /* marks records that were found (dt__recorded_call.found_by) */
     int64_t n_hooks;
+    const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
 } dt__autograd_state;
 
 /* A walk over records. */
-typedef struct dt__walk {
+typedef struct dt__gradient_walk {
     dt_ctx *ctx;
     bool creates_graph; /* what is computed is recorded itself */
     bool retains_graph; /* saved values are kept, for another walk */
     bool only_needed;   /* only records with is_needed, and for targets only */
-} dt__walk;
+} dt__gradient_walk;
 
 /* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
-dt_status dt__gradient_add(dt__walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
+dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
 /* Computes the pending gradients and all that follow. Collective where gradients move. */
-dt_status dt__walk_run(dt__walk *walk);
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk);
 
 /* gradient_slots.c: runs the hooks of an output on its gradient, which they may replace, and stores it where that was
  * requested, and for a leaf. */
-dt_status dt__gradient_deliver(dt__walk *walk, dt__recorded_call *record, int output, dt_tensor **grad);
+dt_status dt__gradient_deliver(dt__gradient_walk *walk, dt__recorded_call *record, int output, dt_tensor **grad);
 /* Adds a slot behind the others; NULL after an error. */
 dt__gradient_slot *dt__gradient_slot_new(dt__recorded_call *record, int output);
 /* The stored gradient of a tensor's output; NULL: none. */
@@ -137,13 +148,21 @@ dt_status dt__formula_bind(dt_ctx *ctx, const dt__op_info *info, int overload, d
 /* Evaluates a formula: sets the gradients of its targets, in the current scope; NULL for zeros. */
 dt_status dt__formula_run(const dt__backward_call *call, dt__formula *formula, dt_tensor **out);
 
+/* gradient_calls.c: the ops that gradients take, whatever the graph: each returns a tensor in the current scope, NULL
+ * after an error. a + b; a += b; a copy; a sum over dims; another dtype. */
+dt_tensor *dt__gradient_sum(dt_tensor *a, dt_tensor *b);
+dt_tensor *dt__gradient_add_in_place(dt_tensor *a, dt_tensor *b);
+dt_tensor *dt__gradient_copy(dt_tensor *tensor);
+dt_tensor *dt__gradient_reduce(dt_tensor *tensor, int n, const int64_t *dims, bool keepdim);
+dt_tensor *dt__gradient_convert(dt_tensor *tensor, dt_dtype dtype);
+
 /* gradient_placement.c: the placement of a gradient is a function of that of its tensor: Shard stays, Replicate and
  * Partial become Replicate. A new reference; NULL after an error. */
 dt_spec *dt__gradient_spec(dt_spec *spec);
 /* Another handle on the same elements, with the same record. */
 dt_tensor *dt__share_handle(dt_tensor *tensor);
-/* Zeros as the gradient of an output; NULL after an error. */
-dt_tensor *dt__zero_gradient(const dt__backward_call *call, int output);
+/* A tensor of zeros or ones as the gradient of a recorded tensor; NULL after an error. */
+dt_tensor *dt__constant_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, double value);
 /* What a formula made becomes a gradient of the tensor: summed where the tensor was broadcast, of its dtype, plain if
  * it is plain and distributed if it is. Takes the gradient, which it returns or drops; NULL after an error. */
 dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to);

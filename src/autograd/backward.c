@@ -9,7 +9,6 @@
 #include "autograd/autograd.h"
 
 #include "base/dtype.h"
-#include "dtensor/ops.h"
 
 #include <string.h>
 
@@ -51,10 +50,10 @@ static dt__recorded_call *pop(dt__autograd_state *state) {
     return top;
 }
 
-dt_status dt__gradient_add(dt__walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad) {
+dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad) {
     dt__recorded_tensor *of = &made_by->tensors[made_by->n_inputs + output];
     if (of->grad) {
-        dt_tensor *sum = dt_add(of->grad, grad);
+        dt_tensor *sum = dt__gradient_sum(of->grad, grad);
         dt_drop(grad);
         dt_drop(of->grad);
         of->grad = sum;
@@ -64,12 +63,12 @@ dt_status dt__gradient_add(dt__walk *walk, dt__recorded_call *made_by, int outpu
     return made_by->is_pending ? DT_OK : push(walk->ctx, state_of(walk->ctx), made_by);
 }
 
-static bool is_needed(const dt__walk *walk, const dt__recorded_tensor *input) {
+static bool is_needed(const dt__gradient_walk *walk, const dt__recorded_tensor *input) {
     return input->made_by && (!walk->only_needed || input->made_by->is_needed) && dt__is_inexact(input->dtype);
 }
 
 /* Passes the gradient of an input on. */
-static dt_status pass_on(dt__walk *walk, const dt__recorded_tensor *input, dt_tensor *grad) {
+static dt_status pass_on(dt__gradient_walk *walk, const dt__recorded_tensor *input, dt_tensor *grad) {
     grad = dt__gradient_fit(grad, input);
     return grad ? dt__gradient_add(walk, input->made_by, input->output, grad) : dt_error_status(walk->ctx);
 }
@@ -81,7 +80,7 @@ static int tensors_of_param(const dt__recorded_call *record, int p, int *n) {
     return arg->type == DT_ARG_TENSOR ? arg->as.first : -1;
 }
 
-static dt_status run_formulas(dt__walk *walk, const dt__backward_call *call) {
+static dt_status run_formulas(dt__gradient_walk *walk, const dt__backward_call *call) {
     dt__recorded_call *record = call->record;
     dt__gradient *gradient = &record->info->gradient[record->overload];
     for (int f = 0; f < gradient->n_formulas; f++) {
@@ -120,7 +119,7 @@ static dt_op_value value_of(const dt__recorded_tensor *tensor) {
 }
 
 /* Calls the op's own function. */
-static dt_status run_function(dt__walk *walk, const dt__backward_call *call, dt__arena *arena) {
+static dt_status run_function(dt__gradient_walk *walk, const dt__backward_call *call, dt__arena *arena) {
     dt__recorded_call *record = call->record;
     int n_inputs = record->n_inputs, n = n_inputs + record->n_outputs;
     dt_op_value *values = DT__NEW_ARRAY(arena, dt_op_value, n);
@@ -171,7 +170,7 @@ static dt_status refuse_released(const dt__recorded_call *record) {
 }
 
 /* The gradients of the inputs of a record, from those of its outputs. */
-static dt_status differentiate(dt__walk *walk, const dt__backward_call *call) {
+static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call *call) {
     dt__recorded_call *record = call->record;
     bool any = false;
     for (int i = 0; i < record->n_inputs && !any; i++)
@@ -198,7 +197,7 @@ static dt_status differentiate(dt__walk *walk, const dt__backward_call *call) {
     return status;
 }
 
-static dt_status visit(dt__walk *walk, dt__recorded_call *record, dt_tensor **grads) {
+static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads) {
     bool places = dt__function_places_gradient(record);
     for (int o = 0; o < record->n_outputs; o++) {
         dt__recorded_tensor *output = &record->tensors[record->n_inputs + o];
@@ -223,7 +222,7 @@ static dt_status visit(dt__walk *walk, dt__recorded_call *record, dt_tensor **gr
 }
 
 /* Errors and counts of what a record's gradient does have the line of the recorded call. */
-static dt_status visit_at_site(dt__walk *walk, dt__recorded_call *record) {
+static dt_status visit_at_site(dt__gradient_walk *walk, dt__recorded_call *record) {
     dt_ctx *ctx = walk->ctx;
     dt_tensor *few[DT__FEW_TENSORS], **grads = few;
     size_t bytes = (size_t)record->n_outputs * sizeof *grads;
@@ -248,7 +247,7 @@ static void clear_pending(dt__autograd_state *state) {
     }
 }
 
-dt_status dt__walk_run(dt__walk *walk) {
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk) {
     dt__autograd_state *state = state_of(walk->ctx);
     dt_status status = DT_OK;
     while (status == DT_OK && state->n_pending > 0) {

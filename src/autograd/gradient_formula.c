@@ -8,13 +8,12 @@
 #include "autograd/autograd.h"
 
 #include "base/dtype.h"
-#include "dtensor/ops.h"
 
 #include <string.h>
 
 enum { MAX_NODES = 64, MAX_LISTS = 8 };
 
-/* The types of values, as far as signatures are told apart by them. */
+/* The types of values, as far as the choice of a signature depends on them. */
 typedef enum value_type { NONE, TENSOR, TENSORS, NUMBER, INTS, FLOATS, DTYPE, TEXT, GENERATOR } value_type;
 
 static const value_type type_of_param[DT__N_PARAM_TYPES] = {
@@ -442,7 +441,8 @@ static dt_status read_grad(const dt__backward_call *call, int output, value *out
     if (out->tensor)
         return DT_OK;
     out->owned = true;
-    return (out->tensor = dt__zero_gradient(call, output)) ? DT_OK : dt_error_status(call->ctx);
+    const dt__recorded_tensor *of = &call->record->tensors[call->record->n_inputs + output];
+    return (out->tensor = dt__constant_gradient(call->ctx, of, 0)) ? DT_OK : dt_error_status(call->ctx);
 }
 
 /* The tensor of a parameter, or output ~index. */

@@ -7,8 +7,6 @@
 #include "autograd/autograd.h"
 
 #include "base/dtype.h"
-#include "dispatch/dispatch_state.h"
-#include "dtensor/ops.h"
 #include "move/move.h"
 
 dt_spec *dt__gradient_spec(dt_spec *spec) {
@@ -41,19 +39,20 @@ dt_tensor *dt__share_handle(dt_tensor *tensor) {
     return other;
 }
 
-dt_tensor *dt__zero_gradient(const dt__backward_call *call, int output) {
-    const dt__recorded_tensor *of = &call->record->tensors[call->record->n_inputs + output];
-    dt_tensor *zeros;
+dt_tensor *dt__constant_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, double value) {
+    unsigned char element[16] = {0};
+    dt_tensor *result;
     if (of->spec) {
         dt_spec *spec = dt__gradient_spec(of->spec);
-        zeros = spec ? dt__tensor_of_spec(spec) : NULL;
+        result = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_release(spec);
     } else
-        zeros = dt__tensor_new(call->ctx, "backward", of->dtype, of->n_dims, of->sizes);
-    if (zeros && zeros->data)
-        dt__spread_fill(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), zeros->data, (unsigned char[16]){0},
-                        dt_dtype_size(zeros->dtype), dt_tensor_local_elements(zeros));
-    return zeros;
+        result = dt__tensor_new(ctx, "backward", of->dtype, of->n_dims, of->sizes);
+    dt__write_f64(of->dtype, value, element);
+    if (result && result->data)
+        dt__spread_fill(dt__kernels_of(ctx), dt__pool_of(ctx), result->data, element, dt_dtype_size(of->dtype),
+                        dt_tensor_local_elements(result));
+    return result;
 }
 
 /* The result in the place of a tensor, which is dropped. */
@@ -70,11 +69,11 @@ static dt_tensor *sum_to(dt_tensor *grad, int n_dims, const int64_t *shape) {
     for (int d = 0; d < extra; d++)
         dims[d] = d;
     if (extra > 0)
-        grad = replace(grad, dt_sum(grad, .dim = {.n = extra, .list = dims}));
+        grad = replace(grad, dt__gradient_reduce(grad, extra, dims, false));
     for (int d = 0; grad && d < n_dims; d++)
         if (shape[d] == 1 && grad->shape[d] != 1)
             dims[n++] = d;
-    return grad && n ? replace(grad, dt_sum(grad, .dim = {.n = n, .list = dims}, .keepdim = true)) : grad;
+    return grad && n ? replace(grad, dt__gradient_reduce(grad, n, dims, true)) : grad;
 }
 
 static bool same_shape(const dt_tensor *grad, int n_dims, const int64_t *shape) {
@@ -101,7 +100,7 @@ dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to) {
         if (!same_shape(grad, to->n_dims, shape))
             return refuse_shape(grad, to);
     }
-    if (grad->dtype != to->dtype && !(grad = replace(grad, dt_to(grad, to->dtype))))
+    if (grad->dtype != to->dtype && !(grad = replace(grad, dt__gradient_convert(grad, to->dtype))))
         return NULL;
     if (grad->spec && !to->spec)
         return replace(grad, dt_full_tensor(grad));

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What happens to a gradient that is complete: hooks run on it, in the order in which they were added, and it is stored
- * for dt_grad or dt_gradients. A stored gradient is added to what is there; it has memory of its own, because programs
+ * for dt_grad or dt_gradients. A stored gradient is added to the one before; it has memory of its own, because programs
  * write to it.
  */
 #include "autograd/autograd.h"
-
-#include "dtensor/ops.h"
 
 dt__gradient_slot *dt__gradient_slot_new(dt__recorded_call *record, int output) {
     dt__gradient_slot *slot = dt__owned_new(record->ctx, sizeof *slot, "a gradient"), **at = &record->slots;
@@ -45,16 +43,16 @@ static bool owns_memory(const dt_tensor *grad) {
     return true;
 }
 
-static dt_status store(dt__walk *walk, dt__gradient_slot *slot, dt_tensor *grad) {
+static dt_status store(dt__gradient_walk *walk, dt__gradient_slot *slot, dt_tensor *grad) {
     dt_tensor *sum = NULL;
     if (slot->grad && !walk->creates_graph && !slot->grad->record)
-        return dt_add_(slot->grad, grad) ? DT_OK : dt_error_status(walk->ctx);
+        return dt__gradient_add_in_place(slot->grad, grad) ? DT_OK : dt_error_status(walk->ctx);
     if (slot->grad)
-        sum = dt_add(slot->grad, grad);
+        sum = dt__gradient_sum(slot->grad, grad);
     else if (slot->is_target || owns_memory(grad))
         sum = dt__share_handle(grad);
     else
-        sum = dt_clone(grad);
+        sum = dt__gradient_copy(grad);
     if (!sum)
         return dt_error_status(walk->ctx);
     if (slot->grad)
@@ -65,7 +63,7 @@ static dt_status store(dt__walk *walk, dt__gradient_slot *slot, dt_tensor *grad)
 }
 
 /* The function is the program's: its calls have names and lines of their own. */
-static dt_status run_hook(dt__walk *walk, const dt__gradient_slot *slot, const dt__recorded_tensor *of,
+static dt_status run_hook(dt__gradient_walk *walk, const dt__gradient_slot *slot, const dt__recorded_tensor *of,
                           dt_tensor **grad) {
     dt_ctx *ctx = walk->ctx;
     dt__public_call outer = ctx->call;
@@ -84,7 +82,7 @@ static dt_status run_hook(dt__walk *walk, const dt__gradient_slot *slot, const d
     return *grad ? DT_OK : dt_error_status(ctx);
 }
 
-dt_status dt__gradient_deliver(dt__walk *walk, dt__recorded_call *record, int output, dt_tensor **grad) {
+dt_status dt__gradient_deliver(dt__gradient_walk *walk, dt__recorded_call *record, int output, dt_tensor **grad) {
     const dt__recorded_tensor *of = &record->tensors[record->n_inputs + output];
     for (dt__gradient_slot *slot = record->slots, *next; slot; slot = next) {
         next = slot->next;

@@ -6,7 +6,6 @@
 
 #include "base/dtype.h"
 #include "base/options.h"
-#include "dtensor/ops.h"
 
 #include <stdlib.h>
 
@@ -18,7 +17,7 @@ typedef struct walk_setting {
     dt_scope scope;
 } walk_setting;
 
-static dt_status begin_walk(const dt__walk *walk, walk_setting *setting) {
+static dt_status begin_walk(const dt__gradient_walk *walk, walk_setting *setting) {
     dt_ctx *ctx = walk->ctx;
     dt__autograd_state *state = state_of(ctx);
     if (state->is_walking)
@@ -32,7 +31,7 @@ static dt_status begin_walk(const dt__walk *walk, walk_setting *setting) {
     return DT_OK;
 }
 
-static void end_walk(const dt__walk *walk, const walk_setting *setting) {
+static void end_walk(const dt__gradient_walk *walk, const walk_setting *setting) {
     dt_ctx *ctx = walk->ctx;
     ctx->recorder = setting->recorder;
     state_of(ctx)->is_walking = false;
@@ -49,7 +48,7 @@ static dt_status expect_record(const dt_tensor *tensor) {
 }
 
 /* Begins at a tensor: with its gradient, or with ones, which a tensor of one element may have. */
-static dt_status begin_at(dt__walk *walk, dt_tensor *tensor, dt_tensor *grad) {
+static dt_status begin_at(dt__gradient_walk *walk, dt_tensor *tensor, dt_tensor *grad) {
     dt__recorded_call *record = dt__recorded_call_of(tensor);
     dt__recorded_tensor *of = &record->tensors[record->n_inputs + tensor->output];
     dt_tensor *own;
@@ -67,7 +66,6 @@ static dt_status begin_at(dt__walk *walk, dt_tensor *tensor, dt_tensor *grad) {
         own = dt__share_handle(grad);
         own = own ? dt__gradient_fit(own, of) : NULL;
     } else {
-        dt_shape shape = {tensor->n_dims, tensor->shape};
         if (dt_tensor_elements(tensor) != 1) {
             char text[512];
             (void)dt_tensor_text(tensor, sizeof text, text);
@@ -75,7 +73,7 @@ static dt_status begin_at(dt__walk *walk, dt_tensor *tensor, dt_tensor *grad) {
                             "%s: expected one element, got %lld; set the gradient to begin with", text,
                             (long long)dt_tensor_elements(tensor));
         }
-        own = dt_ones(walk->ctx, shape, .dtype = tensor->dtype, .mesh = tensor->spec ? tensor->spec->mesh : NULL);
+        own = dt__constant_gradient(walk->ctx, of, 1);
     }
     return own ? dt__gradient_add(walk, record, tensor->output, own) : dt_error_status(walk->ctx);
 }
@@ -90,13 +88,13 @@ dt_status dt_backward_sized(dt_tensor *tensor, const dt_backward_options *option
         return DT_ERR_STATE;
     DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.other = grad ? grad->spec : NULL}));
     DT__TRY(expect_record(tensor));
-    dt__walk walk = {.ctx = tensor->ctx,
-                     .creates_graph = options->create_graph,
-                     .retains_graph = options->retain_graph || options->create_graph};
+    dt__gradient_walk walk = {.ctx = tensor->ctx,
+                              .creates_graph = options->create_graph,
+                              .retains_graph = options->retain_graph || options->create_graph};
     walk_setting setting;
     DT__TRY(begin_walk(&walk, &setting));
     dt_status status = begin_at(&walk, tensor, grad);
-    dt_status walked = dt__walk_run(&walk);
+    dt_status walked = dt__gradient_walk_run(&walk);
     end_walk(&walk, &setting);
     return status == DT_OK ? walked : status;
 }
@@ -200,7 +198,7 @@ static dt_status take_results(dt_tensors inputs, bool allows_unused, dt_tensor *
     return DT_OK;
 }
 
-static dt_status compute_gradients(dt__walk *walk, dt_tensors outputs, dt_tensors inputs,
+static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, dt_tensors inputs,
                                    const dt_gradients_options *options, dt_tensor **grads) {
     dt__arena arena = dt__arena_new(walk->ctx);
     found_records found = {.arena = &arena, .search = ++state_of(walk->ctx)->n_searches, .oldest = UINT64_MAX};
@@ -210,7 +208,7 @@ static dt_status compute_gradients(dt__walk *walk, dt_tensors outputs, dt_tensor
     for (int i = 0; i < outputs.n && status == DT_OK; i++)
         if (dt__recorded_call_of(outputs.list[i])->is_needed)
             status = begin_at(walk, outputs.list[i], options->output_grads ? options->output_grads[i] : NULL);
-    dt_status walked = dt__walk_run(walk);
+    dt_status walked = dt__gradient_walk_run(walk);
     if (status == DT_OK)
         status = walked;
     if (status == DT_OK)
@@ -257,10 +255,10 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
         return DT_ERR_VALUE;
     DT__TRY(check_tensors(ctx, "output", outputs));
     DT__TRY(check_tensors(ctx, "input", inputs));
-    dt__walk walk = {.ctx = ctx,
-                     .creates_graph = options->create_graph,
-                     .retains_graph = options->retain_graph || options->create_graph,
-                     .only_needed = true};
+    dt__gradient_walk walk = {.ctx = ctx,
+                              .creates_graph = options->create_graph,
+                              .retains_graph = options->retain_graph || options->create_graph,
+                              .only_needed = true};
     walk_setting setting;
     DT__TRY(begin_walk(&walk, &setting));
     dt_status status = compute_gradients(&walk, outputs, inputs, options, grads);

@@ -79,8 +79,6 @@ void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
-/* The same for a tensor, called by a noun, that moves outside of ops. */
-dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* Makers (maker_place.c). Sets the mesh where the call names placements only, and checks it. */

@@ -31,6 +31,13 @@ static void threshold_f64(int64_t n, const void *const *in, void *const *out, co
         y[i] = x[i] <= limit ? 0 : grad[i];
 }
 
+/* Elements of the gradient are moved, or replaced by zeros. */
+static void rows_threshold(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    for (int kind = 0; kind < DT_N_REDUCES; kind++)
+        dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
+}
+
 static bool is_exact(const dt_op_call *call) { return *dt__arg_at(call, APPROXIMATE)->as.text == 'n'; }
 
 static void gelu_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
@@ -102,7 +109,7 @@ const dt_op dt__op_threshold_backward = {
     .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
     .summary = "The gradient of relu and threshold: zero where the tensor is not above the threshold.",
     .rule = "..., ... -> ...",
-    .partial = DT_PARTIAL_FIRST,
+    .rows = rows_threshold,
     .varying = "threshold",
     .shape = dt_op_broadcast,
     .kernel = dt_op_elementwise,

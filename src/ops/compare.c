@@ -102,10 +102,10 @@ static dt_status where(dt_op_call *call) {
 /* clang-format off */
 const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
                               .summary = "The maximum of two elements; NaN if one of them is NaN.",
-    .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
-                              "other: grad * eq(other, result) / (eq(self, other) + 1)"};
+                              .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
+                                          "other: grad * eq(other, result) / (eq(self, other) + 1)"};
 const dt_op dt__op_eq = {DT__COMPARISON("eq", EQ, 0),
-                         .summary = "Whether elements are equal, to those of a tensor or to a number.", .flags = DT_OP_NOT_DIFFERENTIABLE};
+                         .summary = "Whether elements are equal, to those of a tensor or to a number."};
 /* clang-format on */
 const dt_op dt__op_clamp = {
     .schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor | "

@@ -50,6 +50,13 @@ static dt_status shape_gather(dt_op_call *call) {
     const dt_arg *sizes = dt__arg_at(call, SIZES);
     if (sizes->n != grad->n_dims && sizes->n + grad->n_dims != 1)
         return dt_op_refuse(call, DT_ERR_SHAPE, "sizes: expected %d, one per dim, got %d", grad->n_dims, sizes->n);
+    int dim;
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, sizes->n, &dim));
+    for (int d = 0; d < sizes->n && d < index->n_dims; d++)
+        if (d != dim && index->shape[d] > sizes->as.ints[d])
+            return dt_op_refuse(call, DT_ERR_SHAPE,
+                                "dim %d of the index: expected size %" PRId64 " at most, got %" PRId64, d,
+                                sizes->as.ints[d], index->shape[d]);
     return shape_sizes(call);
 }
 
@@ -65,6 +72,14 @@ static dt_status shape_index_select(dt_op_call *call) {
     if (!fits)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the gradient does not fit the sizes and the index");
     return shape_sizes(call);
+}
+
+/* Linear in the gradient; of one index the elements are only moved. */
+static void rows_of_grad(const dt_op_call *call, dt_rows *rows) {
+    const dt_op_value *index = &call->inputs[1];
+    dt_rows_linear(rows, 1);
+    for (int kind = 0; kind < DT_N_REDUCES && dt__elements(index->n_dims, index->shape) == 1; kind++)
+        dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
 }
 
 static dt_status refuse_index(const dt_op_call *call, int64_t index, int64_t limit) {
@@ -144,6 +159,7 @@ const dt_op dt__op_embedding_dense_backward = {
               "bool scale_grad_by_freq=False) -> Tensor",
     .summary = "The gradient of embedding: rows of the gradient, added at their indices.",
     .rule = "...d, ... -> v@d",
+    .rows = rows_of_grad,
     .arguments = "num_weights,padding_idx,scale_grad_by_freq",
     .varying = "padding_idx",
     .shape = shape_embedding,
@@ -156,6 +172,7 @@ const dt_op dt__op_gather_backward = {
     .schema = "gather_backward(Tensor grad, Tensor index, int[] sizes, int dim) -> Tensor",
     .summary = "The gradient of gather: elements of the gradient, added at their indices along a dim.",
     .rule = "...[dim:i], ...[dim:i] -> ...[dim:s@]",
+    .rows = rows_of_grad,
     .arguments = "sizes,dim",
     .shape = shape_gather,
     .kernel = gather,
@@ -166,6 +183,7 @@ const dt_op dt__op_index_select_backward = {
     .schema = "index_select_backward(Tensor grad, Tensor index, int[] self_sizes, int dim) -> Tensor",
     .summary = "The gradient of index_select: slices of the gradient, added at their indices.",
     .rule = "...[dim:i], i? -> ...[dim:s@]",
+    .rows = rows_of_grad,
     .arguments = "self_sizes,dim",
     .shape = shape_index_select,
     .kernel = index_select,

@@ -336,8 +336,8 @@ const dt_op dt__op_index_backward = {
     .shape = shape_index_backward,
     .kernel = index_backward,
     .gradient = "grad: index(grad0, indices)",
-    .samples = "index_backward(f32[4,3]; {i64[4]}; [5,3])\nindex_backward(f32[5,4]; {none; i64[4]}; [5,3])\n"
-               "index_backward(f32[2,4]; {i64[2,4]; i32[4]}; [5,3])\n"
+    .samples = "index_backward(f32[4,3]; {i64[4]}; [5,3])\nindex_backward(f32[5,4]; {none; i64[4]}; [5,6])\n"
+               "index_backward(f32[2,4]; {i64[2,4]; i32[4]}; [5,4])\n"
                "index_backward(f32[2,3,4]; {i64[2,1]; none; i64[3]}; [5,4,3])",
 };
 const dt_op dt__op_index = {

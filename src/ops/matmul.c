@@ -215,7 +215,7 @@ static dt_status linear(dt_op_call *call) {
                        &(dt__matmul){&a.array, &b, &out.array, number(dtype, 1), number(dtype, call->n_inputs == 3)});
 }
 
-/* A vector on the left is a matrix of one row, one on the right a matrix of one column, and the result lacks that dim. */
+/* A vector on the left is a matrix of one row, one on the right a matrix of one column; the result lacks that dim. */
 static dt_tensor *with_dim(dt_tensor *tensor, int at) {
     int64_t sizes[DT_SPEC_MAX_DIMS + 1];
     int n = 0;

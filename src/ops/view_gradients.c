@@ -52,44 +52,86 @@ static dt__array array_of_view(const dt_op_value *of, const dt__view *view) {
     return (dt__array){first, of->dtype, view->n_dims, view->shape, view->strides};
 }
 
-/* Dims that are sharded are whole in the view. */
-static dt_status run_view(dt_op_call *call, change_fn *change) {
-    dt__array out = dt__array_of(&call->outputs[0]), grad = dt__array_of(&call->inputs[0]);
-    dt__view view = dt__view_of_value(call, &call->outputs[0]);
-    fill_zeros(call, &out);
-    DT__TRY(change(call, &view));
-    dt__array to = array_of_view(&call->outputs[0], &view);
-    dt__run_convert(call, &to, &grad);
-    return DT_OK;
-}
-
-/* As many elements as the gradient has, from the start on: the end is not needed. */
+/* As many elements as the gradient has, from the start on: the end is not needed. Where they start is checked in every
+ * call, not here. */
 static dt_status change_slice(const dt_op_call *call, dt__view *view) {
     int dim;
     DT__TRY(dt__read_dim(call, int_at(call, DIM), view->n_dims, &dim));
     const dt_op_value *grad = &call->inputs[0];
-    if (grad->n_dims != view->n_dims || grad->shape[dim] == view->shape[dim])
-        return DT_OK; /* all of it, perhaps sharded */
-    int64_t size = view->shape[dim], start = int_at(call, START), step = int_at(call, STEP), n = grad->shape[dim];
-    if (n == 0)
-        return dt__view_narrow(view, dim, 0, 0);
-    start = start < 0 ? dt__max_i64(start + size, 0) : start;
-    if (step < 1 || start >= size || n > (size - start - 1) / step + 1)
-        return dt_op_refuse(call, DT_ERR_SHAPE,
-                            "the gradient does not fit: %" PRId64 " elements from %" PRId64
-                            " on, in steps of %" PRId64 ", of dim %d, which has size %" PRId64,
-                            n, start, step, dim, size);
-    return dt__view_slice(view, dim, start, start + (n - 1) * step + 1, step);
+    if (int_at(call, STEP) < 1)
+        return dt_op_refuse(call, DT_ERR_VALUE, "step: expected at least 1, got %" PRId64, int_at(call, STEP));
+    if (grad->n_dims == view->n_dims && grad->shape[dim] <= view->shape[dim])
+        view->shape[dim] = grad->shape[dim];
+    return DT_OK;
 }
 
+/* The first element, and the number of elements from there on. */
+static int64_t read_start(const dt_op_call *call, int64_t size) {
+    int64_t start = int_at(call, START);
+    return start < 0 ? dt__max_i64(start < -size ? 0 : start + size, 0) : start;
+}
+
+static dt_status check_slice(const dt_op_call *call) {
+    const dt_arg *sizes = dt__arg_at(call, SIZES);
+    int dim = dt__wrap_dim(int_at(call, DIM), sizes->n);
+    int64_t size = sizes->as.ints[dim], n = call->inputs[0].shape[dim], start = read_start(call, size);
+    if (n == 0 || n == size || (start < size && n <= (size - start - 1) / int_at(call, STEP) + 1))
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_SHAPE,
+                        "the gradient does not fit: %" PRId64 " elements from %" PRId64 " on, in steps of %" PRId64
+                        ", of dim %d, which has size %" PRId64,
+                        n, start, int_at(call, STEP), dim, size);
+}
+
+/* A dim of which the slice is all may be sharded. */
+static dt_status slice(dt_op_call *call) {
+    const dt_op_value *grad = &call->inputs[0];
+    dt_op_value *result = &call->outputs[0];
+    int dim = dt__wrap_dim(int_at(call, DIM), result->n_dims);
+    dt__array out = dt__array_of(result), in = dt__array_of(grad);
+    dt__view view = dt__view_of_value(call, result);
+    int64_t n = grad->shape[dim], start = read_start(call, result->global_shape[dim]), step = int_at(call, STEP);
+    fill_zeros(call, &out);
+    if (n == 0)
+        return DT_OK;
+    if (grad->global_shape[dim] != result->global_shape[dim])
+        DT__TRY(dt__view_slice(&view, dim, start, start + (n - 1) * step + 1, step));
+    dt__array to = array_of_view(result, &view);
+    dt__run_convert(call, &to, &in);
+    return DT_OK;
+}
+
+/* The index is checked in every call. */
 static dt_status change_select(const dt_op_call *call, dt__view *view) {
     int dim;
     DT__TRY(dt__read_dim(call, int_at(call, DIM), view->n_dims, &dim));
-    int64_t size = view->shape[dim], index = int_at(call, INDEX);
-    if (index < -size || index >= size)
-        return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64,
-                            index, dim, size);
-    return dt__view_select(view, dim, index < 0 ? index + size : index);
+    for (int d = dim; d < view->n_dims - 1; d++)
+        view->shape[d] = view->shape[d + 1];
+    view->n_dims--;
+    return DT_OK;
+}
+
+static dt_status check_select(const dt_op_call *call) {
+    const dt_arg *sizes = dt__arg_at(call, SIZES);
+    int dim = dt__wrap_dim(int_at(call, DIM), sizes->n);
+    int64_t size = sizes->as.ints[dim], index = int_at(call, INDEX);
+    if (index >= -size && index < size)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64, index,
+                        dim, size);
+}
+
+static dt_status select_index(dt_op_call *call) {
+    dt_op_value *result = &call->outputs[0];
+    int dim = dt__wrap_dim(int_at(call, DIM), result->n_dims);
+    dt__array out = dt__array_of(result), in = dt__array_of(&call->inputs[0]);
+    dt__view view = dt__view_of_value(call, result);
+    int64_t index = int_at(call, INDEX);
+    fill_zeros(call, &out);
+    DT__TRY(dt__view_select(&view, dim, index < 0 ? index + result->shape[dim] : index));
+    dt__array to = array_of_view(result, &view);
+    dt__run_convert(call, &to, &in);
+    return DT_OK;
 }
 
 static dt_status change_diagonal(const dt_op_call *call, dt__view *view) {
@@ -109,9 +151,17 @@ static dt_status shape_slice(dt_op_call *call) { return shape_of_view(call, chan
 static dt_status shape_select(dt_op_call *call) { return shape_of_view(call, change_select); }
 static dt_status shape_diagonal(dt_op_call *call) { return shape_of_view(call, change_diagonal); }
 static dt_status shape_unfold(dt_op_call *call) { return shape_of_view(call, change_unfold); }
-static dt_status slice(dt_op_call *call) { return run_view(call, change_slice); }
-static dt_status select_index(dt_op_call *call) { return run_view(call, change_select); }
-static dt_status diagonal(dt_op_call *call) { return run_view(call, change_diagonal); }
+
+/* The dims of the diagonal are whole. */
+static dt_status diagonal(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), grad = dt__array_of(&call->inputs[0]);
+    dt__view view = dt__view_of_value(call, &call->outputs[0]);
+    fill_zeros(call, &out);
+    DT__TRY(change_diagonal(call, &view));
+    dt__array to = array_of_view(&call->outputs[0], &view);
+    dt__run_convert(call, &to, &grad);
+    return DT_OK;
+}
 
 /* Windows overlap: their elements are added, one position of all windows after the other. */
 static dt_status unfold(dt_op_call *call) {
@@ -158,9 +208,10 @@ const dt_op dt__op_slice_backward = {
         "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor",
     .summary = "The gradient of slice: zeros, with the gradient at the elements of the slice.",
     .rule = "...[dim] -> ...[dim]",
-    .partial = DT_PARTIAL_LINEAR,
+    .partial = DT_PARTIAL_ANY,
     .arguments = "input_sizes,dim,start,step",
     .varying = "start,end",
+    .check = check_slice,
     .shape = shape_slice,
     .kernel = slice,
     .gradient = "grad_output: slice(grad, dim, start, end, step)",
@@ -170,10 +221,11 @@ const dt_op dt__op_slice_backward = {
 const dt_op dt__op_select_backward = {
     .schema = "select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
     .summary = "The gradient of select: zeros, with the gradient at the index.",
-    .partial = DT_PARTIAL_LINEAR,
+    .partial = DT_PARTIAL_ANY,
     .rows = rows_select,
     .arguments = "input_sizes,dim,index",
     .varying = "index",
+    .check = check_select,
     .shape = shape_select,
     .kernel = select_index,
     .gradient = "grad_output: select(grad, dim, index)",
@@ -182,7 +234,7 @@ const dt_op dt__op_select_backward = {
 const dt_op dt__op_diagonal_backward = {
     .schema = "diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
     .summary = "The gradient of diagonal: zeros, with the gradient on the diagonal.",
-    .partial = DT_PARTIAL_LINEAR,
+    .partial = DT_PARTIAL_ANY,
     .rows = rows_diagonal,
     .arguments = "input_sizes,offset,dim1,dim2",
     .shape = shape_diagonal,

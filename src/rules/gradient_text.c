@@ -372,17 +372,21 @@ static dt_status read_signature(parser *self, dt__gradient *out, uint32_t *found
 dt_status dt__gradient_parse(dt__arena *arena, const dt__schema *schema, const char *text, dt__op_exists_fn *exists,
                              const void *registry, dt__gradient **out) {
     dt__text what = dt__text_new(arena->ctx);
-    parser *self = DT__NEW(arena, parser);
-    dt_status status = DT_OK;
     uint32_t found = 0;
-    *out = DT__NEW_ARRAY(arena, dt__gradient, schema->n_signatures);
     dt__text_add(&what, "%s: gradient", schema->name);
-    if (!self || !*out)
+    dt_status status = dt__text_status(&what);
+    *out = DT__NEW_ARRAY(arena, dt__gradient, schema->n_signatures);
+    if (!*out)
         status = DT_ERR_MEMORY;
     for (int s = 0; s < schema->n_signatures && status == DT_OK; s++) {
-        *self = (parser){.arena = arena, .signature = &schema->signatures[s], .exists = exists, .registry = registry};
-        self->at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, dt__text_chars(&what), text);
-        status = read_signature(self, &(*out)[s], &found);
+        parser self;
+        self.arena = arena;
+        self.signature = &schema->signatures[s];
+        self.exists = exists;
+        self.registry = registry;
+        self.depth = 0;
+        self.at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, dt__text_chars(&what), text);
+        status = read_signature(&self, &(*out)[s], &found);
     }
     for (int f = 0; status == DT_OK && f < (*out)[0].n_formulas; f++)
         if (!(found >> f % 32 & 1))

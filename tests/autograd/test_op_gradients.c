@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gradients of every op, from its samples: an op is tested by being in the table. One that has neither a gradient nor
- * the mark that it has none is refused. Samples are computed in f64. On one rank gradients are compared with differences
- * of the outputs, second derivatives with differences of gradients, and on several ranks with those of one rank, in
- * several placements.
+ * the mark that it has none is refused. Samples are computed in f64. On one rank gradients are compared with
+ * differences of the outputs, and second derivatives with differences of gradients; on several ranks both placements
+ * and values, with those of one rank.
  */
 #include "autograd/records.h"
 
@@ -183,7 +183,7 @@ static int check_first(op_sample *self, const char *text, dt_tensor **inputs) {
     return 0;
 }
 
-/* The sum of all gradients times weights, and its gradients if wanted; unknown where an op of the gradient has none. */
+/* The sum of all gradients times weights, and its gradients unless grads is NULL. */
 static dt_status second_loss(op_sample *self, dt_tensor **inputs, double *loss, dt_tensor **grads) {
     dt_tensor *first[MAX_INPUTS], *outputs[MAX_INPUTS], *output_grads[MAX_INPUTS], *targets[MAX_INPUTS];
     int n = 0, n_targets = 0;
