@@ -46,8 +46,8 @@ typedef struct dt_gradients_options {
 
 /* The gradients of the sum of the outputs, each times its gradient, with respect to the inputs, which may be leaves or
  * not: one per input in grads, which belong to the current scope; all NULL after an error. Only what leads to the
- * inputs is computed, and dt_grad of no tensor changes. Otherwise as dt_backward. Collective over the meshes of the tensors
- * where gradients move, else Local. */
+ * inputs is computed, and dt_grad of no tensor changes. Otherwise as dt_backward. Collective over the meshes of the
+ * tensors where gradients move, else Local. */
 DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **grads,
                                     DT_OPTIONS(dt_gradients_options));
 

@@ -27,6 +27,7 @@ DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dim)
+DT_X_OPTION(dims)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
 DT_X_OPTION(eps)
@@ -43,7 +44,12 @@ DT_X_OPTION(max)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
 DT_X_OPTION(min)
+<<<<<<< HEAD
 DT_X_OPTION(output_grads)
+=======
+DT_X_OPTION(mode)
+DT_X_OPTION(ord)
+>>>>>>> main
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
@@ -61,6 +67,7 @@ DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(training)
 DT_X_OPTION(unbiased)
+DT_X_OPTION(value)
 DT_X_OPTION(weight)
 DT_X_OPTION(width)
 #undef DT_X_OPTION
@@ -83,15 +90,29 @@ template <> struct fields<dt_addmm_in_place_options> {
 template <> struct fields<dt_addmm_options> {
     static constexpr auto list = std::make_tuple(&dt_addmm_options::beta, &dt_addmm_options::alpha);
 };
+template <> struct fields<dt_all_options> {
+    static constexpr auto list = std::make_tuple(&dt_all_options::dim, &dt_all_options::keepdim);
+};
 template <> struct fields<dt_amax_options> {
     static constexpr auto list = std::make_tuple(&dt_amax_options::dim, &dt_amax_options::keepdim);
+};
+template <> struct fields<dt_amin_options> {
+    static constexpr auto list = std::make_tuple(&dt_amin_options::dim, &dt_amin_options::keepdim);
+};
+template <> struct fields<dt_any_options> {
+    static constexpr auto list = std::make_tuple(&dt_any_options::dim, &dt_any_options::keepdim);
 };
 template <> struct fields<dt_argmax_options> {
     static constexpr auto list = std::make_tuple(&dt_argmax_options::dim, &dt_argmax_options::keepdim);
 };
+<<<<<<< HEAD
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
                                                  &dt_backward_options::create_graph);
+=======
+template <> struct fields<dt_argmin_options> {
+    static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
+>>>>>>> main
 };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
@@ -109,8 +130,18 @@ template <> struct fields<dt_clamp_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
 };
 template <> struct fields<dt_clone_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_constant_pad_nd_options> {
+    static constexpr auto list = std::make_tuple(&dt_constant_pad_nd_options::value);
+};
 template <> struct fields<dt_contiguous_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_count_nonzero_dim_int_list_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_count_nonzero_options> {
+    static constexpr auto list = std::make_tuple(&dt_count_nonzero_options::dim);
+};
+template <> struct fields<dt_cumprod_options> {
+    static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
+};
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
@@ -152,6 +183,7 @@ template <> struct fields<dt_exp_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_flip_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_add_in_place_options::alpha);
 };
@@ -187,6 +219,11 @@ template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_layer_norm_options::weight, &dt_layer_norm_options::bias, &dt_layer_norm_options::eps);
 };
+template <> struct fields<dt_linalg_vector_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_vector_norm_options::ord, &dt_linalg_vector_norm_options::dim,
+                        &dt_linalg_vector_norm_options::keepdim, &dt_linalg_vector_norm_options::dtype);
+};
 template <> struct fields<dt_linear_options> {
     static constexpr auto list = std::make_tuple(&dt_linear_options::bias);
 };
@@ -195,6 +232,12 @@ template <> struct fields<dt_load_options> {
                                                  &dt_load_options::requires_grad, &dt_load_options::check);
 };
 template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log_softmax_options> {
+    static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
+};
+template <> struct fields<dt_logsumexp_options> {
+    static constexpr auto list = std::make_tuple(&dt_logsumexp_options::keepdim);
+};
 template <> struct fields<dt_make_options> {
     static constexpr auto list = std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh,
                                                  &dt_make_options::place, &dt_make_options::requires_grad);
@@ -220,6 +263,10 @@ template <> struct fields<dt_mul_in_place_options> { static constexpr auto list 
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nansum_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_nansum_options::dim, &dt_nansum_options::keepdim, &dt_nansum_options::dtype);
+};
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -227,12 +274,19 @@ template <> struct fields<dt_neg_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
 };
+template <> struct fields<dt_pad_options> {
+    static constexpr auto list = std::make_tuple(&dt_pad_options::mode, &dt_pad_options::value);
+};
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
                         &dt_print_options::width, &dt_print_options::local);
 };
+template <> struct fields<dt_prod_dim_int_options> {
+    static constexpr auto list = std::make_tuple(&dt_prod_dim_int_options::keepdim, &dt_prod_dim_int_options::dtype);
+};
+template <> struct fields<dt_prod_options> { static constexpr auto list = std::make_tuple(&dt_prod_options::dtype); };
 template <> struct fields<dt_random_options> {
     static constexpr auto list = std::make_tuple(
         &dt_random_options::mean, &dt_random_options::std, &dt_random_options::low, &dt_random_options::high,
@@ -246,7 +300,14 @@ template <> struct fields<dt_redistribute_options> {
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
+<<<<<<< HEAD
 template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
+=======
+template <> struct fields<dt_rms_norm_options> {
+    static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
+};
+template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+>>>>>>> main
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
@@ -259,6 +320,23 @@ template <> struct fields<dt_split_sizes_options> {
 };
 template <> struct fields<dt_sqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_std_correction_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_std_correction_options::dim, &dt_std_correction_options::correction, &dt_std_correction_options::keepdim);
+};
+template <> struct fields<dt_std_mean_correction_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_std_mean_correction_options::dim, &dt_std_mean_correction_options::correction,
+                        &dt_std_mean_correction_options::keepdim);
+};
+template <> struct fields<dt_std_mean_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_std_mean_options::dim, &dt_std_mean_options::unbiased, &dt_std_mean_options::keepdim);
+};
+template <> struct fields<dt_std_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_std_options::dim, &dt_std_options::unbiased, &dt_std_options::keepdim);
+};
 template <> struct fields<dt_sub_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_sub_in_place_options::alpha);
 };
@@ -284,6 +362,10 @@ template <> struct fields<dt_topk_options> {
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_var_correction_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_var_correction_options::dim, &dt_var_correction_options::correction, &dt_var_correction_options::keepdim);
+};
 template <> struct fields<dt_var_mean_correction_options> {
     static constexpr auto list =
         std::make_tuple(&dt_var_mean_correction_options::dim, &dt_var_mean_correction_options::correction,
@@ -292,6 +374,10 @@ template <> struct fields<dt_var_mean_correction_options> {
 template <> struct fields<dt_var_mean_options> {
     static constexpr auto list =
         std::make_tuple(&dt_var_mean_options::dim, &dt_var_mean_options::unbiased, &dt_var_mean_options::keepdim);
+};
+template <> struct fields<dt_var_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_var_options::dim, &dt_var_options::unbiased, &dt_var_options::keepdim);
 };
 template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
@@ -371,8 +457,17 @@ dt_tensor *dt_addmm_(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2,
                                    dt::named<dt_addmm_in_place_options>(self.site, options...).get(),
                                    sizeof(dt_addmm_in_place_options));
 }
+template <class... T> dt_tensor *dt_all(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_all_sized(self, dt::named<dt_all_options>(self.site, options...).get(), sizeof(dt_all_options));
+}
 template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
+}
+template <class... T> dt_tensor *dt_amin(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_amin_sized(self, dt::named<dt_amin_options>(self.site, options...).get(), sizeof(dt_amin_options));
+}
+template <class... T> dt_tensor *dt_any(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_any_sized(self, dt::named<dt_any_options>(self.site, options...).get(), sizeof(dt_any_options));
 }
 template <class... T>
 dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, dt::number step, const T &...options) {
@@ -382,6 +477,10 @@ dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, dt:
 template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmax_sized(self, dt::named<dt_argmax_options>(self.site, options...).get(),
                            sizeof(dt_argmax_options));
+}
+template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
+                           sizeof(dt_argmin_options));
 }
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
@@ -408,6 +507,10 @@ template <class... T> dt_tensor *dt_clamp_tensor_(dt::at<dt_tensor *> self, cons
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
 }
+template <class... T> dt_tensor *dt_constant_pad_nd(dt::at<dt_tensor *> self, dt_shape pad, const T &...options) {
+    return dt_constant_pad_nd_sized(self, pad, dt::named<dt_constant_pad_nd_options>(self.site, options...).get(),
+                                    sizeof(dt_constant_pad_nd_options));
+}
 template <class... T> dt_tensor *dt_contiguous(dt::at<dt_tensor *> self, const T &...options) {
     return dt_contiguous_sized(self, dt::named<dt_contiguous_options>(self.site, options...).get(),
                                sizeof(dt_contiguous_options));
@@ -415,6 +518,20 @@ template <class... T> dt_tensor *dt_contiguous(dt::at<dt_tensor *> self, const T
 template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *src, const T &...options) {
     return dt_copy_in_place_sized(self, src, dt::named<dt_copy_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_copy_in_place_options));
+}
+template <class... T> dt_tensor *dt_count_nonzero(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_count_nonzero_sized(self, dt::named<dt_count_nonzero_options>(self.site, options...).get(),
+                                  sizeof(dt_count_nonzero_options));
+}
+template <class... T>
+dt_tensor *dt_count_nonzero_dim_int_list(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
+    return dt_count_nonzero_dim_int_list_sized(
+        self, dim, dt::named<dt_count_nonzero_dim_int_list_options>(self.site, options...).get(),
+        sizeof(dt_count_nonzero_dim_int_list_options));
+}
+template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
+                            sizeof(dt_cumprod_options));
 }
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
@@ -501,6 +618,10 @@ template <class... T> dt_tensor *dt_fill_tensor_(dt::at<dt_tensor *> self, dt_te
                                          dt::named<dt_fill_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_fill_tensor_in_place_options));
 }
+template <class... T> dt_tensor *dt_flip(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
+    return dt_flip_sized(self, dims, dt::named<dt_flip_options>(self.site, options...).get(),
+                         sizeof(dt_flip_options));
+}
 template <class... T>
 dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape size, dt::number fill_value, const T &...options) {
     return dt_full_sized(ctx, size, fill_value, dt::named<dt_make_options>(ctx.site, options...).get(),
@@ -559,6 +680,10 @@ dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, c
                                dt::named<dt_layer_norm_options>(input.site, options...).get(),
                                sizeof(dt_layer_norm_options));
 }
+template <class... T> dt_tensor *dt_linalg_vector_norm(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_vector_norm_sized(self, dt::named<dt_linalg_vector_norm_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_vector_norm_options));
+}
 template <class... T> dt_tensor *dt_linear(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_linear_sized(input, weight, dt::named<dt_linear_options>(input.site, options...).get(),
                            sizeof(dt_linear_options));
@@ -570,6 +695,14 @@ dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, i
 }
 template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log_sized(self, dt::named<dt_log_options>(self.site, options...).get(), sizeof(dt_log_options));
+}
+template <class... T> dt_tensor *dt_log_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_log_softmax_sized(self, dim, dt::named<dt_log_softmax_options>(self.site, options...).get(),
+                                sizeof(dt_log_softmax_options));
+}
+template <class... T> dt_tensor *dt_logsumexp(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
+    return dt_logsumexp_sized(self, dim, dt::named<dt_logsumexp_options>(self.site, options...).get(),
+                              sizeof(dt_logsumexp_options));
 }
 template <class... T> dt_tensor *dt_matmul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_matmul_sized(self, other, dt::named<dt_matmul_options>(self.site, options...).get(),
@@ -623,6 +756,10 @@ template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         dt::named<dt_mul_scalar_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_mul_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_nansum(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_nansum_sized(self, dt::named<dt_nansum_options>(self.site, options...).get(),
+                           sizeof(dt_nansum_options));
+}
 template <class... T>
 dt_tensor *dt_narrow(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t length, const T &...options) {
     return dt_narrow_sized(self, dim, start, length, dt::named<dt_narrow_options>(self.site, options...).get(),
@@ -649,9 +786,19 @@ template <class... T> dt_tensor *dt_ones_like(dt::at<dt_tensor *> self, const T 
     return dt_ones_like_sized(self, dt::named<dt_ones_like_options>(self.site, options...).get(),
                               sizeof(dt_ones_like_options));
 }
+template <class... T> dt_tensor *dt_pad(dt::at<dt_tensor *> input, dt_shape pad, const T &...options) {
+    return dt_pad_sized(input, pad, dt::named<dt_pad_options>(input.site, options...).get(), sizeof(dt_pad_options));
+}
 template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
     return dt_permute_sized(self, dims, dt::named<dt_permute_options>(self.site, options...).get(),
                             sizeof(dt_permute_options));
+}
+template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_prod_sized(self, dt::named<dt_prod_options>(self.site, options...).get(), sizeof(dt_prod_options));
+}
+template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_prod_dim_int_sized(self, dim, dt::named<dt_prod_dim_int_options>(self.site, options...).get(),
+                                 sizeof(dt_prod_dim_int_options));
 }
 template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_sized(input, dt::named<dt_relu_options>(input.site, options...).get(), sizeof(dt_relu_options));
@@ -663,6 +810,15 @@ template <class... T> dt_tensor *dt_relu_(dt::at<dt_tensor *> input, const T &..
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
                             sizeof(dt_reshape_options));
+}
+template <class... T>
+dt_tensor *dt_rms_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
+    return dt_rms_norm_sized(input, normalized_shape, dt::named<dt_rms_norm_options>(input.site, options...).get(),
+                             sizeof(dt_rms_norm_options));
+}
+template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_shape shifts, const T &...options) {
+    return dt_roll_sized(self, shifts, dt::named<dt_roll_options>(self.site, options...).get(),
+                         sizeof(dt_roll_options));
 }
 template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
@@ -711,6 +867,22 @@ template <class... T> dt_tensor *dt_sqrt(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_sqrt_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sqrt_in_place_sized(self, dt::named<dt_sqrt_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_sqrt_in_place_options));
+}
+template <class... T> dt_tensor *dt_std(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_std_sized(self, dt::named<dt_std_options>(self.site, options...).get(), sizeof(dt_std_options));
+}
+template <class... T> dt_tensor *dt_std_correction(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_std_correction_sized(self, dt::named<dt_std_correction_options>(self.site, options...).get(),
+                                   sizeof(dt_std_correction_options));
+}
+template <class... T> dt_std_mean_result dt_std_mean(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_std_mean_sized(self, dt::named<dt_std_mean_options>(self.site, options...).get(),
+                             sizeof(dt_std_mean_options));
+}
+template <class... T>
+dt_std_mean_correction_result dt_std_mean_correction(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_std_mean_correction_sized(self, dt::named<dt_std_mean_correction_options>(self.site, options...).get(),
+                                        sizeof(dt_std_mean_correction_options));
 }
 template <class... T> dt_tensor *dt_sub(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_sub_sized(self, other, dt::named<dt_sub_options>(self.site, options...).get(), sizeof(dt_sub_options));
@@ -761,12 +933,21 @@ dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, 
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
 }
+<<<<<<< HEAD
 template <class... T>
 dt_tensor *dt_unfold_backward(dt::at<dt_tensor *> grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
                               int64_t step, const T &...options) {
     return dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step,
                                     dt::named<dt_unfold_backward_options>(grad_in.site, options...).get(),
                                     sizeof(dt_unfold_backward_options));
+=======
+template <class... T> dt_tensor *dt_var(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_var_sized(self, dt::named<dt_var_options>(self.site, options...).get(), sizeof(dt_var_options));
+}
+template <class... T> dt_tensor *dt_var_correction(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_var_correction_sized(self, dt::named<dt_var_correction_options>(self.site, options...).get(),
+                                   sizeof(dt_var_correction_options));
+>>>>>>> main
 }
 template <class... T> dt_var_mean_result dt_var_mean(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_mean_sized(self, dt::named<dt_var_mean_options>(self.site, options...).get(),

@@ -168,6 +168,16 @@ typedef struct dt_addmm_in_place_options {
 DT_API dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
                                           DT_OPTIONS(dt_addmm_in_place_options));
 
+typedef struct dt_all_options {
+    dt_dims dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_all_options;
+/* Whether all elements are not 0, over all dims or over some.
+ *     all(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_all_sized(dt_tensor *self, DT_OPTIONS(dt_all_options));
+
 typedef struct dt_amax_options {
     dt_dims dim;
     bool keepdim;
@@ -177,6 +187,26 @@ typedef struct dt_amax_options {
  *     amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_amax_sized(dt_tensor *self, DT_OPTIONS(dt_amax_options));
+
+typedef struct dt_amin_options {
+    dt_dims dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_amin_options;
+/* Smallest element over all dims or over some.
+ *     amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_amin_sized(dt_tensor *self, DT_OPTIONS(dt_amin_options));
+
+typedef struct dt_any_options {
+    dt_dims dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_any_options;
+/* Whether any element is not 0, over all dims or over some.
+ *     any(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_any_sized(dt_tensor *self, DT_OPTIONS(dt_any_options));
 
 /* start, start + step, … up to but excluding end.
  *     arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None) -> Tensor
@@ -193,6 +223,16 @@ typedef struct dt_argmax_options {
  *     argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmax_sized(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
+
+typedef struct dt_argmin_options {
+    dt_opt_int dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_argmin_options;
+/* Index of the smallest element, over all elements or along a dim.
+ *     argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
 
 typedef struct dt_bmm_options {
     const dt_site *site;
@@ -259,6 +299,15 @@ typedef struct dt_clone_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clone_sized(dt_tensor *self, DT_OPTIONS(dt_clone_options));
 
+typedef struct dt_constant_pad_nd_options {
+    dt_number value; /* default 0 */
+    const dt_site *site;
+} dt_constant_pad_nd_options;
+/* Adds a value before and behind the indices of the last dims; negative numbers cut off.
+ *     constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_shape pad, DT_OPTIONS(dt_constant_pad_nd_options));
+
 typedef struct dt_contiguous_options {
     const dt_site *site;
 } dt_contiguous_options;
@@ -274,6 +323,33 @@ typedef struct dt_copy_in_place_options {
  *     copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
+
+typedef struct dt_count_nonzero_options {
+    dt_opt_int dim;
+    const dt_site *site;
+} dt_count_nonzero_options;
+/* Number of elements that are not 0, over all dims or over some.
+ *     count_nonzero(Tensor self, int? dim=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_count_nonzero_sized(dt_tensor *self, DT_OPTIONS(dt_count_nonzero_options));
+
+typedef struct dt_count_nonzero_dim_int_list_options {
+    const dt_site *site;
+} dt_count_nonzero_dim_int_list_options;
+/* Number of elements that are not 0, over all dims or over some.
+ *     count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
+                                                      DT_OPTIONS(dt_count_nonzero_dim_int_list_options));
+
+typedef struct dt_cumprod_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_cumprod_options;
+/* Running product along a dim.
+ *     cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumprod_options));
 
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
@@ -447,6 +523,14 @@ typedef struct dt_fill_tensor_in_place_options {
 DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
 
+typedef struct dt_flip_options {
+    const dt_site *site;
+} dt_flip_options;
+/* The indices of dims in reverse order.
+ *     flip(Tensor self, int[] dims) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_flip_options));
+
 /* A tensor filled with a number.
  *     full(int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -544,6 +628,19 @@ typedef struct dt_layer_norm_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
 
+typedef struct dt_linalg_vector_norm_options {
+    dt_number ord; /* default 2 */
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_linalg_vector_norm_options;
+/* Norm of a vector, along all dims or along some: (sum of |x|^ord)^(1/ord), inf the largest |x|.
+ *     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+ *         dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_vector_norm_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_vector_norm_options));
+
 typedef struct dt_linear_options {
     dt_tensor *bias;
     const dt_site *site;
@@ -566,6 +663,24 @@ typedef struct dt_log_options {
  *     log(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log_sized(dt_tensor *self, DT_OPTIONS(dt_log_options));
+
+typedef struct dt_log_softmax_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_log_softmax_options;
+/* Logarithm of the softmax along a dim.
+ *     log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_log_softmax_options));
+
+typedef struct dt_logsumexp_options {
+    bool keepdim;
+    const dt_site *site;
+} dt_logsumexp_options;
+/* Logarithm of the sum of exponentials over dims, without overflow.
+ *     logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_logsumexp_options));
 
 typedef struct dt_matmul_options {
     const dt_site *site;
@@ -693,6 +808,17 @@ typedef struct dt_mul_scalar_in_place_options {
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_mul_scalar_in_place_options));
 
+typedef struct dt_nansum_options {
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_nansum_options;
+/* Sum over all dims or over some, of the elements that are not NaN.
+ *     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nansum_sized(dt_tensor *self, DT_OPTIONS(dt_nansum_options));
+
 typedef struct dt_narrow_options {
     const dt_site *site;
 } dt_narrow_options;
@@ -741,6 +867,16 @@ typedef struct dt_ones_like_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ones_like_sized(dt_tensor *self, DT_OPTIONS(dt_ones_like_options));
 
+typedef struct dt_pad_options {
+    const char *mode; /* default constant */
+    dt_opt_real value;
+    const dt_site *site;
+} dt_pad_options;
+/* Adds a value, or copies of the elements, before and behind the indices of the last dims.
+ *     pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pad_sized(dt_tensor *input, dt_shape pad, DT_OPTIONS(dt_pad_options));
+
 typedef struct dt_permute_options {
     const dt_site *site;
 } dt_permute_options;
@@ -748,6 +884,25 @@ typedef struct dt_permute_options {
  *     permute(Tensor(a) self, int[] dims) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_permute_options));
+
+typedef struct dt_prod_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_prod_options;
+/* Product over all dims or along one.
+ *     prod(Tensor self, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_prod_sized(dt_tensor *self, DT_OPTIONS(dt_prod_options));
+
+typedef struct dt_prod_dim_int_options {
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_prod_dim_int_options;
+/* Product over all dims or along one.
+ *     prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_prod_dim_int_options));
 
 typedef struct dt_relu_options {
     const dt_site *site;
@@ -772,6 +927,25 @@ typedef struct dt_reshape_options {
  *     reshape(Tensor(a) self, int[] shape) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
+
+typedef struct dt_rms_norm_options {
+    dt_tensor *weight;
+    dt_opt_real eps;
+    const dt_site *site;
+} dt_rms_norm_options;
+/* Divides the last dims by the root of their mean square, then scales by weight.
+ *     rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rms_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_rms_norm_options));
+
+typedef struct dt_roll_options {
+    dt_dims dims;
+    const dt_site *site;
+} dt_roll_options;
+/* Moves the indices of dims by shifts, around the end; without dims, of all elements in order.
+ *     roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, DT_OPTIONS(dt_roll_options));
 
 typedef struct dt_select_options {
     const dt_site *site;
@@ -852,6 +1026,61 @@ typedef struct dt_sqrt_in_place_options {
  *     sqrt_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_in_place_options));
+
+typedef struct dt_std_options {
+    dt_dims dim;
+    dt_opt_bool unbiased; /* default true */
+    bool keepdim;
+    const dt_site *site;
+} dt_std_options;
+/* Standard deviation over all dims or over some.
+ *     std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_std_sized(dt_tensor *self, DT_OPTIONS(dt_std_options));
+
+typedef struct dt_std_correction_options {
+    dt_dims dim;
+    dt_number correction;
+    bool keepdim;
+    const dt_site *site;
+} dt_std_correction_options;
+/* Standard deviation over all dims or over some.
+ *     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_std_correction_sized(dt_tensor *self, DT_OPTIONS(dt_std_correction_options));
+
+typedef struct dt_std_mean_options {
+    dt_dims dim;
+    dt_opt_bool unbiased; /* default true */
+    bool keepdim;
+    const dt_site *site;
+} dt_std_mean_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_std_mean_result {
+    dt_tensor *std, *mean;
+} dt_std_mean_result;
+/* Standard deviation and mean over all dims or over some.
+ *     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor std, Tensor
+ *         mean)
+ * Collective where inputs move, else Local. */
+DT_API dt_std_mean_result dt_std_mean_sized(dt_tensor *self, DT_OPTIONS(dt_std_mean_options));
+
+typedef struct dt_std_mean_correction_options {
+    dt_dims dim;
+    dt_number correction;
+    bool keepdim;
+    const dt_site *site;
+} dt_std_mean_correction_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_std_mean_correction_result {
+    dt_tensor *std, *mean;
+} dt_std_mean_correction_result;
+/* Standard deviation and mean over all dims or over some.
+ *     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) ->
+ *         (Tensor std, Tensor mean)
+ * Collective where inputs move, else Local. */
+DT_API dt_std_mean_correction_result dt_std_mean_correction_sized(dt_tensor *self,
+                                                                  DT_OPTIONS(dt_std_mean_correction_options));
 
 typedef struct dt_sub_options {
     dt_number alpha; /* default 1 */
@@ -967,6 +1196,7 @@ typedef struct dt_unfold_options {
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                                   DT_OPTIONS(dt_unfold_options));
 
+<<<<<<< HEAD
 typedef struct dt_unfold_backward_options {
     const dt_site *site;
 } dt_unfold_backward_options;
@@ -975,6 +1205,29 @@ typedef struct dt_unfold_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
                                            int64_t step, DT_OPTIONS(dt_unfold_backward_options));
+=======
+typedef struct dt_var_options {
+    dt_dims dim;
+    dt_opt_bool unbiased; /* default true */
+    bool keepdim;
+    const dt_site *site;
+} dt_var_options;
+/* Variance over all dims or over some.
+ *     var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_var_sized(dt_tensor *self, DT_OPTIONS(dt_var_options));
+
+typedef struct dt_var_correction_options {
+    dt_dims dim;
+    dt_number correction;
+    bool keepdim;
+    const dt_site *site;
+} dt_var_correction_options;
+/* Variance over all dims or over some.
+ *     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_var_correction_sized(dt_tensor *self, DT_OPTIONS(dt_var_correction_options));
+>>>>>>> main
 
 typedef struct dt_var_mean_options {
     dt_dims dim;
@@ -1098,13 +1351,21 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_addmm_(...) DT_ADDMM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM__(self, mat1, mat2, ...) \
     dt_addmm_in_place_sized(self, mat1, mat2, DT_NAMED(dt_addmm_in_place_options, __VA_ARGS__))
+#define dt_all(...) DT_ALL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ALL_(self, ...) dt_all_sized(self, DT_NAMED(dt_all_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
+#define dt_amin(...) DT_AMIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AMIN_(self, ...) dt_amin_sized(self, DT_NAMED(dt_amin_options, __VA_ARGS__))
+#define dt_any(...) DT_ANY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ANY_(self, ...) dt_any_sized(self, DT_NAMED(dt_any_options, __VA_ARGS__))
 #define dt_arange(...) DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARANGE_(ctx, start, end, step, ...) \
     dt_arange_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), DT_NUMBER(step), DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_argmax(...) DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
+#define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
@@ -1120,10 +1381,20 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_clamp_tensor_in_place_sized(self, DT_NAMED(dt_clamp_tensor_in_place_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
+#define dt_constant_pad_nd(...) DT_CONSTANT_PAD_ND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONSTANT_PAD_ND_(self, pad, ...) \
+    dt_constant_pad_nd_sized(self, pad, DT_NAMED(dt_constant_pad_nd_options, __VA_ARGS__))
 #define dt_contiguous(...) DT_CONTIGUOUS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONTIGUOUS_(self, ...) dt_contiguous_sized(self, DT_NAMED(dt_contiguous_options, __VA_ARGS__))
 #define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
 #define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
+#define dt_count_nonzero(...) DT_COUNT_NONZERO_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COUNT_NONZERO_(self, ...) dt_count_nonzero_sized(self, DT_NAMED(dt_count_nonzero_options, __VA_ARGS__))
+#define dt_count_nonzero_dim_int_list(...) DT_COUNT_NONZERO_DIM_INT_LIST_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COUNT_NONZERO_DIM_INT_LIST_(self, dim, ...) \
+    dt_count_nonzero_dim_int_list_sized(self, dim, DT_NAMED(dt_count_nonzero_dim_int_list_options, __VA_ARGS__))
+#define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
 #define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
@@ -1175,6 +1446,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_flip(...) DT_FLIP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLIP_(self, dims, ...) dt_flip_sized(self, dims, DT_NAMED(dt_flip_options, __VA_ARGS__))
 #define dt_full(...) DT_FULL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FULL_(ctx, size, fill_value, ...) \
     dt_full_sized(ctx, size, DT_NUMBER(fill_value), DT_NAMED(dt_make_options, __VA_ARGS__))
@@ -1206,6 +1479,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
+#define dt_linalg_vector_norm(...) DT_LINALG_VECTOR_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_VECTOR_NORM_(self, ...) \
+    dt_linalg_vector_norm_sized(self, DT_NAMED(dt_linalg_vector_norm_options, __VA_ARGS__))
 #define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
 #define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
@@ -1213,6 +1489,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_linspace_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), steps, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
+#define dt_log_softmax(...) DT_LOG_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG_SOFTMAX_(self, dim, ...) \
+    dt_log_softmax_sized(self, dim, DT_NAMED(dt_log_softmax_options, __VA_ARGS__))
+#define dt_logsumexp(...) DT_LOGSUMEXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGSUMEXP_(self, dim, ...) dt_logsumexp_sized(self, dim, DT_NAMED(dt_logsumexp_options, __VA_ARGS__))
 #define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
 #define dt_max(...) DT_MAX_(__VA_ARGS__, .site = DT_SITE)
@@ -1243,6 +1524,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_SCALAR__(self, other, ...) \
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_nansum(...) DT_NANSUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NANSUM_(self, ...) dt_nansum_sized(self, DT_NAMED(dt_nansum_options, __VA_ARGS__))
 #define dt_narrow(...) DT_NARROW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NARROW_(self, dim, start, length, ...) \
     dt_narrow_sized(self, dim, start, length, DT_NAMED(dt_narrow_options, __VA_ARGS__))
@@ -1257,14 +1540,26 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_LIKE_(self, ...) dt_ones_like_sized(self, DT_NAMED(dt_ones_like_options, __VA_ARGS__))
+#define dt_pad(...) DT_PAD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_NAMED(dt_pad_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
+#define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PROD_(self, ...) dt_prod_sized(self, DT_NAMED(dt_prod_options, __VA_ARGS__))
+#define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PROD_DIM_INT_(self, dim, ...) \
+    dt_prod_dim_int_sized(self, dim, DT_NAMED(dt_prod_dim_int_options, __VA_ARGS__))
 #define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
 #define dt_relu_(...) DT_RELU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU__(input, ...) dt_relu_in_place_sized(input, DT_NAMED(dt_relu_in_place_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
+#define dt_rms_norm(...) DT_RMS_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RMS_NORM_(input, normalized_shape, ...) \
+    dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
+#define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_NAMED(dt_roll_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_select_backward(...) DT_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
@@ -1290,6 +1585,15 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
 #define dt_sqrt_(...) DT_SQRT__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT__(self, ...) dt_sqrt_in_place_sized(self, DT_NAMED(dt_sqrt_in_place_options, __VA_ARGS__))
+#define dt_std(...) DT_STD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_STD_(self, ...) dt_std_sized(self, DT_NAMED(dt_std_options, __VA_ARGS__))
+#define dt_std_correction(...) DT_STD_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_STD_CORRECTION_(self, ...) dt_std_correction_sized(self, DT_NAMED(dt_std_correction_options, __VA_ARGS__))
+#define dt_std_mean(...) DT_STD_MEAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_STD_MEAN_(self, ...) dt_std_mean_sized(self, DT_NAMED(dt_std_mean_options, __VA_ARGS__))
+#define dt_std_mean_correction(...) DT_STD_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_STD_MEAN_CORRECTION_(self, ...) \
+    dt_std_mean_correction_sized(self, DT_NAMED(dt_std_mean_correction_options, __VA_ARGS__))
 #define dt_sub(...) DT_SUB_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_NAMED(dt_sub_options, __VA_ARGS__))
 #define dt_sub_scalar(...) DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -1320,10 +1624,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
+<<<<<<< HEAD
 #define dt_unfold_backward(...) DT_UNFOLD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_BACKWARD_(grad_in, input_sizes, dim, size, step, ...) \
     dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step, \
         DT_NAMED(dt_unfold_backward_options, __VA_ARGS__))
+=======
+#define dt_var(...) DT_VAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VAR_(self, ...) dt_var_sized(self, DT_NAMED(dt_var_options, __VA_ARGS__))
+#define dt_var_correction(...) DT_VAR_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VAR_CORRECTION_(self, ...) dt_var_correction_sized(self, DT_NAMED(dt_var_correction_options, __VA_ARGS__))
+>>>>>>> main
 #define dt_var_mean(...) DT_VAR_MEAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_MEAN_(self, ...) dt_var_mean_sized(self, DT_NAMED(dt_var_mean_options, __VA_ARGS__))
 #define dt_var_mean_correction(...) DT_VAR_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)

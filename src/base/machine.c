@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/near_miss.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -50,6 +51,8 @@ static int compare_steps(const void *a, const void *b) {
     const dt__measured_step *x = a, *y = b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
+    if (x->strided != y->strided)
+        return x->strided ? 1 : -1;
     if (x->ranks != y->ranks)
         return x->ranks < y->ranks ? -1 : 1;
     return x->group < y->group ? -1 : x->group > y->group;
@@ -68,9 +71,10 @@ static uint64_t hash_model(const dt__machine *machine) {
     hash = hash_double(machine->copy_bytes_per_us, hash);
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
-        hash = dt__hash_u64((uint64_t)step->kind, hash);
+        hash = dt__hash_u64((uint64_t)step->kind << 1 | step->strided, hash);
         hash = dt__hash_u64((uint64_t)step->ranks, dt__hash_u64((uint64_t)step->group, hash));
         hash = hash_double(step->bytes_per_us, hash_double(step->start_us, hash));
+        hash = hash_double(step->memory_bytes_per_us, hash_double(step->cache_bytes, hash));
     }
     return hash;
 }
@@ -103,18 +107,19 @@ void dt__machine_derive(dt__machine *machine) {
 enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, MEASURED, N_ENTRIES };
 static const struct {
     const char *word;
-    const char *fields; /* letters of the table below */
+    const char *fields; /* letters of the table below; those that may be missing are capitals */
     bool required;
 } entries[N_ENTRIES] = {
     [RANKS_PER_HOST] = {"ranks_per_host", "", false}, [COPY] = {"copy", "b", true},
     [WITHIN_HOST] = {"within", "spb", true},          [BETWEEN_HOSTS] = {"between", "spb", false},
-    [MEASURED] = {"measured", "grsb", false},
+    [MEASURED] = {"measured", "grsbCM", false},
 };
 
 /* The values of one line. */
 typedef struct line_values {
     dt__step_kind kind;
-    double start_us, peer_us, bytes_per_us, group, ranks;
+    bool strided;
+    double start_us, peer_us, bytes_per_us, cache_bytes, memory_bytes_per_us, group, ranks;
 } line_values;
 
 static const struct field {
@@ -128,6 +133,9 @@ static const struct field {
     {'s', "start_us", "microseconds from 0 to 1e9", offsetof(line_values, start_us), 0, 1e9, false},
     {'p', "peer_us", "microseconds from 0 to 1e9", offsetof(line_values, peer_us), 0, 1e9, false},
     {'b', "bytes_per_us", "a rate from 1e-6 to 1e12", offsetof(line_values, bytes_per_us), 1e-6, 1e12, false},
+    {'C', "cache_bytes", "bytes from 1 to 1e15", offsetof(line_values, cache_bytes), 1, 1e15, false},
+    {'M', "memory_bytes_per_us", "a rate from 1e-6 to 1e12", offsetof(line_values, memory_bytes_per_us), 1e-6, 1e12,
+     false},
     {'g', "group", "an integer from 1 to 1048576", offsetof(line_values, group), 1, 1048576, true},
     {'r', "ranks", "an integer from 1 to 1048576", offsetof(line_values, ranks), 1, 1048576, true},
 };
@@ -192,6 +200,10 @@ static bool refuse_field(const reader *self, const char *word, const char *lette
 static bool read_fields(const reader *self, const char *word, const char *letters, char **rest, line_values *out) {
     bool has[N_FIELDS] = {false};
     for (char *text; (text = strtok_r(NULL, " \t\r\n", rest));) {
+        if (strchr(letters, 'g') && !out->strided && !strcmp(text, "strided")) {
+            out->strided = true;
+            continue;
+        }
         char *value = strchr(text, '=');
         if (!value)
             return refuse(self, "%s: expected a field such as %s=1, got \"%.64s\"", word,
@@ -207,7 +219,7 @@ static bool read_fields(const reader *self, const char *word, const char *letter
             return refuse(self, "%s: expected %s, got \"%.64s\"", text, field->expected, value);
     }
     for (int i = 0; i < N_FIELDS; i++)
-        if (strchr(letters, fields[i].letter) && !has[i])
+        if (strchr(letters, fields[i].letter) && !has[i] && islower((unsigned char)fields[i].letter))
             return refuse(self, "%s: expected the field %s, got none", word, fields[i].name);
     return true;
 }
@@ -229,8 +241,14 @@ static bool read_kind(const reader *self, const char *text, dt__step_kind *out) 
 
 static bool add_measured(reader *self, const line_values *values) {
     dt__machine *machine = &self->machine;
-    dt__measured_step step = {values->kind, (int64_t)values->group, (int64_t)values->ranks, values->start_us,
-                              values->bytes_per_us};
+    dt__measured_step step = {.kind = values->kind,
+                              .strided = values->strided,
+                              .group = (int64_t)values->group,
+                              .ranks = (int64_t)values->ranks,
+                              .start_us = values->start_us,
+                              .bytes_per_us = values->bytes_per_us,
+                              .cache_bytes = values->cache_bytes,
+                              .memory_bytes_per_us = values->memory_bytes_per_us};
     bool copies = step.kind == DT__STEP_NONE;
     if (copies ? step.group != 1 : step.group < 2)
         return refuse(self, "measured %s: group: expected %s, got %lld", file_name_of(step.kind),
@@ -238,10 +256,17 @@ static bool add_measured(reader *self, const line_values *values) {
     if (step.group > step.ranks)
         return refuse(self, "measured %s: expected at least as many ranks as in a group, got group=%lld ranks=%lld",
                       file_name_of(step.kind), (long long)step.group, (long long)step.ranks);
+    if (!step.cache_bytes != !step.memory_bytes_per_us)
+        return refuse(self, "measured %s: expected both cache_bytes and memory_bytes_per_us or neither, got one",
+                      file_name_of(step.kind));
+    if (step.memory_bytes_per_us > step.bytes_per_us)
+        return refuse(self, "measured %s: memory_bytes_per_us: expected at most bytes_per_us, %g, got %g",
+                      file_name_of(step.kind), step.bytes_per_us, step.memory_bytes_per_us);
     for (int i = 0; i < machine->n_measured; i++)
         if (!compare_steps(&machine->measured[i], &step))
-            return refuse(self, "measured %s: expected group=%lld ranks=%lld once, got it twice",
-                          file_name_of(step.kind), (long long)step.group, (long long)step.ranks);
+            return refuse(self, "measured %s%s: expected group=%lld ranks=%lld once, got it twice",
+                          file_name_of(step.kind), step.strided ? " strided" : "", (long long)step.group,
+                          (long long)step.ranks);
     if (machine->n_measured == DT__MACHINE_MAX_MEASURED)
         return refuse(self, "expected at most %d measured lines, got more", (int)DT__MACHINE_MAX_MEASURED);
     machine->measured[machine->n_measured++] = step;
@@ -384,10 +409,14 @@ static void print_model(const dt__machine *machine, FILE *file) {
     print_link(file, "between", &machine->between);
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
-        fprintf(file, "measured %s group=%lld ranks=%lld", file_name_of(step->kind), (long long)step->group,
-                (long long)step->ranks);
+        fprintf(file, "measured %s%s group=%lld ranks=%lld", file_name_of(step->kind),
+                step->strided ? " strided" : "", (long long)step->group, (long long)step->ranks);
         print_number(file, "start_us", step->start_us);
         print_number(file, "bytes_per_us", step->bytes_per_us);
+        if (step->cache_bytes > 0) {
+            print_number(file, "cache_bytes", step->cache_bytes);
+            print_number(file, "memory_bytes_per_us", step->memory_bytes_per_us);
+        }
         fputc('\n', file);
     }
 }

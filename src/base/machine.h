@@ -15,7 +15,9 @@
  *
  * A measured line replaces the formula of `within` for one kind of step: it takes start_us, and the bytes of the
  * largest result at this rate, for groups of this size while so many ranks of the host do the same in groups of
- * theirs. Sizes between measured ones are interpolated, larger ones extrapolated.
+ * theirs. With cache_bytes=1048576 memory_bytes_per_us=2400 the bytes beyond the first MiB take this lower rate. Sizes
+ * of groups between measured ones are interpolated, larger ones extrapolated. The word strided after the kind marks
+ * the times of exchanges that read or write in short runs; without such a line, they take as long as others.
  */
 #ifndef DT_BASE_MACHINE_H
 #define DT_BASE_MACHINE_H
@@ -53,10 +55,13 @@ typedef struct dt__link {
 /* Steps of one kind in groups of one size, as measured. */
 typedef struct dt__measured_step {
     dt__step_kind kind;
+    bool strided;  /* of exchanges whose blocks are not consecutive in memory */
     int64_t group; /* ranks of a group; 1 for copies */
     int64_t ranks; /* of the host that do the same at the same time, in groups of this size */
     double start_us;
-    double bytes_per_us; /* of the largest result */
+    double bytes_per_us;        /* of the largest result */
+    double cache_bytes;         /* from here on, each further byte takes the memory's rate; 0: the same rate */
+    double memory_bytes_per_us; /* 0 with cache_bytes */
 } dt__measured_step;
 
 enum { DT__MACHINE_MAX_MEASURED = 256, DT__MACHINE_ERROR_BYTES = 640 };
@@ -66,7 +71,7 @@ typedef struct dt__machine {
     dt__link within, between; /* groups on one host, groups that span hosts */
     double copy_bytes_per_us; /* written by one rank */
     int n_measured;
-    dt__measured_step measured[DT__MACHINE_MAX_MEASURED]; /* by kind, ranks and group */
+    dt__measured_step measured[DT__MACHINE_MAX_MEASURED]; /* sorted */
     /* What follows is derived (dt__machine_derive): a cost by these is never above the true one, */
     dt__link min_within, min_between;
     double min_copy_bytes_per_us;

@@ -118,7 +118,7 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
 /* Runs the call and sets its outputs. Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
 
-/* comm_policy.c: refuses, logs or permits the communication of a tensor, called by a noun, that moves outside of ops. */
+/* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
 dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);
 
 /* Makes the library's ops known to the context. Defined in src/ops: of all that the folders above it call, only this

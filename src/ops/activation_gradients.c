@@ -70,11 +70,17 @@ static void gelu_f64(int64_t n, const void *const *in, void *const *out, const d
     }
 }
 
+static dt_status shape_threshold(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__expect_floating(call, 0));
+    return dt_op_broadcast(call);
+}
+
 static dt_status shape_gelu(dt_op_call *call) {
     const char *approximate = dt__arg_at(call, APPROXIMATE)->as.text;
     if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0)
         return dt_op_refuse(call, DT_ERR_VALUE, "approximate: expected 'none' or 'tanh', got '%.60s'", approximate);
-    return dt_op_broadcast(call);
+    return shape_threshold(call);
 }
 
 /* gelu''(x) = (2 - x^2) n(x). */
@@ -111,7 +117,7 @@ const dt_op dt__op_threshold_backward = {
     .rule = "..., ... -> ...",
     .rows = rows_threshold,
     .varying = "threshold",
-    .shape = dt_op_broadcast,
+    .shape = shape_threshold,
     .kernel = dt_op_elementwise,
     .family = &(const dt_loops){.f32 = threshold_f32, .f64 = threshold_f64},
     .gradient = "grad_output: threshold_backward(grad, self, threshold); self: none",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that normalise along dims, which therefore are not sharded: softmax and layer_norm.
+ * Ops that normalise along dims, which therefore are not sharded: softmax and its logarithm, layer_norm, rms_norm.
  */
 #include "dtensor/ops.h"
 #include "kernels/kernels.h"
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 enum { SOFTMAX_DIM, SOFTMAX_DTYPE };
-enum { NORMALIZED_SHAPE, WEIGHT, BIAS, EPS };
+enum { NORMALIZED_SHAPE, WEIGHT, EPS, BIAS }; /* rms_norm has no bias */
 
 static dt_status shape_softmax(dt_op_call *call) {
     dt_dtype dtype = dt__arg_dtype(dt__arg_at(call, SOFTMAX_DTYPE), call->inputs[0].dtype);
@@ -23,8 +23,17 @@ static dt_status shape_softmax(dt_op_call *call) {
     return dt__add_like(call, 0, dtype);
 }
 
-static dt_status check_like(const dt_op_call *call, int input, const char *name, const dt_arg *shape) {
-    const dt_op_value *value = &call->inputs[input];
+static bool is_rms(const dt_op_call *call) { return !dt__arg_at(call, BIAS); }
+/* Whether an optional tensor is given. */
+static bool has(const dt_op_call *call, int name) {
+    const dt_arg *arg = dt__arg_at(call, name);
+    return arg && arg->type == DT_ARG_TENSOR;
+}
+
+static dt_status check_like(const dt_op_call *call, int arg, const char *name, const dt_arg *shape) {
+    if (!has(call, arg))
+        return DT_OK;
+    const dt_op_value *value = &call->inputs[dt__arg_at(call, arg)->as.first];
     bool same = value->n_dims == shape->n;
     for (int d = 0; d < shape->n && same; d++)
         same = value->shape[d] == shape->as.ints[d];
@@ -34,7 +43,6 @@ static dt_status check_like(const dt_op_call *call, int input, const char *name,
 static dt_status shape_layer_norm(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *shape = dt__arg_at(call, NORMALIZED_SHAPE);
-    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__expect_floating(call, 0));
     if (shape->n == 0 || shape->n > input->n_dims)
@@ -46,62 +54,66 @@ static dt_status shape_layer_norm(dt_op_call *call) {
                                 "normalized_shape differs from the last sizes of the input: expected %" PRId64
                                 ", got %" PRId64,
                                 input->shape[input->n_dims - shape->n + d], shape->as.ints[d]);
-    if (weight->type == DT_ARG_TENSOR)
-        DT__TRY(check_like(call, weight->as.first, "weight", shape));
-    if (bias->type == DT_ARG_TENSOR)
-        DT__TRY(check_like(call, bias->as.first, "bias", shape));
+    DT__TRY(check_like(call, WEIGHT, "weight", shape));
+    DT__TRY(check_like(call, BIAS, "bias", shape));
     DT__TRY(dt__add_like(call, 0, input->dtype));
     dt_dtype dtype = dt__is_double_precision(input->dtype) ? DT_F64 : DT_F32;
-    for (int i = 0; i < 2; i++) /* mean and 1 / standard deviation, for the gradient */
+    for (int i = is_rms(call); i < 2; i++) /* mean and 1 / standard deviation, for the gradient */
         DT__TRY(dt_op_add_output(call, dtype, input->n_dims - shape->n, input->shape));
     return DT_OK;
 }
 
 /* The result is linear in weight and bias together, and non-decreasing in the bias. */
 static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
-    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
     uint64_t affine = 0;
     for (int i = 1; i < call->n_inputs; i++)
         affine |= (uint64_t)1 << i;
-    if (weight->type == DT_ARG_TENSOR)
+    if (has(call, WEIGHT))
         dt_rows_linear(rows, affine);
-    else if (bias->type == DT_ARG_TENSOR)
+    else if (has(call, BIAS))
         dt_rows_reduce(rows, affine, DT_AVG, DT_AVG);
-    if (bias->type == DT_ARG_TENSOR)
-        dt_rows_monotone(rows, bias->as.first, true);
+    if (has(call, BIAS))
+        dt_rows_monotone(rows, dt__arg_at(call, BIAS)->as.first, true);
 }
 
-static dt_status softmax(dt_op_call *call) {
+static dt_status run_softmax(dt_op_call *call, bool is_log) {
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
     int dim = dt__wrap_dim(dt__arg_at(call, SOFTMAX_DIM)->as.i, in.n_dims);
     if (in.dtype != out.dtype) {
         dt__run_convert(call, &out, &in);
         in = out;
     }
-    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, false, &out);
+    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, is_log, &out);
     return DT_OK;
 }
 
+static dt_status softmax(dt_op_call *call) { return run_softmax(call, false); }
+static dt_status log_softmax(dt_op_call *call) { return run_softmax(call, true); }
+
+/* eps, by default the distance from 1 to the next number of the dtype. */
+static double eps_of(const dt_op_call *call) {
+    static const double next[DT_N_DTYPES] = {
+        [DT_F16] = 0x1p-10, [DT_BF16] = 0x1p-7, [DT_F32] = 0x1p-23, [DT_F64] = 0x1p-52};
+    const dt_arg *eps = dt__arg_at(call, EPS);
+    return eps->type == DT_ARG_NONE ? next[call->inputs[0].dtype] : eps->as.f;
+}
+
 static dt_status layer_norm(dt_op_call *call) {
-    const dt_arg *weight = dt__arg_at(call, WEIGHT), *bias = dt__arg_at(call, BIAS);
-    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2];
-    dt__layer_norm norm = {
-        .in = &in, .out = &out, .n_dims = dt__arg_at(call, NORMALIZED_SHAPE)->n, .eps = dt__arg_at(call, EPS)->as.f};
-    if (weight->type == DT_ARG_TENSOR) {
-        affine[0] = dt__array_of(&call->inputs[weight->as.first]);
-        norm.weight = &affine[0];
-    }
-    if (bias->type == DT_ARG_TENSOR) {
-        affine[1] = dt__array_of(&call->inputs[bias->as.first]);
-        norm.bias = &affine[1];
-    }
-    dt__array mean, rstd;
-    if (call->n_outputs > 1) {
-        mean = dt__array_of(&call->outputs[1]);
-        rstd = dt__array_of(&call->outputs[2]);
-        norm.mean = &mean;
-        norm.rstd = &rstd;
-    }
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2], saved[2];
+    dt__layer_norm norm = {.in = &in,
+                           .out = &out,
+                           .n_dims = dt__arg_at(call, NORMALIZED_SHAPE)->n,
+                           .eps = eps_of(call),
+                           .is_rms = is_rms(call),
+                           .weight = has(call, WEIGHT) ? &affine[0] : NULL,
+                           .bias = has(call, BIAS) ? &affine[1] : NULL};
+    for (int i = 0; i < 2; i++)
+        if (has(call, i ? BIAS : WEIGHT))
+            affine[i] = dt__array_of(&call->inputs[dt__arg_at(call, i ? BIAS : WEIGHT)->as.first]);
+    for (int i = 1; i < call->n_outputs; i++)
+        saved[i - 1] = dt__array_of(&call->outputs[i]);
+    norm.mean = call->n_outputs > 2 ? &saved[0] : NULL;
+    norm.rstd = call->n_outputs > 1 ? &saved[call->n_outputs - 2] : NULL;
     dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &norm);
     return DT_OK;
 }
@@ -172,13 +184,22 @@ const dt_op dt__op_softmax = {
     .gradient = "self: result * (grad - sum(grad * result, dim, true))",
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
+const dt_op dt__op_log_softmax = {
+    .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .summary = "Logarithm of the softmax along a dim.",
+    .rule = "...[dim!] -> ...[dim]",
+    .arguments = "dim,dtype",
+    .shape = shape_softmax,
+    .kernel = log_softmax,
+    .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
+};
 const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
     .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
     .rows = rows_layer_norm,
-    .arguments = "normalized_shape,weight,bias,eps",
+    .arguments = "normalized_shape,weight,eps,bias",
     .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,
@@ -188,4 +209,17 @@ const dt_op dt__op_layer_norm = {
     .backward = layer_norm_backward,
     .saves = "input,weight,result1,result2",
     .n_saved = 2,
+};
+const dt_op dt__op_rms_norm = {
+    .schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+    .summary = "Divides the last dims by the root of their mean square, then scales by weight.",
+    .rule = "...[#normalized_shape!], [#normalized_shape] -> ...[#normalized_shape], ...",
+    .rows = rows_layer_norm,
+    .arguments = "normalized_shape,weight,eps",
+    .varying = "eps",
+    .shape = shape_layer_norm,
+    .kernel = layer_norm,
+    .samples = "rms_norm(f32[5,3]; [3]; f32[3])\nrms_norm(f32[2,5,3]; [5,3])",
+    .saves = "input,weight,result1",
+    .n_saved = 1,
 };

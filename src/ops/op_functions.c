@@ -175,6 +175,21 @@ dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *
     return dt__call_run(&call, DT__OP_addmm_, options->site);
 }
 
+dt_tensor *dt_all_sized(dt_tensor *self, const dt_all_options *options, size_t options_size) {
+    dt_all_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "all", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    dt__call_bool(&args[2], options->keepdim);
+    return dt__call_run(&call, DT__OP_all, options->site);
+}
+
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
     dt_amax_options full;
     dt__call call;
@@ -188,6 +203,36 @@ dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_amax, options->site);
+}
+
+dt_tensor *dt_amin_sized(dt_tensor *self, const dt_amin_options *options, size_t options_size) {
+    dt_amin_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "amin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
+    dt__call_bool(&args[2], options->keepdim);
+    return dt__call_run(&call, DT__OP_amin, options->site);
+}
+
+dt_tensor *dt_any_sized(dt_tensor *self, const dt_any_options *options, size_t options_size) {
+    dt_any_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "any", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    dt__call_bool(&args[2], options->keepdim);
+    return dt__call_run(&call, DT__OP_any, options->site);
 }
 
 dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_number step,
@@ -220,6 +265,21 @@ dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, si
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_argmax, options->site);
+}
+
+dt_tensor *dt_argmin_sized(dt_tensor *self, const dt_argmin_options *options, size_t options_size) {
+    dt_argmin_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "argmin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
+    dt__call_bool(&args[2], options->keepdim);
+    return dt__call_run(&call, DT__OP_argmin, options->site);
 }
 
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
@@ -324,6 +384,23 @@ dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size
     return dt__call_run(&call, DT__OP_clone, options->site);
 }
 
+dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_shape pad, const dt_constant_pad_nd_options *options,
+                                    size_t options_size) {
+    dt_constant_pad_nd_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "constant_pad_nd", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], pad);
+    options->value.type != DT_ARG_NONE ? dt__call_number(&args[2], options->value)
+                                       : dt__call_number(&args[2], dt_number_int(0));
+    return dt__call_run(&call, DT__OP_constant_pad_nd, options->site);
+}
+
 dt_tensor *dt_contiguous_sized(dt_tensor *self, const dt_contiguous_options *options, size_t options_size) {
     dt_contiguous_options full;
     dt__call call;
@@ -351,6 +428,51 @@ dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy
     dt__call_tensor(&args[1], &call, src);
     dt__call_bool(&args[2], false);
     return dt__call_run(&call, DT__OP_copy_, options->site);
+}
+
+dt_tensor *dt_count_nonzero_sized(dt_tensor *self, const dt_count_nonzero_options *options, size_t options_size) {
+    dt_count_nonzero_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "count_nonzero", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_count_nonzero, options->site);
+}
+
+dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
+                                               const dt_count_nonzero_dim_int_list_options *options,
+                                               size_t options_size) {
+    dt_count_nonzero_dim_int_list_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "count_nonzero", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dim);
+    return dt__call_run(&call, DT__OP_count_nonzero, options->site);
+}
+
+dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_options *options, size_t options_size) {
+    dt_cumprod_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cumprod", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_cumprod, options->site);
 }
 
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
@@ -663,6 +785,20 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
+dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, const dt_flip_options *options, size_t options_size) {
+    dt_flip_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "flip", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dims);
+    return dt__call_run(&call, DT__OP_flip, options->site);
+}
+
 dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const dt_make_options *options,
                          size_t options_size) {
     dt_make_options full;
@@ -840,6 +976,25 @@ dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, cons
     return dt__call_run(&call, DT__OP_layer_norm, options->site);
 }
 
+dt_tensor *dt_linalg_vector_norm_sized(dt_tensor *self, const dt_linalg_vector_norm_options *options,
+                                       size_t options_size) {
+    dt_linalg_vector_norm_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "linalg_vector_norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->ord.type != DT_ARG_NONE ? dt__call_number(&args[1], options->ord)
+                                     : dt__call_number(&args[1], dt_number_int(2));
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[4], options->dtype) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_linalg_vector_norm, options->site);
+}
+
 dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options,
                            size_t options_size) {
     dt_linear_options full;
@@ -884,6 +1039,38 @@ dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_log, options->site);
+}
+
+dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, const dt_log_softmax_options *options,
+                                size_t options_size) {
+    dt_log_softmax_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log_softmax", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_log_softmax, options->site);
+}
+
+dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, const dt_logsumexp_options *options,
+                              size_t options_size) {
+    dt_logsumexp_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logsumexp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dim);
+    dt__call_bool(&args[2], options->keepdim);
+    return dt__call_run(&call, DT__OP_logsumexp, options->site);
 }
 
 dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options, size_t options_size) {
@@ -1096,6 +1283,22 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
+dt_tensor *dt_nansum_sized(dt_tensor *self, const dt_nansum_options *options, size_t options_size) {
+    dt_nansum_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "nansum", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    dt__call_bool(&args[2], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_nansum, options->site);
+}
+
 dt_tensor *dt_narrow_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t length,
                            const dt_narrow_options *options, size_t options_size) {
     dt_narrow_options full;
@@ -1184,6 +1387,22 @@ dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *optio
     return dt__call_run(&call, DT__OP_ones_like, options->site);
 }
 
+dt_tensor *dt_pad_sized(dt_tensor *input, dt_shape pad, const dt_pad_options *options, size_t options_size) {
+    dt_pad_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "pad", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_sizes(&args[1], pad);
+    options->mode ? dt__call_text(&args[2], options->mode) : dt__call_text(&args[2], "constant");
+    options->value.given ? dt__call_real(&args[3], options->value.value) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_pad, options->site);
+}
+
 dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, const dt_permute_options *options, size_t options_size) {
     dt_permute_options full;
     dt__call call;
@@ -1196,6 +1415,37 @@ dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, const dt_permute_opti
     dt__call_tensor(&args[0], &call, self);
     dt__call_dims(&args[1], dims);
     return dt__call_run(&call, DT__OP_permute, options->site);
+}
+
+dt_tensor *dt_prod_sized(dt_tensor *self, const dt_prod_options *options, size_t options_size) {
+    dt_prod_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "prod", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dtype ? dt__call_dtype(&args[1], options->dtype) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_prod, options->site);
+}
+
+dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, const dt_prod_dim_int_options *options,
+                                 size_t options_size) {
+    dt_prod_dim_int_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "prod", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_bool(&args[2], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_prod, options->site);
 }
 
 dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
@@ -1236,6 +1486,38 @@ dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_op
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
     return dt__call_run(&call, DT__OP_reshape, options->site);
+}
+
+dt_tensor *dt_rms_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_rms_norm_options *options,
+                             size_t options_size) {
+    dt_rms_norm_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "rms_norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_sizes(&args[1], normalized_shape);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->eps.given ? dt__call_real(&args[3], options->eps.value) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_rms_norm, options->site);
+}
+
+dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, const dt_roll_options *options, size_t options_size) {
+    dt_roll_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "roll", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], shifts);
+    options->dims.list ? dt__call_dims(&args[2], options->dims) : dt__call_dims(&args[2], (dt_dims){.n = 0});
+    return dt__call_run(&call, DT__OP_roll, options->site);
 }
 
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
@@ -1380,6 +1662,77 @@ dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_option
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sqrt_, options->site);
+}
+
+dt_tensor *dt_std_sized(dt_tensor *self, const dt_std_options *options, size_t options_size) {
+    dt_std_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "std", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->unbiased.given ? dt__call_bool(&args[2], options->unbiased.value) : dt__call_bool(&args[2], true);
+    dt__call_bool(&args[3], options->keepdim);
+    return dt__call_run(&call, DT__OP_std, options->site);
+}
+
+dt_tensor *dt_std_correction_sized(dt_tensor *self, const dt_std_correction_options *options, size_t options_size) {
+    dt_std_correction_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "std", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->correction.type != DT_ARG_NONE ? dt__call_number(&args[2], options->correction)
+                                            : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    return dt__call_run(&call, DT__OP_std, options->site);
+}
+
+dt_std_mean_result dt_std_mean_sized(dt_tensor *self, const dt_std_mean_options *options, size_t options_size) {
+    dt_std_mean_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "std_mean", options, options_size, &full);
+    if (!options)
+        return (dt_std_mean_result){0};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->unbiased.given ? dt__call_bool(&args[2], options->unbiased.value) : dt__call_bool(&args[2], true);
+    dt__call_bool(&args[3], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_std_mean, options->site, outputs, 2);
+    return (dt_std_mean_result){outputs[0], outputs[1]};
+}
+
+dt_std_mean_correction_result
+dt_std_mean_correction_sized(dt_tensor *self, const dt_std_mean_correction_options *options, size_t options_size) {
+    dt_std_mean_correction_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "std_mean", options, options_size, &full);
+    if (!options)
+        return (dt_std_mean_correction_result){0};
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->correction.type != DT_ARG_NONE ? dt__call_number(&args[2], options->correction)
+                                            : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_std_mean, options->site, outputs, 2);
+    return (dt_std_mean_correction_result){outputs[0], outputs[1]};
 }
 
 dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
@@ -1574,6 +1927,7 @@ dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int
     return dt__call_run(&call, DT__OP_unfold, options->site);
 }
 
+<<<<<<< HEAD
 dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size, int64_t step,
                                     const dt_unfold_backward_options *options, size_t options_size) {
     dt_unfold_backward_options full;
@@ -1590,6 +1944,39 @@ dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, in
     dt__call_int(&args[3], size);
     dt__call_int(&args[4], step);
     return dt__call_run(&call, DT__OP_unfold_backward, options->site);
+=======
+dt_tensor *dt_var_sized(dt_tensor *self, const dt_var_options *options, size_t options_size) {
+    dt_var_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "var", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->unbiased.given ? dt__call_bool(&args[2], options->unbiased.value) : dt__call_bool(&args[2], true);
+    dt__call_bool(&args[3], options->keepdim);
+    return dt__call_run(&call, DT__OP_var, options->site);
+}
+
+dt_tensor *dt_var_correction_sized(dt_tensor *self, const dt_var_correction_options *options, size_t options_size) {
+    dt_var_correction_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "var", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
+    options->correction.type != DT_ARG_NONE ? dt__call_number(&args[2], options->correction)
+                                            : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    return dt__call_run(&call, DT__OP_var, options->site);
+>>>>>>> main
 }
 
 dt_var_mean_result dt_var_mean_sized(dt_tensor *self, const dt_var_mean_options *options, size_t options_size) {

@@ -15,16 +15,23 @@
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
     X(addmm_)                                                                                                        \
+    X(all)                                                                                                           \
     X(amax)                                                                                                          \
+    X(amin)                                                                                                          \
+    X(any)                                                                                                           \
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
+    X(argmin)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
     X(clamp_)                                                                                                        \
     X(clone)                                                                                                         \
+    X(constant_pad_nd)                                                                                               \
     X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
+    X(count_nonzero)                                                                                                 \
+    X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
     X(diagonal_backward)                                                                                             \
@@ -41,6 +48,7 @@
     X(expand)                                                                                                        \
     X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
+    X(flip)                                                                                                          \
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
@@ -53,9 +61,12 @@
     X(index_select_backward)                                                                                         \
     X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
+    X(linalg_vector_norm)                                                                                            \
     X(linear)                                                                                                        \
     X(linspace)                                                                                                      \
     X(log)                                                                                                           \
+    X(log_softmax)                                                                                                   \
+    X(logsumexp)                                                                                                     \
     X(matmul)                                                                                                        \
     X(max)                                                                                                           \
     X(maximum)                                                                                                       \
@@ -64,15 +75,20 @@
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
+    X(pad)                                                                                                           \
     X(permute)                                                                                                       \
+    X(prod)                                                                                                          \
     X(relu)                                                                                                          \
     X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
+    X(rms_norm)                                                                                                      \
+    X(roll)                                                                                                          \
     X(select)                                                                                                        \
     X(select_backward)                                                                                               \
     X(slice)                                                                                                         \
@@ -81,6 +97,8 @@
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
     X(sqrt_)                                                                                                         \
+    X(std)                                                                                                           \
+    X(std_mean)                                                                                                      \
     X(sub)                                                                                                           \
     X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
@@ -91,7 +109,11 @@
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
     X(unfold)                                                                                                        \
+<<<<<<< HEAD
     X(unfold_backward)                                                                                               \
+=======
+    X(var)                                                                                                           \
+>>>>>>> main
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions over dims: sum, mean, amax, argmax, and the running sum. A mean over a sharded dim is a partial sum: the
- * sum of each rank divided by the global count, which is correct for uneven shards, too.
+ * Reductions over dims: sums, products, means, extrema and their positions, any and all; and running sums and products.
+ * A mean over a sharded dim is a partial sum: the sum of each rank divided by the global count, which is correct for
+ * uneven shards, too.
  */
-#include "kernels/kernels.h"
-#include "ops/kernel_support.h"
 #include "ops/ops.h"
+#include "ops/reduce_support.h"
 
 #include <math.h>
 
 /* Positions in .arguments. */
-enum { DIM, KEEPDIM, DTYPE, SCAN_DTYPE = 1 };
+enum { DIM, DTYPE = 2, SCAN_DTYPE = 1 };
 
 /* What reductions differ in, beside their rule. */
 enum {
@@ -18,6 +18,9 @@ enum {
     AVERAGES = 1 << 1,  /* divides by the global count; floating point only */
     ORDERS = 1 << 2,    /* compares elements: no complex numbers, and not of none */
     POSITIONS = 1 << 3, /* returns indices of elements */
+    TO_BOOL = 1 << 4,   /* the result is bool; u8 of u8 */
+    SKIPS_NAN = 1 << 5,
+    COUNTS = 1 << 6, /* the elements that are not 0 */
 };
 typedef struct reduction {
     dt__fold fold;
@@ -29,67 +32,24 @@ typedef struct reduction {
         fold_, flags_                                                                                                \
     }
 
-static bool keeps_dims(const dt_op_call *call) {
-    const dt_arg *keepdim = dt__arg_at(call, KEEPDIM);
-    return keepdim && keepdim->as.b;
-}
-
-static dt_status add_reduced(dt_op_call *call, uint32_t dims, dt_dtype dtype) {
-    const dt_op_value *input = &call->inputs[0];
-    dt__shape shape = {0};
-    for (int d = 0; d < input->n_dims; d++)
-        if (!(dims >> d & 1))
-            shape.sizes[shape.n++] = input->shape[d];
-        else if (keeps_dims(call))
-            shape.sizes[shape.n++] = 1;
-    return dt__add_shape(call, dtype, &shape);
-}
-
-/* The max of no elements does not exist. */
-static dt_status check_not_empty(const dt_op_call *call, uint32_t dims) {
-    for (int d = 0; d < call->inputs[0].n_dims; d++)
-        if (dims >> d & 1 && call->inputs[0].shape[d] == 0)
-            return dt_op_refuse(call, DT_ERR_SHAPE, "cannot reduce dim %d: it is empty", d);
-    return DT_OK;
-}
-
 static dt_dtype widened(dt_dtype dtype) { return dt__is_integral(dtype) ? DT_I64 : dtype; }
 
 static dt_status shape_reduced(dt_op_call *call) {
     const reduction *of = call->op->family;
     dt_dtype dtype = call->inputs[0].dtype;
     uint32_t dims;
-    if (of->flags & ORDERS)
+    if (of->flags & (ORDERS | SKIPS_NAN))
         DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__read_dims(call, dt__arg_at(call, DIM), call->inputs[0].n_dims, &dims));
     if (of->flags & ORDERS)
-        DT__TRY(check_not_empty(call, dims));
+        DT__TRY(dt__expect_elements(call, dims));
     dtype = dt__arg_dtype(dt__arg_at(call, DTYPE), of->flags & WIDENS ? widened(dtype) : dtype);
     if (of->flags & AVERAGES && dt__is_integral(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point dtype, got %s; set dtype, such as DT_F32",
                             dt_dtype_name(dtype));
-    return add_reduced(call, dims, of->flags & POSITIONS ? DT_I64 : dtype);
-}
-
-/* The output without the dims that are kept as 1. */
-struct folded {
-    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
-    dt__array array;
-};
-
-static void fold_output(const dt_op_call *call, uint32_t dims, struct folded *out) {
-    const dt_op_value *value = &call->outputs[0];
-    int n = 0;
-    bool keeps = keeps_dims(call);
-    for (int d = 0, at = 0; d < call->inputs[0].n_dims; d++) {
-        bool reduced = dims >> d & 1;
-        if (!reduced) {
-            out->shape[n] = value->shape[at];
-            out->strides[n++] = value->strides[at];
-        }
-        at += !reduced || keeps;
-    }
-    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+    if (of->flags & TO_BOOL)
+        dtype = dtype == DT_U8 ? DT_U8 : DT_BOOL;
+    return dt__add_reduced(call, dims, of->flags & (POSITIONS | COUNTS) ? DT_I64 : dtype);
 }
 
 static dt_status fill_output(const dt_op_call *call, const dt__constant *element) {
@@ -113,8 +73,8 @@ static dt_status fill_nan(const dt_op_call *call) {
 
 static dt_status fold(const dt_op_call *call, const dt__array *in, uint32_t dims, double divisor) {
     const reduction *of = call->op->family;
-    struct folded out;
-    fold_output(call, dims, &out);
+    dt__reduced out;
+    dt__reduced_of(call, &call->outputs[0], dims, &out);
     dt__reduction request = {of->fold, dims, divisor, in, &out.array};
     if (!(of->flags & POSITIONS))
         dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &request);
@@ -145,6 +105,32 @@ static double count_reduced(const dt_op_value *input, uint32_t dims, bool *none_
     return count;
 }
 
+/* Functions of elements: NaN counts as 0, or what is not 0 counts as 1. */
+static dt_status fold_mapped(const dt_op_call *call, const dt__array *in, uint32_t dims, double divisor) {
+    const reduction *of = call->op->family;
+    double zero = 0;
+    dt__array none = {&zero, DT_F64, 0, NULL, NULL};
+    bool counts = of->flags & COUNTS;
+    dt__reduced out;
+    (void)divisor;
+    dt__reduced_of(call, &call->outputs[0], dims, &out);
+    return dt__reduce_mapped(call,
+                             &(dt__mapped_fold){.fold = of->fold,
+                                                .op = counts ? DT__EL_NE : DT__EL_NAN_TO_ZERO,
+                                                .dtype = in->dtype,
+                                                .with = counts ? &none : NULL},
+                             in, dims, &out.array);
+}
+
+/* How the elements of a tensor are folded to those of the result. */
+static dt_status (*fold_of(const reduction *of, dt_dtype from, dt_dtype to))(const dt_op_call *, const dt__array *,
+                                                                             uint32_t, double) {
+    bool converts = dt__is_integral(from) != dt__is_integral(to) || dt__is_complex(from) != dt__is_complex(to);
+    if (of->flags & COUNTS || (of->flags & SKIPS_NAN && dt__is_inexact(from)))
+        return fold_mapped;
+    return converts && !(of->flags & (POSITIONS | TO_BOOL)) ? fold_converted : fold;
+}
+
 static dt_status reduce(dt_op_call *call) {
     const reduction *of = call->op->family;
     dt__array in = dt__array_of(&call->inputs[0]);
@@ -156,10 +142,7 @@ static dt_status reduce(dt_op_call *call) {
         return fill_nan(call);
     if (of->flags & ORDERS && !(of->flags & POSITIONS) && none_here)
         return fill_identity(call, of->fold);
-    bool converts =
-        dt__is_integral(in.dtype) != dt__is_integral(dtype) || dt__is_complex(in.dtype) != dt__is_complex(dtype);
-    return (converts && !(of->flags & POSITIONS) ? fold_converted : fold)(call, &in, dims,
-                                                                          of->flags & AVERAGES ? count : 0);
+    return fold_of(of, in.dtype, dtype)(call, &in, dims, of->flags & AVERAGES ? count : 0);
 }
 
 static dt_status shape_scan(dt_op_call *call) {
@@ -168,13 +151,29 @@ static dt_status shape_scan(dt_op_call *call) {
     return dt__add_like(call, 0, dt__arg_dtype(dt__arg_at(call, SCAN_DTYPE), widened(call->inputs[0].dtype)));
 }
 
-static dt_status running_sum(dt_op_call *call) {
+static dt_status scan(dt_op_call *call) {
+    const reduction *of = call->op->family;
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
     dt__run_convert(call, &out, &in);
     if (out.n_dims > 0)
-        dt__scan(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), DT__FOLD_SUM,
+        dt__scan(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), of->fold,
                  dt__wrap_dim(dt__arg_at(call, DIM)->as.i, out.n_dims), &out, &out);
     return DT_OK;
+}
+
+/* Booleans are their own maximum and minimum. */
+static unsigned partial_any(const dt_op_call *call) {
+    return call->inputs[0].dtype == DT_BOOL ? DT_PARTIAL_MAX : DT_PARTIAL_NONE;
+}
+static unsigned partial_all(const dt_op_call *call) {
+    return call->inputs[0].dtype == DT_BOOL ? DT_PARTIAL_MIN : DT_PARTIAL_NONE;
+}
+
+/* Products must not be rounded to integers, nor integers that wrapped around be widened. */
+static unsigned partial_prod(const dt_op_call *call) {
+    dt_dtype from = call->inputs[0].dtype, to = call->outputs[0].dtype;
+    bool floating = dt__is_inexact(from) && dt__is_inexact(to) && dt__is_complex(from) == dt__is_complex(to);
+    return from == to || floating ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE;
 }
 
 const dt_op dt__op_sum = {
@@ -200,6 +199,42 @@ const dt_op dt__op_mean = {
     .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\nmean(i32[5,3]; dtype=f32)\n"
                "mean(f32[0,3]; 0)",
 };
+const dt_op dt__op_nansum = {
+    .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Sum over all dims or over some, of the elements that are not NaN.",
+    REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS | SKIPS_NAN),
+    .samples = "nansum(f32[5,3])\nnansum(f32[5,3]; [1]; true)\nnansum(i32[5,3]; 0)",
+};
+const dt_op dt__op_count_nonzero = {
+    .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor | "
+              "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+    .summary = "Number of elements that are not 0, over all dims or over some.",
+    REDUCTION("...[dim] -> ...", "dim", DT__FOLD_SUM, COUNTS),
+    .samples = "count_nonzero(f32[5,3])\ncount_nonzero(i32[5,3]; 1)\ncount_nonzero(bool[2,5,3]; [0,2])",
+};
+const dt_op dt__op_prod = {
+    .schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
+              "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Product over all dims or along one.",
+    REDUCTION("...[dim] -> ...[dim:1?] P(product)", "dim,keepdim,dtype", DT__FOLD_PROD, WIDENS),
+    .partial_of = partial_prod,
+    .samples =
+        "prod(f32[3,2])\nprod(f32[5,3]; 1; true)\nprod(i32[2,5,3]; 0)\nprod(i64[5]; 0)\nprod(f32[5]; dtype=f64)",
+};
+const dt_op dt__op_any = {
+    .schema = "any(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
+    .summary = "Whether any element is not 0, over all dims or over some.",
+    REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_ANY, TO_BOOL),
+    .partial_of = partial_any,
+    .samples = "any(bool[3])\nany(bool[5,3]; 1; true)\nany(bool[2,5,3]; [0,2])\nany(bool[0,3]; 0)",
+};
+const dt_op dt__op_all = {
+    .schema = "all(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
+    .summary = "Whether all elements are not 0, over all dims or over some.",
+    REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_ALL, TO_BOOL),
+    .partial_of = partial_all,
+    .samples = "all(bool[3])\nall(bool[5,3]; 1; true)\nall(bool[2,5,3]; [0,2])\nall(bool[0,3]; 0)",
+};
 const dt_op dt__op_amax = {
     .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
     .summary = "Largest element over all dims or over some.",
@@ -209,6 +244,13 @@ const dt_op dt__op_amax = {
                 "sum(eq(self, reshape(result, kept(self.shape, dim))), dim, true)",
     .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\namax(bool[5,3]; 0)",
 };
+const dt_op dt__op_amin = {
+    .schema = "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    .summary = "Smallest element over all dims or over some.",
+    REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_MIN, ORDERS),
+    .partial = DT_PARTIAL_MIN,
+    .samples = "amin(f32[5,3])\namin(f32[5,3]; [1]; true)\namin(i32[2,5,3]; [0,2])\namin(bool[5,3]; 0)",
+};
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the largest element, over all elements or along a dim.",
@@ -216,6 +258,7 @@ const dt_op dt__op_argmax = {
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
+<<<<<<< HEAD
 const dt_op dt__op_cumsum = {
     .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Running sum along a dim.",
@@ -226,4 +269,21 @@ const dt_op dt__op_cumsum = {
     .arguments = "dim,dtype",
     .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)",
     .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\ncumsum(f32[5,3]; 0; dtype=i64)",
+=======
+const dt_op dt__op_argmin = {
+    .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .summary = "Index of the smallest element, over all elements or along a dim.",
+    REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MIN, ORDERS | POSITIONS),
+    .samples = "argmin(f32[5,3])\nargmin(f32[5,3]; 1; true)\nargmin(i32[5,3]; 0)",
+>>>>>>> main
 };
+
+#define SCAN(name, fold_)                                                                                            \
+    .schema = name "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", .rule = "...[dim!] -> ...[dim]",   \
+    .shape = shape_scan, .kernel = scan, .arguments = "dim,dtype", .family = &(const reduction){fold_, 0},           \
+    .samples = name "(f32[5,3]; 0)\n" name "(f32[5,3]; -1)\n" name "(i32[5]; 0)\n" name "(f32[5,3]; 0; dtype=i64)"
+
+const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running sum along a dim.",
+                             .partial = DT_PARTIAL_LINEAR};
+const dt_op dt__op_cumprod = {SCAN("cumprod", DT__FOLD_PROD), .summary = "Running product along a dim.",
+                              .partial_of = partial_prod};

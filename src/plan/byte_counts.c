@@ -48,20 +48,11 @@ static int n_cuts(const dt__sharding *sharding, int dim) {
     return sharding->first_cut[dim + 1] - sharding->first_cut[dim];
 }
 
-static bool same_cut(const dt__cut *a, const dt__cut *b) {
-    if (a->mesh_dim != b->mesh_dim || a->split != b->split || !a->starts != !b->starts)
-        return false;
-    for (int64_t r = 0; a->starts && r <= a->n; r++)
-        if (a->starts[r] != b->starts[r])
-            return false;
-    return true;
-}
-
 /* Whether one list of cuts is a prefix of the other: then one shard contains the other. */
 static bool is_nested(const dt__sharding *a, const dt__sharding *b, int dim) {
     int shorter = n_cuts(a, dim) < n_cuts(b, dim) ? n_cuts(a, dim) : n_cuts(b, dim);
     for (int c = 0; c < shorter; c++)
-        if (!same_cut(&a->cuts[a->first_cut[dim] + c], &b->cuts[b->first_cut[dim] + c]))
+        if (!dt__same_cut(&a->cuts[a->first_cut[dim] + c], &b->cuts[b->first_cut[dim] + c]))
             return false;
     return true;
 }

@@ -25,20 +25,28 @@ static const traffic traffic_of[DT__N_STEP_KINDS] = {
     [DT__STEP_ALL_TO_ALL] = {.rounds = 1, .shares = 1, .packed = 1},
 };
 
-/* A measured step: start-up, and time per byte of the result. */
-typedef struct line {
-    double start_us, us_per_byte;
-} line;
+/* Through the start, and through the point where the cache ends. */
+static dt__step_line line_of(const dt__measured_step *step) {
+    double us = 1 / step->bytes_per_us, memory_us = step->cache_bytes > 0 ? 1 / step->memory_bytes_per_us : us;
+    return (dt__step_line){{step->start_us, us}, {step->start_us - (memory_us - us) * step->cache_bytes, memory_us}};
+}
 
-static line line_of(const dt__measured_step *step) { return (line){step->start_us, 1 / step->bytes_per_us}; }
+static double mix_times(double a, double b, double weight) {
+    double mixed = a + weight * (b - a);
+    return weight <= 1 ? mixed : fmax(mixed, b);
+}
 
 /* On the line through both at weight 0 and 1. Beyond the second, not below it. */
-static line mix(line a, line b, double weight) {
-    line mixed = {a.start_us + weight * (b.start_us - a.start_us),
-                  a.us_per_byte + weight * (b.us_per_byte - a.us_per_byte)};
-    if (weight <= 1)
-        return mixed;
-    return (line){fmax(mixed.start_us, b.start_us), fmax(mixed.us_per_byte, b.us_per_byte)};
+static dt__step_line mix(dt__step_line a, dt__step_line b, double weight) {
+    return (dt__step_line){
+        {mix_times(a.cache.base, b.cache.base, weight), mix_times(a.cache.us_per_byte, b.cache.us_per_byte, weight)},
+        {mix_times(a.memory.base, b.memory.base, weight),
+         mix_times(a.memory.us_per_byte, b.memory.us_per_byte, weight)}};
+}
+
+static double line_us(const dt__step_line *line, double bytes) {
+    return fmax(line->cache.base + line->cache.us_per_byte * bytes,
+                line->memory.base + line->memory.us_per_byte * bytes);
 }
 
 static double weight_of(int64_t at, int64_t first, int64_t second) {
@@ -46,7 +54,7 @@ static double weight_of(int64_t at, int64_t first, int64_t second) {
 }
 
 /* Groups of this size among n steps of one kind and number of ranks, by group. */
-static line at_group(const dt__measured_step *steps, int n, int64_t group) {
+static dt__step_line at_group(const dt__measured_step *steps, int n, int64_t group) {
     int i = 0;
     while (i < n && steps[i].group < group)
         i++;
@@ -57,17 +65,33 @@ static line at_group(const dt__measured_step *steps, int n, int64_t group) {
     return mix(line_of(&steps[i - 1]), line_of(&steps[i]), weight_of(group, steps[i - 1].group, steps[i].group));
 }
 
+/* The steps of one kind and layout, or of one layout where there is only one. */
+static const dt__measured_step *find_steps(const dt__machine *machine, dt__step_kind kind, bool strided, int *n) {
+    const dt__measured_step *first = machine->measured, *end = first + machine->n_measured;
+    while (first < end && first->kind != kind)
+        first++;
+    const dt__measured_step *middle = first;
+    while (middle < end && middle->kind == kind && !middle->strided)
+        middle++;
+    const dt__measured_step *last = middle;
+    while (last < end && last->kind == kind)
+        last++;
+    bool takes_second = middle == first || (strided && last > middle);
+    *n = (int)(takes_second ? last - middle : middle - first);
+    return takes_second ? middle : first;
+}
+
 /* The measured line of a kind, between or beyond the numbers of ranks that were measured; false: there is none. */
-static bool find_line(const dt__machine *machine, dt__step_kind kind, int64_t group, int64_t ranks, line *out) {
-    const dt__measured_step *steps = machine->measured, *end = steps + machine->n_measured;
-    line levels[2] = {{0, 0}, {0, 0}};
+static bool find_line(const dt__machine *machine, const dt__step_desc *step, int64_t group, int64_t ranks,
+                      dt__step_line *out) {
+    int n_steps;
+    const dt__measured_step *steps = find_steps(machine, step->kind, step->strided, &n_steps), *end = steps + n_steps;
+    dt__step_line levels[2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     int64_t level_ranks[2] = {0, 0};
     int n_levels = 0;
-    while (steps < end && steps->kind != kind)
-        steps++;
-    while (steps < end && steps->kind == kind && (n_levels == 0 || level_ranks[1] < ranks)) {
+    while (steps < end && (n_levels == 0 || level_ranks[1] < ranks)) {
         int n = 0;
-        while (steps + n < end && steps[n].kind == kind && steps[n].ranks == steps->ranks)
+        while (steps + n < end && steps[n].ranks == steps->ranks)
             n++;
         levels[0] = levels[1];
         level_ranks[0] = level_ranks[1];
@@ -82,19 +106,19 @@ static bool find_line(const dt__machine *machine, dt__step_kind kind, int64_t gr
     return true;
 }
 
-static bool find_measured(const dt__machine *machine, const dt__step_desc *step, line *out) {
+bool dt__machine_measured_line(const dt__machine *machine, const dt__step_desc *step, dt__step_line *out) {
     if (machine->n_measured == 0 || step->spans_hosts)
         return false;
     int64_t ranks = dt__max_i64(step->ranks, step->group);
     if (machine->ranks_per_host)
         ranks = dt__min_i64(ranks, machine->ranks_per_host);
-    return find_line(machine, step->kind, step->kind == DT__STEP_NONE ? 1 : step->group, ranks, out);
+    return find_line(machine, step, step->kind == DT__STEP_NONE ? 1 : step->group, ranks, out);
 }
 
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step) {
-    line measured;
-    if (find_measured(machine, step, &measured))
-        return measured.start_us + measured.us_per_byte * step->after_bytes;
+    dt__step_line measured;
+    if (dt__machine_measured_line(machine, step, &measured))
+        return line_us(&measured, step->after_bytes);
     double copied = step->after_bytes / machine->copy_bytes_per_us;
     if (step->kind == DT__STEP_NONE)
         return copied;
@@ -108,9 +132,9 @@ double dt__machine_price(const dt__machine *machine, const dt__step_desc *step) 
 
 double dt__machine_reduction_us(const dt__machine *machine, const dt__step_desc *step) {
     bool scatters = step->kind == DT__STEP_REDUCE_SCATTER;
-    line measured;
-    if (find_measured(machine, step, &measured))
-        return measured.us_per_byte * step->before_bytes / (scatters ? (double)step->group : 1);
+    dt__step_line measured;
+    if (dt__machine_measured_line(machine, step, &measured))
+        return line_us(&measured, step->before_bytes / (scatters ? (double)step->group : 1)) - measured.cache.base;
     double received = step->before_bytes * (scatters ? 1 : 2) * (double)(step->group - 1) / (double)step->group;
     return received / (step->spans_hosts ? machine->between : machine->within).bytes_per_us;
 }
@@ -147,14 +171,17 @@ static dt__step_desc similar_step(const dt__exchange_desc *exchange, int64_t pee
     const dt__transfer *transfer = exchange->transfer;
     int64_t before_ranks = dt__mesh_ranks(transfer->before->n_mesh_dims, transfer->before->mesh);
     int64_t after_ranks = dt__mesh_ranks(transfer->after->n_mesh_dims, transfer->after->mesh);
-    bool reduces = transfer->reduced > 1;
+    bool reduces = transfer->reduced > 1, strided = dt__transfer_is_strided(transfer);
+    dt__step_kind kind = peers == 0                        ? DT__STEP_NONE
+                         : reduces && strided              ? DT__STEP_REDUCE_SCATTER /* all-reduces keep the shards */
+                         : reduces && transfer->two_phases ? DT__STEP_ALL_REDUCE
+                                                           : exchange->kind;
     return (dt__step_desc){
-        .kind = peers == 0                        ? DT__STEP_NONE
-                : reduces && transfer->two_phases ? DT__STEP_ALL_REDUCE
-                                                  : exchange->kind,
+        .kind = kind,
         .group = reduces ? transfer->reduced : peers + 1,
         .ranks = dt__max_i64(before_ranks, after_ranks),
         .spans_hosts = exchange->spans_hosts,
+        .strided = strided,
         .after_bytes = after_bytes,
     };
 }
@@ -164,9 +191,9 @@ static double exchange_us(const dt__machine *machine, const dt__exchange_desc *e
                           double before_bytes, double after_bytes) {
     const dt__link *link = exchange->spans_hosts ? &machine->between : &machine->within;
     dt__step_desc similar = similar_step(exchange, peers, after_bytes);
-    line measured;
-    if (find_measured(machine, &similar, &measured))
-        return measured.start_us + measured.us_per_byte * after_bytes;
+    dt__step_line measured;
+    if (dt__machine_measured_line(machine, &similar, &measured))
+        return line_us(&measured, after_bytes);
     double copied = after_bytes / machine->copy_bytes_per_us;
     if (peers == 0)
         return copied;

@@ -215,9 +215,18 @@ void dt__dim_change(const dt__state_space *space, int m, int before, int after, 
     set_kind(&counts, out);
 }
 
+dt__step_desc dt__change_step(const dt__state_space *space, const dt__change *change, double before_bytes,
+                              double after_bytes) {
+    return (dt__step_desc){.kind = change->collective,
+                           .group = change->group,
+                           .ranks = space->n_ranks,
+                           .spans_hosts = change->spans_hosts,
+                           .before_bytes = before_bytes,
+                           .after_bytes = after_bytes};
+}
+
 double dt__change_price(const dt__state_space *space, const dt__change *change, double before_bytes,
                         double after_bytes) {
-    dt__step_desc step = {change->collective,  change->group, space->n_ranks,
-                          change->spans_hosts, before_bytes,  after_bytes};
+    dt__step_desc step = dt__change_step(space, change, before_bytes, after_bytes);
     return dt__machine_price(space->machine, &step);
 }

@@ -81,7 +81,9 @@ void dt__state_change(const dt__state_space *space, const dt__dim_state *before,
                       dt__change *out);
 /* The same where only mesh dim m changes, from one token to another. */
 void dt__dim_change(const dt__state_space *space, int m, int before, int after, dt__change *out);
-/* The cost of that step in microseconds. */
+/* That step as the machine model prices it, and its cost in microseconds. */
+dt__step_desc dt__change_step(const dt__state_space *space, const dt__change *change, double before_bytes,
+                              double after_bytes);
 double dt__change_price(const dt__state_space *space, const dt__change *change, double before_bytes,
                         double after_bytes);
 

@@ -51,13 +51,22 @@ typedef struct dt__step_desc {
     int64_t ranks; /* of the mesh, which do the same in groups of theirs; at least the group */
     bool spans_hosts;
     double before_bytes, after_bytes; /* of the largest shard */
+    bool strided; /* an exchange of blocks that are not consecutive in memory; of collectives, this is not known */
 } dt__step_desc;
 
 /* Microseconds. Received bytes are (group - 1) / group of the result of an all-gather and of an all-to-all, twice
  * that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each step writes its result
  * once; an all-to-all also packs what it sends. Where steps of this kind are measured, these times replace the
- * formula within a host; a step is linear in the bytes in both cases. */
+ * formula within a host. */
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step);
+/* Where steps like this are measured: the maximum of two lines over after_bytes, of which the second is the steeper
+ * one and exceeds the first where results are too large for the caches. */
+typedef struct dt__step_line {
+    struct {
+        double base, us_per_byte;
+    } cache, memory;
+} dt__step_line;
+bool dt__machine_measured_line(const dt__machine *machine, const dt__step_desc *step, dt__step_line *out);
 /* The bandwidth part, without start-up, of reducing a partial of before_bytes by a step of this kind. */
 double dt__machine_reduction_us(const dt__machine *machine, const dt__step_desc *step);
 /* The ranks of a mesh, as a step needs them. */

@@ -7,9 +7,13 @@
 static const double SAMPLE_BYTES = 1099511627776.0; /* large, so that rounding does not matter */
 
 static dt__rate rate_of(const dt__state_space *space, const dt__change *change) {
+    dt__step_desc step = dt__change_step(space, change, 0, 0);
+    dt__step_line line;
+    if (dt__machine_measured_line(space->machine, &step, &line))
+        return (dt__rate){line.cache.base, 0, line.cache.us_per_byte, line.memory.base, line.memory.us_per_byte};
     double base = dt__change_price(space, change, 0, 0);
     return (dt__rate){base, (dt__change_price(space, change, SAMPLE_BYTES, 0) - base) / SAMPLE_BYTES,
-                      (dt__change_price(space, change, 0, SAMPLE_BYTES) - base) / SAMPLE_BYTES};
+                      (dt__change_price(space, change, 0, SAMPLE_BYTES) - base) / SAMPLE_BYTES, 0, 0};
 }
 
 dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space) {
@@ -55,8 +59,10 @@ dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__ra
             for (int c = 0; c < DT__N_STEP_KINDS && !(set >> m & 1); c++) {
                 const dt__rate *superset = &bound[set | 1 << m].of[c];
                 dt__rate *rate = &bound[set].of[c];
-                *rate = (dt__rate){min_of(rate->base, superset->base), min_of(rate->before, superset->before),
-                                   min_of(rate->after, superset->after)};
+                *rate =
+                    (dt__rate){min_of(rate->base, superset->base), min_of(rate->before, superset->before),
+                               min_of(rate->after, superset->after), min_of(rate->memory_base, superset->memory_base),
+                               min_of(rate->memory, superset->memory)};
             }
     return bound;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The cost of one collective from a state to another in the form that the exact search evaluates many thousand
- * times: a linear function of the bytes before and after, whose coefficients follow from the collective and the set
- * of mesh dims that change. Sets are bits; mesh dims of one rank are in none.
+ * times: a linear function of the bytes before and after, or of those after alone if that is more, whose coefficients
+ * follow from the collective and the set of mesh dims that change. Sets are bits; mesh dims of one rank are in none.
  */
 #ifndef DT_PLAN_STEP_RATES_H
 #define DT_PLAN_STEP_RATES_H
@@ -13,9 +13,9 @@
 
 enum { DT__RATES_MAX_MESH_DIMS = 8 };
 
-/* base + before·bytes + after·bytes */
+/* base + before·bytes + after·bytes, or memory_base + memory·bytes after if that is more */
 typedef struct dt__rate {
-    double base, before, after;
+    double base, before, after, memory_base, memory;
 } dt__rate;
 
 /* Of each kind of step over one set. */
@@ -51,7 +51,9 @@ static inline double dt__rates_price(const dt__rates *rates, dt__roles a, dt__ro
     else
         kind = set & ~b.replicate ? DT__STEP_ALL_TO_ALL : DT__STEP_ALL_GATHER;
     const dt__rate *rate = &rates[set].of[kind];
-    return rate->base + rate->before * before + rate->after * after;
+    double us = rate->base + rate->before * before + rate->after * after;
+    double memory_us = rate->memory_base + rate->memory * after;
+    return us < memory_us ? memory_us : us;
 }
 
 #endif

@@ -336,3 +336,34 @@ dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t 
     self.home = find_home(&self, own);
     return find_flows(&self, home, target, out);
 }
+
+bool dt__same_cut(const dt__cut *a, const dt__cut *b) {
+    if (a->mesh_dim != b->mesh_dim || a->split != b->split || !a->starts != !b->starts)
+        return false;
+    for (int64_t r = 0; a->starts && r <= a->n; r++)
+        if (a->starts[r] != b->starts[r])
+            return false;
+    return true;
+}
+
+/* Whether a tensor dim is cut in the same way before and after. */
+static bool is_cut_alike(const dt__transfer *transfer, int dim) {
+    const dt__sharding *a = transfer->before, *b = transfer->after;
+    int n = a->first_cut[dim + 1] - a->first_cut[dim];
+    if (b->first_cut[dim + 1] - b->first_cut[dim] != n || (n && transfer->from_mesh))
+        return false;
+    for (int c = 0; c < n; c++)
+        if (!dt__same_cut(&a->cuts[a->first_cut[dim] + c], &b->cuts[b->first_cut[dim] + c]))
+            return false;
+    return true;
+}
+
+bool dt__transfer_is_strided(const dt__transfer *transfer) {
+    int d = 0;
+    while (d < transfer->after->n_dims && transfer->after->shape[d] == 1)
+        d++;
+    for (d++; d < transfer->after->n_dims; d++)
+        if (!is_cut_alike(transfer, d))
+            return true;
+    return false;
+}

@@ -26,4 +26,9 @@ bool dt__transfer_received(const dt__transfer *transfer, const dt__shard *before
  * before; -1 where it is not in the source's mesh, and then the coordinates are those that it reads from. */
 int64_t dt__transfer_source_position(const dt__transfer *transfer, int64_t receiver, int64_t *coordinate);
 
+bool dt__same_cut(const dt__cut *a, const dt__cut *b);
+/* Whether blocks are not consecutive in the memory of both sides, if that is row-major: a dim other than the slowest
+ * is cut differently before and after. */
+bool dt__transfer_is_strided(const dt__transfer *transfer);
+
 #endif

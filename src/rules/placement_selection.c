@@ -276,9 +276,14 @@ static double finish_us(const search *self, int n_decided) {
                 bool is_partial = dt__row_option_entry(self->chosen[m], self->n_inputs + o) < 0;
                 if (!is_partial || group == 1 || far != (link == DT__BETWEEN))
                     continue;
-                dt__step_desc reduction = {
-                    scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
-                dt__step_desc all_reduce = {DT__STEP_ALL_REDUCE, group, n_ranks, far, bytes, bytes};
+                dt__step_desc reduction = {.kind = scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE,
+                                           .group = group,
+                                           .ranks = n_ranks,
+                                           .spans_hosts = far,
+                                           .before_bytes = bytes,
+                                           .after_bytes = bytes};
+                dt__step_desc all_reduce = reduction;
+                all_reduce.kind = DT__STEP_ALL_REDUCE;
                 us += is_half && makes_partial_sum(self, o, m) ? dt__machine_price(machine, &all_reduce)
                                                                : dt__machine_reduction_us(machine, &reduction);
                 bytes /= scatters ? (double)group : 1;

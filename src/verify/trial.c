@@ -13,6 +13,7 @@
 #include "base/assume.h"
 #include "tensor/tensor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -358,8 +359,12 @@ static bool compare_reduced(const comparison *self, int entry, dt_reduce reduce,
             largest = size > largest ? size : largest;
         }
         bool adds = reduce == DT_SUM || reduce == DT_AVG;
-        dt__element got = dt__element_reduce(first->dtype, reduce, self->specs->n, parts);
-        if (!compare_element(self, entry, e, expected[e], got, adds ? largest : 0))
+        unsigned char rounded[16]; /* as the dtype has it: products may overflow */
+        dt__element_write(first->dtype, dt__element_reduce(first->dtype, reduce, self->specs->n, parts), rounded);
+        dt__element got = dt__element_read(first->dtype, rounded);
+        /* Of f16, products of some factors overflow where that of all does not. */
+        bool overflows = reduce == DT_PRODUCT && first->dtype == DT_F16 && isinf(got.re);
+        if (!overflows && !compare_element(self, entry, e, expected[e], got, adds ? largest : 0))
             return false;
     }
     return true;

@@ -121,6 +121,14 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
         return rounded_sum(dtype, x, -p) - q;
     case DT__EL_EXP_SHIFTED:
         return expl(rounded_sum(dtype, x, -p));
+    case DT__EL_EXP_DIFFERENCE:
+        return expl(rounded_sum(dtype, x, -y));
+    case DT__EL_SQUARED_DIFFERENCE:
+        return rounded_sum(dtype, x, -y) * rounded_sum(dtype, x, -y);
+    case DT__EL_NAN_TO_ZERO:
+        return isnan(x) ? 0 : x;
+    case DT__EL_POW_ABS:
+        return powl(fabsl(x), p);
     case DT__EL_NORMALISE:
         return rounded_product(dtype, rounded_product(dtype, rounded_sum(dtype, x, -p), q), y) + z;
     case DT__EL_DROPOUT:
@@ -181,6 +189,8 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     switch (op) {
     case DT__EL_EXP:
     case DT__EL_EXP_SHIFTED:
+    case DT__EL_EXP_DIFFERENCE:
+    case DT__EL_POW_ABS:
     case DT__EL_LOG:
     case DT__EL_RSQRT:
     case DT__EL_POW:

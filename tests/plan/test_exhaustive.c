@@ -167,14 +167,24 @@ static void change_link(uint64_t *random, dt__link *link) {
     link->bytes_per_us *= random_factor(random);
 }
 
+static dt__measured_step random_step(uint64_t *random, dt__step_kind kind, int64_t group, int64_t ranks) {
+    dt__measured_step step = {.kind = kind, .strided = brute_below(random, 2), .group = group, .ranks = ranks};
+    step.start_us = 5 * random_factor(random);
+    step.bytes_per_us = 1e4 * random_factor(random);
+    if (brute_below(random, 2)) {
+        step.cache_bytes = 1e4 * random_factor(random);
+        step.memory_bytes_per_us = step.bytes_per_us / (1 + random_factor(random));
+    }
+    return step;
+}
+
 /* Measured steps of some kinds, for some sizes of groups and numbers of ranks, unrelated to each other. */
 static void add_measured(uint64_t *random, dt__machine *machine) {
     for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
         for (int64_t ranks = 2; ranks <= 32 && brute_below(random, 4); ranks *= 2)
             for (int64_t group = kind ? 2 : 1; group <= (kind ? ranks : 1); group *= 2)
                 if (brute_below(random, 4))
-                    machine->measured[machine->n_measured++] = (dt__measured_step){
-                        (dt__step_kind)kind, group, ranks, 5 * random_factor(random), 1e4 * random_factor(random)};
+                    machine->measured[machine->n_measured++] = random_step(random, (dt__step_kind)kind, group, ranks);
 }
 
 static dt__machine random_machine(uint64_t *random) {

@@ -282,7 +282,7 @@ static void exchanges__cost_depends_on_the_peers_of_a_rank(void **state) {
 }
 
 static double price(const dt__machine *machine, dt__step_kind kind, int64_t group, int64_t ranks, double bytes) {
-    return dt__machine_price(machine, &(dt__step_desc){kind, group, ranks, false, bytes, bytes});
+    return dt__machine_price(machine, &(dt__step_desc){kind, group, ranks, false, bytes, bytes, false});
 }
 
 static void assert_price(double got, double expected) {
@@ -294,9 +294,9 @@ static void measured_steps__replace_the_formula(void **state) {
     (void)state;
     dt__machine machine = dt__machine_builtin;
     static const dt__measured_step steps[] = {
-        {DT__STEP_ALL_GATHER, 2, 2, 10, 100}, {DT__STEP_ALL_GATHER, 2, 4, 20, 50},
-        {DT__STEP_ALL_GATHER, 4, 4, 40, 25},  {DT__STEP_ALL_REDUCE, 2, 2, 5, 10},
-        {DT__STEP_NONE, 1, 2, 1, 1000},
+        {DT__STEP_ALL_GATHER, false, 2, 2, 10, 100, 0, 0}, {DT__STEP_ALL_GATHER, false, 2, 4, 20, 50, 0, 0},
+        {DT__STEP_ALL_GATHER, false, 4, 4, 40, 25, 0, 0},  {DT__STEP_ALL_REDUCE, false, 2, 2, 5, 10, 0, 0},
+        {DT__STEP_NONE, false, 1, 2, 1, 1000, 0, 0},       {DT__STEP_ALL_REDUCE, true, 2, 2, 7, 5, 200, 4},
     };
     machine.ranks_per_host = 16;
     machine.n_measured = sizeof steps / sizeof *steps;
@@ -313,10 +313,16 @@ static void measured_steps__replace_the_formula(void **state) {
     assert_price(price(&machine, DT__STEP_NONE, 4, 8, 1000), 1 + 1);
     assert_price(price(&machine, DT__STEP_ALL_TO_ALL, 4, 8, 1000),
                  price(&dt__machine_builtin, DT__STEP_ALL_TO_ALL, 4, 8, 1000)); /* not measured */
-    dt__step_desc far = {DT__STEP_ALL_GATHER, 4, 64, true, 1000, 1000};
+    dt__step_desc far = {DT__STEP_ALL_GATHER, 4, 64, true, 1000, 1000, false};
     assert_price(dt__machine_price(&machine, &far), dt__machine_price(&dt__machine_builtin, &far));
-    dt__step_desc reduction = {DT__STEP_ALL_REDUCE, 2, 2, false, 1000, 1000};
+    dt__step_desc reduction = {DT__STEP_ALL_REDUCE, 2, 2, false, 1000, 1000, false};
     assert_price(dt__machine_reduction_us(&machine, &reduction), 100); /* without start-up */
+    reduction.strided = true;
+    assert_price(dt__machine_price(&machine, &reduction), 7 + 40 + 200); /* 800 bytes are not in the cache */
+    reduction.after_bytes = 100;
+    assert_price(dt__machine_price(&machine, &reduction), 7 + 20);
+    dt__step_desc gather = {DT__STEP_ALL_GATHER, 2, 2, false, 1000, 1000, true};
+    assert_price(dt__machine_price(&machine, &gather), 10 + 10); /* not measured: as without strides */
 }
 
 static void measured_steps__are_never_cheaper_than_the_minima(void **state) {
@@ -326,9 +332,14 @@ static void measured_steps__are_never_cheaper_than_the_minima(void **state) {
     for (int kind = 1; kind < DT__N_STEP_KINDS; kind++)
         for (int64_t ranks = 2; ranks <= 16; ranks *= 2)
             for (int64_t group = 2; group <= ranks; group *= 2)
-                machine.measured[machine.n_measured++] =
-                    (dt__measured_step){(dt__step_kind)kind, group, ranks, (double)test_below(&random, 50),
-                                        100 + (double)test_below(&random, 5000)};
+                machine.measured[machine.n_measured++] = (dt__measured_step){(dt__step_kind)kind,
+                                                                             false,
+                                                                             group,
+                                                                             ranks,
+                                                                             (double)test_below(&random, 50),
+                                                                             100 + (double)test_below(&random, 5000),
+                                                                             (double)test_below(&random, 3000),
+                                                                             100};
     dt__machine_derive(&machine);
     for (int kind = 1; kind < DT__N_STEP_KINDS; kind++)
         for (int64_t ranks = 2; ranks <= 40; ranks++)

@@ -63,6 +63,44 @@ int main() {
 """
 
 
+# Functions of ops, called without memory.
+OPS = r"""
+#include <dtensor/dtensor.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int wrong;
+static bool without_memory;
+static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
+    (void)user;
+    if (new_size == 0)
+        return free(old), NULL;
+    return without_memory && new_size > old_size ? NULL : realloc(old, new_size);
+}
+static bool permit(void *user, size_t bytes) { return (void)user, !without_memory || bytes == 0; }
+static void expect(dt_ctx *ctx, const char *call, int line) { /* the error has the op's name, with which the function's begins */
+    char where[64];
+    snprintf(where, sizeof where, "ops.c:%%d)", line);
+    const char *text = dt_error_text(ctx);
+    size_t n = strcspn(text, ": ,");
+    without_memory = false;
+    if (!dt_failed(ctx) || n == 0 || strncmp(text, call, n) || !strstr(text, where))
+        wrong++, printf("expected '%%s: ... %%s', got '%%s'\n", call, where, text);
+    dt_error_clear(ctx);
+    without_memory = true;
+}
+int main(void) {
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = {resize, NULL, permit}});
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 6));
+    without_memory = true;
+%s    without_memory = false;
+    return dt_close(ctx) || wrong;
+}
+"""
+ARGUMENTS = {"dt_tensor *": "x", "int64_t ": "0", "double ": "0", "bool ": "false", "dt_dtype ": "DT_F32", "const char *": '""'}
+
+
 def functions(text):
     """(name, parameters) of each exported function."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -82,11 +120,37 @@ def check_cases(wrong):
                 sited.add(short(name))
     if "explain_tensors" in sited:  # which the macro dt_explain calls
         sited = sited - {"explain_tensors"} | {"explain"}
-    wrong += [f"dt_{name} has no case in {CASES}" for name in sorted(sited - cases - set(WITHOUT_CASE))]
+    called = {name for name, _ in op_calls()}
+    wrong += [f"dt_{name} has no case in {CASES}" for name in sorted(sited - cases - called - set(WITHOUT_CASE))]
     wrong += [f"{CASES} has a case for {name}, which takes no site" for name in sorted(cases - sited - {"function"})]
     wrong += [f"dt_{name} is listed as without a case and has one" for name in sorted(cases & set(WITHOUT_CASE))]
     if len(sited) < 150:
         wrong.append(f"only {len(sited)} functions with a site were found")
+
+
+def op_calls():
+    """(name, call) of each function of an op that takes a tensor first."""
+    for name, parameters in functions((tree.ROOT / "include/dtensor/ops.h").read_text()):
+        types = [re.sub(r"\w+$", "", " ".join(text.split())) for text in parameters.split(",")]
+        types = [text for text in types[:-1] if not text.strip().startswith("DT_")]
+        if name.endswith("_sized") and types and types[0] == "dt_tensor *":
+            call = short(name)
+            macro = "dt_" + re.sub("_in_place$", "_", call)
+            yield call, f"{macro}({', '.join(ARGUMENTS.get(text, f'({text.strip()}){{0}}') for text in types)})"
+
+
+def check_ops(wrong):
+    lines = "".join(f'    {call}, expect(ctx, "{re.sub("_in_place$", "_", name)}", __LINE__);\n' for name, call in op_calls())
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder) / "ops.c", pathlib.Path(folder) / "ops"
+        source.write_text(OPS % lines)
+        command = [os.environ.get("CC", "cc"), "-std=c11", "-O0", f"-I{tree.ROOT}/include", source, "-o", program, f"-L{BUILD}/lib", "-ldtensor",
+                   f"-Wl,-rpath,{BUILD}/lib"]
+        for step in (command, [program]):
+            result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+            if result.returncode:
+                wrong.append(result.stdout)
+                break
 
 
 def check_signatures(wrong):
@@ -120,6 +184,7 @@ def main():
     library = next(iter(sorted((BUILD / "lib").glob("libdtensor.so*"))), None)
     if library and b"__asan_init" not in library.read_bytes() and b"__tsan_init" not in library.read_bytes():
         check_cpp(wrong)
+        check_ops(wrong)
     print("\n".join(wrong))
     return 1 if wrong else 0
 

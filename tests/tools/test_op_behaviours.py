@@ -264,6 +264,36 @@ def reductions():
     order = np.argsort(-x, 0)[:3]
     for place, n in (("S(0)", 1), ("S(1)", 0), ("S(2)", 0), ("R", 0)):
         yield Case("MATH-013", "topk", [4], [T((8, 4, 6), place, x), 3, 0], [np.take_along_axis(x, order, 0), order], None, n)
+    x = np.sin(np.arange(12 * 8 * 8)).reshape(12, 8, 8)
+    plain = {"all": np.all, "any": np.any, "sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min, "nansum": np.nansum, "mean": np.mean,
+             "var": lambda v, dim=None, **k: np.var(v, dim, ddof=1, **k), "std": lambda v, dim=None, **k: np.std(v, dim, ddof=1, **k)}
+    for op, value in plain.items():
+        is_logic = op in ("all", "any")
+        data = x > -0.99 if op == "all" else x > 0.99 if op == "any" else 1 + x / 8
+        t = T((12, 8, 8), "S(0)", data, "bool" if is_logic else "f32")
+        yield Case("MATH-001", op, [4], [t], value(data))
+        for dim, keep in itertools.product((0, 1, 2), (False, True)):
+            yield Case("MATH-001", op, [4], [t], value(data, dim, keepdims=keep), None, None, dim=dim, keepdim=keep)
+    for op, value, index in (("max", np.max, np.argmax), ("min", np.min, np.argmin)):
+        yield Case("MATH-001", op, [4], [T((12, 8, 8), "S(0)", x)], value(x))
+        for dim, keep in itertools.product((0, 1, 2), (False, True)):
+            yield Case("MATH-001", op, [4], [T((12, 8, 8), "S(0)", x), dim, keep], [value(x, dim, keepdims=keep), index(x, dim, keepdims=keep)])
+    holes = np.array([[1, np.nan, 3], [np.nan, 5, 6]])
+    t = T((2, 3), "S(0)", holes)
+    t.value = holes.astype(object)
+    t.value[np.isnan(holes)] = "nan"
+    yield Case("MATH-002", "nansum", [4], [t], np.nansum(holes), "P(sum)", 0)
+    yield Case("MATH-002", "nansum", [4], [t, 0], np.nansum(holes, 0), "P(sum)", 0)
+    yield Case("MATH-002", "nansum", [4], [t, 1], np.nansum(holes, 1), "S(0)", 0)
+    t = T((2, 4), "S(0),S(1)", [-20, -18, -12, 0, -20, -18, -8, 4])
+    yield Case("MATH-006", "std", [2, 2], [t], t.value.std(1, ddof=1), "S(0),R", 1, dim=1)
+    log_sum = np.log(np.exp(small).sum(1)), np.log(np.exp(small).sum(0))
+    yield Case("MATH-011", "logsumexp", [4], [T((3, 5), "S(0)"), 1], log_sum[0], "S(0)", 0)
+    yield Case("MATH-011", "logsumexp", [4], [T((3, 5), "S(0)"), 0], log_sum[1], None, 1)
+    x = T((8, 6), "R").value
+    for place, out, n in (("S(0)", "S(0)", 0), ("S(1)", None, MOVES), ("P(sum)", "P(sum)", 0)):
+        yield Case("MAT-032", "constant_pad_nd", [4], [T((8, 6), place), [1, 1], 0], np.pad(x, ((0, 0), (1, 1))), out, n)
+    yield Case("MAT-032", "constant_pad_nd", [4], [T((8, 6), "P(sum)"), [1, 1], 1], np.pad(x, ((0, 0), (1, 1)), constant_values=1), "S(0)", 1)
 
 
 # Copies, concatenation and slices, indexing, conversion

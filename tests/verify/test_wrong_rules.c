@@ -247,7 +247,7 @@ static const user_op ops[] = {
     {{UNARY("ordered_copy"), .kernel = copy, .partial = DT_PARTIAL_DOWN}, "P(max) -> P(min)", "element ["},
     {{UNARY("product_square"), .kernel = square, .partial = DT_PARTIAL_PRODUCT}, NULL, NULL},
     /* monotone for all numbers, but not at -inf, which is the identity of max */
-    {{UNARY("softsign"), .kernel = softsign, .partial = DT_PARTIAL_UP}, "P(max) -> P(max)", "nan"},
+    {{UNARY("own_softsign"), .kernel = softsign, .partial = DT_PARTIAL_UP}, "P(max) -> P(max)", "nan"},
     /* the mean of local means is the mean only if the shards are even */
     {{.schema = "even_mean(Tensor self) -> Tensor",
       .shape = shape_number,
@@ -271,13 +271,13 @@ static const user_op ops[] = {
       .samples = "loose_threshold(f32[5]; 0.0; -1.0)\nloose_threshold(f32[5]; 0.0; 3.0)"},
      "P(max) -> P(max)",
      "0.0; 3.0)"},
-    {{.schema = "threshold(Tensor self, float t, float v) -> Tensor",
+    {{.schema = "own_threshold(Tensor self, float t, float v) -> Tensor",
       .shape = shape_same,
       .kernel = threshold,
       .partial_of = threshold_class,
       .varying = "t,v",
       .class_of = threshold_key,
-      .samples = "threshold(f32[5]; 0.0; -1.0)\nthreshold(f32[5]; 0.0; 3.0)"},
+      .samples = "own_threshold(f32[5]; 0.0; -1.0)\nown_threshold(f32[5]; 0.0; 3.0)"},
      NULL,
      NULL},
     /* an index smaller than the tensor: the shards differ */
@@ -304,11 +304,11 @@ static const user_op ops[] = {
      "P(max) -> P(max)",
      "element []"},
     /* linear without NaN */
-    {{.schema = "nansum(Tensor self) -> Tensor",
+    {{.schema = "own_nansum(Tensor self) -> Tensor",
       .shape = shape_number,
       .kernel = sum_of_numbers,
       .partial = DT_PARTIAL_LINEAR,
-      .samples = "nansum(f32[5])"},
+      .samples = "own_nansum(f32[5])"},
      "P(sum) -> P(sum)",
      "element []"},
     /* a shard as Replicate, with a kernel that then reads beyond its shard */

@@ -65,11 +65,14 @@ static void fill_long_options(const command *self, struct option *out) {
 }
 
 /* ":h" and the letters of the table. */
-static void fill_letters(const command *self, char out[MAX_OPTIONS + 3]) {
+static void fill_letters(const command *self, char out[2 * MAX_OPTIONS + 3]) {
     size_t n = (size_t)sprintf(out, ":h");
     for (int i = 0; self->options[i].name && i < MAX_OPTIONS; i++)
-        if (self->options[i].letter)
+        if (self->options[i].letter) {
             out[n++] = self->options[i].letter;
+            if (self->options[i].value)
+                out[n++] = ':';
+        }
     out[n] = 0;
 }
 
@@ -115,10 +118,10 @@ static void refuse_name(const command *self, const char *word) {
 /* What getopt_long refused: optopt is a character, or the code of an option that exists, or 0. */
 static dt_status refuse_option(const command *self, int code, char **argv) {
     const char *word = argv[optind - 1];
-    if (optopt > 0 && optopt < HELP)
-        args_misused(self, "unknown option -%c", optopt);
-    else if (code == ':')
+    if (code == ':')
         args_misused(self, "%s: expected a value", word);
+    else if (optopt > 0 && optopt < HELP)
+        args_misused(self, "unknown option -%c", optopt);
     else if (optopt)
         args_misused(self, "%s: the option takes no value", word);
     else
@@ -136,7 +139,7 @@ static const command_option *find_option(const command *self, int code) {
 
 dt_status args_parse(const command *self, int argc, char **argv, arguments *out) {
     struct option long_options[MAX_OPTIONS + 2] = {{0}};
-    char letters[MAX_OPTIONS + 3];
+    char letters[2 * MAX_OPTIONS + 3];
     fill_long_options(self, long_options);
     fill_letters(self, letters);
     *out = (arguments){.command = self};

@@ -22,6 +22,7 @@
     X(rules)                                                                                                         \
     X(ops)                                                                                                           \
     X(verify)                                                                                                        \
+    X(calibrate)                                                                                                     \
     X(query)
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MAX = 64 };
