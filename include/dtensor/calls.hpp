@@ -44,12 +44,9 @@ DT_X_OPTION(max)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
 DT_X_OPTION(min)
-<<<<<<< HEAD
-DT_X_OPTION(output_grads)
-=======
 DT_X_OPTION(mode)
 DT_X_OPTION(ord)
->>>>>>> main
+DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
@@ -105,14 +102,12 @@ template <> struct fields<dt_any_options> {
 template <> struct fields<dt_argmax_options> {
     static constexpr auto list = std::make_tuple(&dt_argmax_options::dim, &dt_argmax_options::keepdim);
 };
-<<<<<<< HEAD
+template <> struct fields<dt_argmin_options> {
+    static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
+};
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
                                                  &dt_backward_options::create_graph);
-=======
-template <> struct fields<dt_argmin_options> {
-    static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
->>>>>>> main
 };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
@@ -300,14 +295,11 @@ template <> struct fields<dt_redistribute_options> {
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
-<<<<<<< HEAD
-template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
-=======
 template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
->>>>>>> main
+template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
@@ -933,21 +925,19 @@ dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, 
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
 }
-<<<<<<< HEAD
 template <class... T>
 dt_tensor *dt_unfold_backward(dt::at<dt_tensor *> grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
                               int64_t step, const T &...options) {
     return dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step,
                                     dt::named<dt_unfold_backward_options>(grad_in.site, options...).get(),
                                     sizeof(dt_unfold_backward_options));
-=======
+}
 template <class... T> dt_tensor *dt_var(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_sized(self, dt::named<dt_var_options>(self.site, options...).get(), sizeof(dt_var_options));
 }
 template <class... T> dt_tensor *dt_var_correction(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_correction_sized(self, dt::named<dt_var_correction_options>(self.site, options...).get(),
                                    sizeof(dt_var_correction_options));
->>>>>>> main
 }
 template <class... T> dt_var_mean_result dt_var_mean(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_mean_sized(self, dt::named<dt_var_mean_options>(self.site, options...).get(),

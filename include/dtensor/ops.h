@@ -1196,7 +1196,6 @@ typedef struct dt_unfold_options {
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                                   DT_OPTIONS(dt_unfold_options));
 
-<<<<<<< HEAD
 typedef struct dt_unfold_backward_options {
     const dt_site *site;
 } dt_unfold_backward_options;
@@ -1205,7 +1204,7 @@ typedef struct dt_unfold_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
                                            int64_t step, DT_OPTIONS(dt_unfold_backward_options));
-=======
+
 typedef struct dt_var_options {
     dt_dims dim;
     dt_opt_bool unbiased; /* default true */
@@ -1227,7 +1226,6 @@ typedef struct dt_var_correction_options {
  *     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_var_correction_sized(dt_tensor *self, DT_OPTIONS(dt_var_correction_options));
->>>>>>> main
 
 typedef struct dt_var_mean_options {
     dt_dims dim;
@@ -1624,17 +1622,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
-<<<<<<< HEAD
 #define dt_unfold_backward(...) DT_UNFOLD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_BACKWARD_(grad_in, input_sizes, dim, size, step, ...) \
     dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step, \
         DT_NAMED(dt_unfold_backward_options, __VA_ARGS__))
-=======
 #define dt_var(...) DT_VAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_(self, ...) dt_var_sized(self, DT_NAMED(dt_var_options, __VA_ARGS__))
 #define dt_var_correction(...) DT_VAR_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_CORRECTION_(self, ...) dt_var_correction_sized(self, DT_NAMED(dt_var_correction_options, __VA_ARGS__))
->>>>>>> main
 #define dt_var_mean(...) DT_VAR_MEAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_MEAN_(self, ...) dt_var_mean_sized(self, DT_NAMED(dt_var_mean_options, __VA_ARGS__))
 #define dt_var_mean_correction(...) DT_VAR_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)

@@ -30,9 +30,9 @@ static const value_type type_of_arg[DT_N_ARG_TYPES] = {
 };
 
 static const value_type type_of_function[DT__N_FUNCTIONS] = {
-    [DT__FN_AGAIN] = TENSOR, [DT__FN_KEPT] = INTS,     [DT__FN_COUNT] = NUMBER,
-    [DT__FN_SIZE] = NUMBER,  [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR,
-    [DT__FN_ROWS] = INTS,    [DT__FN_EITHER] = NUMBER, [DT__FN_UNLESS] = TENSOR,
+    [DT__FN_AGAIN] = TENSOR,  [DT__FN_KEPT] = INTS,        [DT__FN_COUNT] = NUMBER, [DT__FN_SIZE] = NUMBER,
+    [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR, [DT__FN_ROWS] = INTS,    [DT__FN_EITHER] = NUMBER,
+    [DT__FN_UNLESS] = TENSOR, [DT__FN_NEGATIVE] = INTS,
 };
 
 /* How a call is run: on numbers by arithmetic alone; on tensors by an op, after another one on its tensor where the
@@ -180,7 +180,7 @@ typedef struct evaluation {
     const dt__backward_call *call;
     const dt__formula *formula;
     value values[MAX_NODES];
-    int64_t lists[MAX_LISTS][DT_SPEC_MAX_DIMS]; /* that functions make; the oldest is overwritten */
+    int64_t lists[MAX_LISTS][2 * DT_SPEC_MAX_DIMS]; /* that functions make; the oldest is overwritten */
     int n_lists;
 } evaluation;
 
@@ -393,6 +393,10 @@ static dt_status run_function(evaluation *self, const dt__formula_node *node, va
         count = second->as.i < 0 ? second->as.i + n : second->as.i;
         *out = (value){.arg = {.type = DT_ARG_INT, .as.i = count >= 0 && count < n ? first->arg.as.ints[count] : 1}};
         return DT_OK;
+    case DT__FN_NEGATIVE:
+        for (int d = 0; d < n && d < 2 * DT_SPEC_MAX_DIMS; d++)
+            sizes[d] = -first->arg.as.ints[d];
+        break;
     case DT__FN_ROWS:
         for (int d = 0; d < n - 1; d++)
             count *= first->arg.as.ints[d];

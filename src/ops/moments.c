@@ -83,33 +83,6 @@ static dt_status compute_moments(dt_op_call *call) {
     return status;
 }
 
-<<<<<<< HEAD
-const dt_op dt__op_var_mean = {
-    .schema = "var_mean(Tensor self, bool unbiased=True) -> (Tensor var, Tensor mean) | "
-              "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
-              "(Tensor var, Tensor mean) | "
-              "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> "
-              "(Tensor var, Tensor mean)",
-    .summary = "Variance and mean over all dims or over some.",
-    .rule = "...[dim!] -> ...[dim:1?]",
-    .shape = shape_var_mean,
-    .kernel = var_mean,
-    .arguments = "dim,keepdim,unbiased,correction",
-    .varying = "correction",
-    .gradient = "self: grad_var * (2 / (count(self.shape, none) - unbiased)) * (self - mean) + "
-                "grad_mean / count(self.shape, none); "
-                "self.dim: reshape(grad_var, kept(self.shape, dim)) * (2 / (count(self.shape, dim) - unbiased)) * "
-                "(self - reshape(mean, kept(self.shape, dim))) + "
-                "reshape(grad_mean, kept(self.shape, dim)) / count(self.shape, dim); "
-                "self.correction: reshape(grad_var, kept(self.shape, dim)) * "
-                "(2 / (count(self.shape, dim) - either(correction, 1))) * "
-                "(self - reshape(mean, kept(self.shape, dim))) + "
-                "reshape(grad_mean, kept(self.shape, dim)) / count(self.shape, dim)",
-    .samples = "var_mean(f32[5,3])\nvar_mean(f32[5,3]; false)\nvar_mean(f32[5,3]; [1]; keepdim=true)\n"
-               "var_mean(f32[2,5,3]; [0,2])\nvar_mean(f64[5,3]; [0]; correction=2)\nvar_mean(f32[0,3]; 0)\n"
-               "var_mean(f32[])",
-};
-=======
 #define MOMENTS(name, result, returns_)                                                                              \
     .schema = name "(Tensor self, bool unbiased=True) -> " result " | " name                                         \
                    ".dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> " result " | " name    \
@@ -120,11 +93,27 @@ const dt_op dt__op_var_mean = {
     .samples = name "(f32[5,3])\n" name "(f32[5,3]; false)\n" name "(f32[5,3]; [1]; keepdim=true)\n" name            \
                     "(f32[2,5,3]; [0,2])\n" name "(f64[5,3]; [0]; correction=2)\n" name "(f32[0,3]; 0)"
 
+/* The gradient of a variance: grad 2 / (n - correction) (self - mean), and that of a mean, per overload. */
+#define OF_VARIANCE(grad_, dims, correction_)                                                                        \
+    "reshape(" grad_ ", kept(self.shape, " dims ")) * (2 / (count(self.shape, " dims ") - " correction_ ")) * "      \
+    "(self - mean(self, " dims ", true))"
+#define OF_MEAN(dims) " + reshape(grad_mean, kept(self.shape, " dims ")) / count(self.shape, " dims ")"
+#define MOMENT_GRADIENT(grad_, mean_none, mean_dim)                                                                  \
+    "self: " OF_VARIANCE(grad_, "none", "unbiased") mean_none "; self.dim: " OF_VARIANCE(grad_, "dim", "unbiased")   \
+        mean_dim "; self.correction: " OF_VARIANCE(grad_, "dim", "either(correction, 1)") mean_dim
+#define OF_ROOT(grad_, result) "where(eq(" result ", 0), 0, " grad_ " / (" result " * 2))"
+
+/* clang-format off */
 const dt_op dt__op_std = {MOMENTS("std", "Tensor", ROOT),
-                          .summary = "Standard deviation over all dims or over some."};
+                          .summary = "Standard deviation over all dims or over some.",
+                          .gradient = MOMENT_GRADIENT(OF_ROOT("grad", "result"), "", "")};
 const dt_op dt__op_std_mean = {MOMENTS("std_mean", "(Tensor std, Tensor mean)", ROOT | MEAN),
-                               .summary = "Standard deviation and mean over all dims or over some."};
-const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .summary = "Variance over all dims or over some."};
+                               .summary = "Standard deviation and mean over all dims or over some.",
+                               .gradient = MOMENT_GRADIENT(OF_ROOT("grad_std", "std"), OF_MEAN("none"),
+                                                           OF_MEAN("dim"))};
+const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .summary = "Variance over all dims or over some.",
+                          .gradient = MOMENT_GRADIENT("grad", "", "")};
 const dt_op dt__op_var_mean = {MOMENTS("var_mean", "(Tensor var, Tensor mean)", MEAN),
-                               .summary = "Variance and mean over all dims or over some."};
->>>>>>> main
+                               .summary = "Variance and mean over all dims or over some.",
+                               .gradient = MOMENT_GRADIENT("grad_var", OF_MEAN("none"), OF_MEAN("dim"))};
+/* clang-format on */

@@ -191,6 +191,7 @@ const dt_op dt__op_log_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = log_softmax,
+    .gradient = "self: grad - exp(result) * sum(grad, dim, true)",
     .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
 };
 const dt_op dt__op_layer_norm = {

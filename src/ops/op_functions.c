@@ -1927,7 +1927,6 @@ dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int
     return dt__call_run(&call, DT__OP_unfold, options->site);
 }
 
-<<<<<<< HEAD
 dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size, int64_t step,
                                     const dt_unfold_backward_options *options, size_t options_size) {
     dt_unfold_backward_options full;
@@ -1944,7 +1943,8 @@ dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, in
     dt__call_int(&args[3], size);
     dt__call_int(&args[4], step);
     return dt__call_run(&call, DT__OP_unfold_backward, options->site);
-=======
+}
+
 dt_tensor *dt_var_sized(dt_tensor *self, const dt_var_options *options, size_t options_size) {
     dt_var_options full;
     dt__call call;
@@ -1976,7 +1976,6 @@ dt_tensor *dt_var_correction_sized(dt_tensor *self, const dt_var_correction_opti
                                             : dt__call_none(&args[2]);
     dt__call_bool(&args[3], options->keepdim);
     return dt__call_run(&call, DT__OP_var, options->site);
->>>>>>> main
 }
 
 dt_var_mean_result dt_var_mean_sized(dt_tensor *self, const dt_var_mean_options *options, size_t options_size) {

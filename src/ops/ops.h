@@ -109,11 +109,8 @@
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
     X(unfold)                                                                                                        \
-<<<<<<< HEAD
     X(unfold_backward)                                                                                               \
-=======
     X(var)                                                                                                           \
->>>>>>> main
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)                                                                                                         \

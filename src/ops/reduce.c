@@ -203,6 +203,7 @@ const dt_op dt__op_nansum = {
     .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Sum over all dims or over some, of the elements that are not NaN.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS | SKIPS_NAN),
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, self)",
     .samples = "nansum(f32[5,3])\nnansum(f32[5,3]; [1]; true)\nnansum(i32[5,3]; 0)",
 };
 const dt_op dt__op_count_nonzero = {
@@ -210,6 +211,7 @@ const dt_op dt__op_count_nonzero = {
               "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
     .summary = "Number of elements that are not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...", "dim", DT__FOLD_SUM, COUNTS),
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "count_nonzero(f32[5,3])\ncount_nonzero(i32[5,3]; 1)\ncount_nonzero(bool[2,5,3]; [0,2])",
 };
 const dt_op dt__op_prod = {
@@ -226,6 +228,7 @@ const dt_op dt__op_any = {
     .summary = "Whether any element is not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_ANY, TO_BOOL),
     .partial_of = partial_any,
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "any(bool[3])\nany(bool[5,3]; 1; true)\nany(bool[2,5,3]; [0,2])\nany(bool[0,3]; 0)",
 };
 const dt_op dt__op_all = {
@@ -233,6 +236,7 @@ const dt_op dt__op_all = {
     .summary = "Whether all elements are not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_ALL, TO_BOOL),
     .partial_of = partial_all,
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "all(bool[3])\nall(bool[5,3]; 1; true)\nall(bool[2,5,3]; [0,2])\nall(bool[0,3]; 0)",
 };
 const dt_op dt__op_amax = {
@@ -249,6 +253,8 @@ const dt_op dt__op_amin = {
     .summary = "Smallest element over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_MIN, ORDERS),
     .partial = DT_PARTIAL_MIN,
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, reshape(result, kept(self.shape, dim))) / "
+                "sum(eq(self, reshape(result, kept(self.shape, dim))), dim, true)",
     .samples = "amin(f32[5,3])\namin(f32[5,3]; [1]; true)\namin(i32[2,5,3]; [0,2])\namin(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
@@ -258,24 +264,12 @@ const dt_op dt__op_argmax = {
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
-<<<<<<< HEAD
-const dt_op dt__op_cumsum = {
-    .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-    .summary = "Running sum along a dim.",
-    .rule = "...[dim!] -> ...[dim]",
-    .partial = DT_PARTIAL_LINEAR,
-    .shape = shape_scan,
-    .kernel = running_sum,
-    .arguments = "dim,dtype",
-    .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)",
-    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\ncumsum(f32[5,3]; 0; dtype=i64)",
-=======
 const dt_op dt__op_argmin = {
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the smallest element, over all elements or along a dim.",
     REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MIN, ORDERS | POSITIONS),
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "argmin(f32[5,3])\nargmin(f32[5,3]; 1; true)\nargmin(i32[5,3]; 0)",
->>>>>>> main
 };
 
 #define SCAN(name, fold_)                                                                                            \
@@ -284,6 +278,7 @@ const dt_op dt__op_argmin = {
     .samples = name "(f32[5,3]; 0)\n" name "(f32[5,3]; -1)\n" name "(i32[5]; 0)\n" name "(f32[5,3]; 0; dtype=i64)"
 
 const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running sum along a dim.",
-                             .partial = DT_PARTIAL_LINEAR};
+                             .partial = DT_PARTIAL_LINEAR,
+                             .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)"};
 const dt_op dt__op_cumprod = {SCAN("cumprod", DT__FOLD_PROD), .summary = "Running product along a dim.",
                               .partial_of = partial_prod};
