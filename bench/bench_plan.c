@@ -8,6 +8,8 @@
  *
  *     bench_plan [--quick] [--json]
  */
+#include "dtensor/ops.h"
+#include "dtensor/redistribute.h"
 #include "plan/plan.h"
 #include "spec/spec.h"
 
@@ -121,6 +123,33 @@ static int measure(const bench_mesh *on, dt__planner planner, bool quick, bool j
     return failed;
 }
 
+/* The first redistribution of its kind in a fake world of 65,536 ranks: plans, groups and blocks. */
+static int measure_first(bool json) {
+    static const char mesh_text[] = "pp=16,dp=128,tp=32";
+    const double limit_us = 1000;
+    double best = 1e30;
+    for (int i = 0; i < 5; i++) {
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 65536});
+        dt_mesh *mesh = ctx ? dt_mesh_new(ctx, mesh_text) : NULL;
+        dt_tensor *src =
+            mesh ? dt_empty(ctx, DT_SHAPE(256, 2048, 8192), .mesh = mesh, .place = "P(sum),P(sum),P(sum)") : NULL;
+        double before = now_us();
+        dt_tensor *dst = src ? dt_redistribute(src, "S(1),S(1),S(1)") : NULL;
+        double took = now_us() - before;
+        best = took < best ? took : best;
+        if (dt_close(ctx) || !dst)
+            return 1;
+    }
+    if (json)
+        printf("{\"bench\":\"plan\",\"config\":{\"first\":\"redistribute\",\"mesh\":\"%s\"},\"ours\":%.1f,\"unit\":"
+               "\"us\","
+               "\"peer\":\"limit\",\"theirs\":%.0f,\"ratio\":%.2f}\n",
+               mesh_text, best, limit_us, limit_us / best);
+    else
+        printf("first redistribution on %s: %.1f us (limit %.0f)\n", mesh_text, best, limit_us);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     bool json = false, quick = false;
     int failed = 0;
@@ -135,5 +164,6 @@ int main(int argc, char **argv) {
         for (int planner = 0; planner < DT__N_PLANNERS; planner++)
             if (planner == DT__PLANNER_MIN_COST || meshes[i].n_mesh_dims <= 4)
                 failed |= measure(&meshes[i], (dt__planner)planner, quick, json);
+    failed |= measure_first(json);
     return failed;
 }

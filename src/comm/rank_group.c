@@ -16,6 +16,13 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static bool is_ascending(const int64_t *ranks, int64_t n) {
+    for (int64_t i = 1; i < n; i++)
+        if (ranks[i] <= ranks[i - 1])
+            return false;
+    return true;
+}
+
 static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     if (n < 1 || n > ctx->world || !ranks)
         return dt__fail(ctx, DT_ERR_VALUE, "number of ranks: expected 1 to %" PRId64 ", got %" PRId64, ctx->world, n);
@@ -23,6 +30,8 @@ static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
         if (ranks[i] < 0 || ranks[i] >= ctx->world)
             return dt__fail(ctx, DT_ERR_VALUE, "rank at index %" PRId64 ": expected 0 to %" PRId64 ", got %" PRId64,
                             i, ctx->world - 1, ranks[i]);
+    if (is_ascending(ranks, n))
+        return DT_OK;
     int64_t *sorted = dt__alloc(ctx, (size_t)n * sizeof *sorted);
     if (!sorted)
         return dt__fail_memory(ctx, (size_t)n * sizeof *sorted, "a group");

@@ -17,6 +17,13 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static bool is_sorted(const int64_t *ranks, int64_t n) {
+    for (int64_t i = 1; i < n; i++)
+        if (ranks[i] < ranks[i - 1])
+            return false;
+    return true;
+}
+
 /* The next coordinate along the `walked` mesh dims, the last of them fastest; false after the last one. */
 static bool next_coordinate(int n, const int64_t *sizes, const bool *walked, int64_t *coordinate) {
     for (int m = n - 1; m >= 0; m--) {
@@ -68,7 +75,8 @@ dt_status dt__pull_list_ranks(dt__arena *arena, dt__pull_request *request) {
         dt_mesh_coordinate_of(request->from->mesh, request->rank, coordinate);
     for (int i = 0; i < n_specs; i++)
         add_ranks(specs[i]->mesh, &specs[i]->sharding, walked, coordinate, ranks + (i ? n[0] : 0));
-    qsort(ranks, (size_t)(n[0] + n[1]), sizeof *ranks, by_value);
+    if (!is_sorted(ranks, n[0] + n[1]))
+        qsort(ranks, (size_t)(n[0] + n[1]), sizeof *ranks, by_value);
     request->n_ranks = 0;
     for (int64_t i = 0; i < n[0] + n[1]; i++)
         if (i == 0 || ranks[i] != ranks[i - 1])
@@ -136,6 +144,9 @@ typedef struct builder {
 } builder;
 
 static int64_t index_of(const dt__pull_request *request, int64_t rank) {
+    int64_t distance = rank - request->ranks[0]; /* the index, where ranks are consecutive */
+    if (distance >= 0 && distance < request->n_ranks && request->ranks[distance] == rank)
+        return distance;
     const int64_t *found = bsearch(&rank, request->ranks, (size_t)request->n_ranks, sizeof rank, by_value);
     return found ? found - request->ranks : -1;
 }

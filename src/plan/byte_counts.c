@@ -2,7 +2,9 @@
  *
  * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
  * reduction; ranks that differ only along others are alike and are counted once. So are coordinates of a relevant mesh
- * dim that hold equally much in every step, whatever the other coordinates are: where sizes divide, all of them.
+ * dim that hold equally much in every step, whatever the other coordinates are: where sizes divide, all of them. Where
+ * all cuts of the tensor dims in question are plain and those before a step begin with those after it, or the other way
+ * round, only sizes matter, and these coordinates follow from the sizes: tables have no others.
  */
 #include "plan/byte_counts.h"
 
@@ -18,7 +20,15 @@ typedef struct held {
     int64_t before, after, common;
 } held;
 
-/* One tensor dim in one step: entry Σ coordinate[m] * stride[m]. */
+/* Coordinates of a mesh dim, ascending; NULL: all of them. */
+typedef struct coordinates {
+    int64_t n;
+    const int64_t *list;
+} coordinates;
+
+static int64_t coordinate_at(const coordinates *of, int64_t i) { return of->list ? of->list[i] : i; }
+
+/* One tensor dim in one step: entry Σ i[m] * stride[m], for the i-th listed coordinate of each mesh dim. */
 typedef struct dim_table {
     int64_t stride[DT_SPEC_MAX_DIMS]; /* 0 for mesh dims that do not cut this dim */
     int64_t n_entries;
@@ -32,9 +42,9 @@ typedef struct count {
     bool relevant[DT_SPEC_MAX_DIMS]; /* per mesh dim */
     int n_steps;
     const dt__transfer *steps, *whole;
-    dim_table *tables; /* [n_steps + 1, n_dims]: the whole move comes last */
-    /* Per mesh dim, the coordinates that are counted, ascending; NULL: all of them. */
-    int64_t n_counted[DT_SPEC_MAX_DIMS], *counted[DT_SPEC_MAX_DIMS];
+    coordinates listed[DT_SPEC_MAX_DIMS];  /* per mesh dim, those of the tables */
+    dim_table *tables;                     /* [n_steps + 1, n_dims]: the whole move comes last */
+    coordinates counted[DT_SPEC_MAX_DIMS]; /* per mesh dim, indices of those that are counted, in `listed` */
 } count;
 
 /* Where more coordinates than this differ, all are counted. */
@@ -64,7 +74,7 @@ static void fill_table(const count *self, const dt__transfer *step, int dim, dim
         dt__shard before, after;
         for (int m = 0; m < self->n_mesh_dims; m++)
             if (out->stride[m])
-                coordinate[m] = i / out->stride[m] % self->mesh[m];
+                coordinate[m] = coordinate_at(&self->listed[m], i / out->stride[m] % self->listed[m].n);
         dt__shard_at(step->before, dim, coordinate, &before);
         dt__shard_at(step->after, dim, coordinate, &after);
         int64_t common = nested ? dt__min_i64(before.size, after.size) : dt__overlap_size(&before, &after);
@@ -81,7 +91,7 @@ static dt_status new_table(const count *self, const dt__transfer *step, int dim,
     for (int m = 0; m < self->n_mesh_dims; m++)
         if (out->stride[m]) {
             out->stride[m] = n_entries;
-            n_entries *= self->mesh[m];
+            n_entries *= self->listed[m].n;
         }
     out->entries = DT__NEW_ARRAY(self->arena, held, n_entries);
     if (!out->entries)
@@ -94,13 +104,13 @@ static dt_status new_table(const count *self, const dt__transfer *step, int dim,
 /* Products fit, or have a factor of 0 and are 0 whatever overflows on the way. */
 static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
-static held held_by(const count *self, int step, const int64_t *coordinate) {
+static held held_by(const count *self, int step, const int64_t *index) {
     held all = {1, 1, 1};
     for (int d = 0; d < self->n_dims; d++) {
         const dim_table *table = &self->tables[step * self->n_dims + d];
         int64_t at = 0;
         for (int m = 0; m < self->n_mesh_dims; m++)
-            at += coordinate[m] * table->stride[m];
+            at += index[m] * table->stride[m];
         all.before = times(all.before, table->entries[at].before);
         all.after = times(all.after, table->entries[at].after);
         all.common = times(all.common, table->entries[at].common);
@@ -133,11 +143,14 @@ static bool held_in(const count *self, int i, const held *has, const held *whole
            dt__add_i64(*out, i + 1 < self->n_steps ? has->after : 0, out);
 }
 
-static dt_status count_rank(const count *self, const int64_t *coordinate, dt__byte_counts *out) {
-    held whole = held_by(self, self->n_steps, coordinate);
-    int64_t total = 0;
+/* The rank at these indices into the listed coordinates. */
+static dt_status count_rank(const count *self, const int64_t *index, dt__byte_counts *out) {
+    held whole = held_by(self, self->n_steps, index);
+    int64_t total = 0, coordinate[DT_SPEC_MAX_DIMS];
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        coordinate[m] = coordinate_at(&self->listed[m], index[m]);
     for (int i = 0; i < self->n_steps; i++) {
-        held has = held_by(self, i, coordinate);
+        held has = held_by(self, i, index);
         int64_t now = 0, peak = 0;
         if (!received(&self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
             !held_in(self, i, &has, &whole, &peak))
@@ -188,7 +201,7 @@ static bool same_entries(const dim_table *table, int64_t stride, int64_t size, i
 static bool are_alike(const count *self, int m, int64_t a, int64_t b) {
     for (int t = 0; t < (self->n_steps + 1) * self->n_dims; t++) {
         int64_t stride = self->tables[t].stride[m];
-        if (stride && !same_entries(&self->tables[t], stride, self->mesh[m], a, b))
+        if (stride && !same_entries(&self->tables[t], stride, self->listed[m].n, a, b))
             return false;
     }
     return true;
@@ -207,7 +220,7 @@ static dt_status find_counted(count *self, int m) {
     int n = 0;
     if (!counted)
         return DT_ERR_MEMORY;
-    for (int64_t c = 0; c < self->mesh[m]; c++) {
+    for (int64_t c = 0; c < self->listed[m].n; c++) {
         bool is_new = true;
         for (int k = 0; k < n && is_new; k++)
             is_new = !are_alike(self, m, counted[k], c);
@@ -216,8 +229,7 @@ static dt_status find_counted(count *self, int m) {
         if (is_new)
             counted[n++] = c;
     }
-    self->n_counted[m] = n;
-    self->counted[m] = counted;
+    self->counted[m] = (coordinates){n, counted};
     return DT_OK;
 }
 
@@ -225,19 +237,113 @@ static dt_status count_ranks(count *self, dt__byte_counts *out) {
     int64_t n_ranks = 1;
     bool merges = !has_two_phases(self);
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        self->n_counted[m] = self->relevant[m] ? self->mesh[m] : 1;
+        self->counted[m] = (coordinates){self->relevant[m] ? self->listed[m].n : 1, NULL};
         if (self->relevant[m] && merges)
             DT__TRY(find_counted(self, m));
-        n_ranks *= self->n_counted[m];
+        n_ranks *= self->counted[m].n;
     }
     for (int64_t rank = 0; rank < n_ranks; rank++) {
-        int64_t coordinate[DT_SPEC_MAX_DIMS], left = rank;
+        int64_t index[DT_SPEC_MAX_DIMS], left = rank;
         for (int m = self->n_mesh_dims - 1; m >= 0; m--) {
-            int64_t at = left % self->n_counted[m];
-            coordinate[m] = self->counted[m] ? self->counted[m][at] : at;
-            left /= self->n_counted[m];
+            index[m] = coordinate_at(&self->counted[m], left % self->counted[m].n);
+            left /= self->counted[m].n;
         }
-        DT__TRY(count_rank(self, coordinate, out));
+        DT__TRY(count_rank(self, index, out));
+    }
+    return DT_OK;
+}
+
+/* Coordinates at which shards of a new size begin, for one mesh dim. */
+typedef struct first_coordinates {
+    bool all; /* any coordinate may be one */
+    int n;
+    int64_t list[MAX_DIFFERENT];
+} first_coordinates;
+
+static void add_first(first_coordinates *of, int64_t coordinate, int64_t n_coordinates) {
+    int i = 0;
+    if (coordinate >= n_coordinates)
+        return;
+    while (i < of->n && of->list[i] < coordinate)
+        i++;
+    if (i < of->n && of->list[i] == coordinate)
+        return;
+    of->all |= of->n == MAX_DIFFERENT;
+    if (of->all)
+        return;
+    for (int k = of->n++; k > i; k--)
+        of->list[k] = of->list[k - 1];
+    of->list[i] = coordinate;
+}
+
+/* A few sizes, each once. */
+typedef struct size_set {
+    int n;
+    int64_t list[MAX_DIFFERENT];
+} size_set;
+
+static bool add_size(size_set *of, int64_t size) {
+    for (int i = 0; i < of->n; i++)
+        if (of->list[i] == size)
+            return true;
+    if (of->n == MAX_DIFFERENT)
+        return false;
+    of->list[of->n++] = size;
+    return true;
+}
+
+/* A plain cut of shards of these sizes: full chunks first, then perhaps a shorter one, then empty ones. False where the
+ * sizes are too many. */
+static bool add_cut(const dt__cut *cut, size_set *sizes, first_coordinates *firsts) {
+    size_set after = {0};
+    for (int i = 0; i < sizes->n; i++) {
+        int64_t size = sizes->list[i], chunk = dt__cut_size(cut, size, 0);
+        int64_t n_full = chunk ? size / chunk : 0, rest = chunk ? size % chunk : 0;
+        add_first(&firsts[cut->mesh_dim], 0, cut->n);
+        add_first(&firsts[cut->mesh_dim], n_full, cut->n);
+        add_first(&firsts[cut->mesh_dim], n_full + (rest > 0), cut->n);
+        if (!add_size(&after, chunk) || (n_full < cut->n && !add_size(&after, rest)) ||
+            (n_full + 1 < cut->n && !add_size(&after, 0)))
+            return false;
+    }
+    *sizes = after;
+    return true;
+}
+
+static void add_cuts(const dt__sharding *of, int dim, first_coordinates *firsts, bool *simple) {
+    size_set sizes = {.n = 1, .list = {of->shape[dim]}};
+    for (int c = of->first_cut[dim]; c < of->first_cut[dim + 1]; c++)
+        *simple = *simple && of->cuts[c].split == 1 && !of->cuts[c].starts && add_cut(&of->cuts[c], &sizes, firsts);
+}
+
+static void add_all(const dt__sharding *of, int dim, first_coordinates *firsts) {
+    for (int c = of->first_cut[dim]; c < of->first_cut[dim + 1]; c++)
+        firsts[of->cuts[c].mesh_dim].all = true;
+}
+
+static dt_status list_coordinates(count *self) {
+    first_coordinates firsts[DT_SPEC_MAX_DIMS] = {{0}};
+    bool by_size = !has_two_phases(self);
+    for (int i = 0; i <= self->n_steps; i++)
+        for (int d = 0; d < self->n_dims; d++) {
+            const dt__transfer *step = step_at(self, i);
+            bool simple = by_size && is_nested(step->before, step->after, d);
+            add_cuts(step->before, d, firsts, &simple);
+            add_cuts(step->after, d, firsts, &simple);
+            if (simple)
+                continue;
+            add_all(step->before, d, firsts);
+            add_all(step->after, d, firsts);
+        }
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        const int64_t *list = NULL;
+        self->listed[m] = (coordinates){self->mesh[m], NULL};
+        if (!by_size || firsts[m].all || !firsts[m].n)
+            continue;
+        list = dt__arena_copy(self->arena, firsts[m].list, (size_t)firsts[m].n, sizeof *list);
+        if (!list)
+            return DT_ERR_MEMORY;
+        self->listed[m] = (coordinates){firsts[m].n, list};
     }
     return DT_OK;
 }
@@ -245,6 +351,7 @@ static dt_status count_ranks(count *self, dt__byte_counts *out) {
 static dt_status count_all(count *self, dt__byte_counts *out) {
     find_relevant_dims(self);
     DT__TRY(check_ranks(self));
+    DT__TRY(list_coordinates(self));
     self->tables = DT__NEW_ARRAY(self->arena, dim_table, (self->n_steps + 1) * self->n_dims);
     if (!self->tables)
         return DT_ERR_MEMORY;

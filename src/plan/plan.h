@@ -162,6 +162,8 @@ typedef struct dt__flows {
 /* Who sends how much to a receiver, which is given by its position in the target's mesh (traffic.c). The elements
  * add up to the bytes of the plan. */
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out);
+/* How many these are, which takes less time where shards are even. */
+dt_status dt__flows_count(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, int64_t *out);
 
 /* Reductions in two phases, decided once for plans and for the executor (two_phase.c): whether n_values per element
  * are reduced so for n_replicas of shards of up to this size; */

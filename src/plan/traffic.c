@@ -337,6 +337,49 @@ dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t 
     return find_flows(&self, home, target, out);
 }
 
+/* Consecutive shards of one size, in the order of the ranks: the size of a shard. 0 where they are not. */
+static int64_t even_size(const dt__sharding *sharding, int dim) {
+    int64_t size = sharding->shape[dim];
+    for (int c = sharding->first_cut[dim]; c < sharding->first_cut[dim + 1]; c++) {
+        const dt__cut *cut = &sharding->cuts[c];
+        if (cut->split != 1 || cut->starts || size % cut->n)
+            return 0;
+        size /= cut->n;
+    }
+    return size;
+}
+
+/* The number of shards of a tensor dim that have a part of the target's; 0 where that takes a search. */
+static int64_t count_holders(const dt__sharding *before, const dt__shard *target, int dim) {
+    int64_t size = even_size(before, dim);
+    if (!size || !target->size)
+        return 0;
+    dt_run run = dt__shard_run(target, 0);
+    return run.end - run.begin == target->size ? (run.end - 1) / size - run.begin / size + 1 : 0;
+}
+
+/* Every sender is one combination of coordinates, and so is the receiver, if it has a part of what it gets. */
+dt_status dt__flows_count(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, int64_t *out) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS], n = transfer->reduced;
+    bool has_part = true;
+    dt__flows flows;
+    dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, receiver, coordinate);
+    for (int d = 0; d < transfer->after->n_dims && n && !transfer->from_mesh && !transfer->two_phases; d++) {
+        dt__shard own, target;
+        dt__shard_at(transfer->before, d, coordinate, &own);
+        dt__shard_at(transfer->after, d, coordinate, &target);
+        has_part = has_part && dt__overlap_size(&own, &target) > 0;
+        n *= count_holders(transfer->before, &target, d);
+    }
+    if (n && !transfer->from_mesh && !transfer->two_phases) {
+        *out = n - has_part;
+        return DT_OK;
+    }
+    DT__TRY(dt__flows_new(arena, transfer, receiver, &flows));
+    *out = flows.n;
+    return DT_OK;
+}
+
 bool dt__same_cut(const dt__cut *a, const dt__cut *b) {
     if (a->mesh_dim != b->mesh_dim || a->split != b->split || !a->starts != !b->starts)
         return false;

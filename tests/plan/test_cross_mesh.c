@@ -121,7 +121,10 @@ static void check_flows(dt__arena *arena, const side *from, const side *to, cons
     for (int64_t position = 0; position < brute_world(&to->c); position++) {
         int64_t rank = to->ranks[position], total = 0;
         dt__flows flows;
+        int64_t n_flows = -1;
         assert_int_equal(dt__flows_new(arena, transfer, position, &flows), DT_OK);
+        assert_int_equal(dt__flows_count(arena, transfer, position, &n_flows), DT_OK);
+        assert_int_equal(n_flows, flows.n);
         for (int64_t i = 0; i < flows.n; i++) {
             int64_t sender = from->ranks[flows.items[i].sender];
             assert_true(sender != rank);

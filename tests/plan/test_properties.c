@@ -240,7 +240,10 @@ static void check_flows(const char *name, const brute_case *c, const dt__transfe
     dt__arena arena = dt__arena_new(ctx);
     dt__flows flows;
     int64_t total = 0;
+    int64_t n_flows = -1;
     check_equal(name, dt__flows_new(&arena, transfer, r, &flows), DT_OK);
+    check_equal(name, dt__flows_count(&arena, transfer, r, &n_flows), DT_OK);
+    check_equal(name, n_flows, flows.n);
     for (int64_t i = 0; i < flows.n; i++) {
         int64_t sender = flows.items[i].sender, common = 1;
         total += flows.items[i].elements;
