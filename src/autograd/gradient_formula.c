@@ -127,12 +127,8 @@ static dt_status bind_reversed(dt_ctx *ctx, int o, const dt__formula_node *node,
     return dt__fail(ctx, DT_ERR_OP, "%s: expected an overload that takes a number", operators[o].instead);
 }
 
-static dt_status bind_node(dt_ctx *ctx, const dt__op_info *of, const dt__signature *own, dt__formula_node *nodes,
-                           dt__formula_node *node) {
-    binding *to = dt__owned_new(ctx, sizeof *to, "a gradient");
-    if (!to)
-        return DT_ERR_MEMORY;
-    node->binding = to;
+static dt_status find_binding(dt_ctx *ctx, const dt__op_info *of, const dt__signature *own,
+                              const dt__formula_node *nodes, const dt__formula_node *node, binding *to) {
     to->type = TENSOR;
     bool numbers = node->n_args > 0;
     for (int a = 0; a < node->n_args; a++)
@@ -158,6 +154,19 @@ static dt_status bind_node(dt_ctx *ctx, const dt__op_info *of, const dt__signatu
             return DT_OK;
         }
     return refuse_call(ctx, of, node);
+}
+
+static dt_status bind_node(dt_ctx *ctx, const dt__op_info *of, const dt__signature *own, dt__formula_node *nodes,
+                           dt__formula_node *node) {
+    binding *to = dt__owned_new(ctx, sizeof *to, "a gradient");
+    if (!to)
+        return DT_ERR_MEMORY;
+    dt_status status = find_binding(ctx, of, own, nodes, node, to);
+    if (status == DT_OK)
+        node->binding = to;
+    else
+        dt__owned_free(ctx, to);
+    return status;
 }
 
 dt_status dt__formula_bind(dt_ctx *ctx, const dt__op_info *info, int overload, dt__formula *formula) {

@@ -80,6 +80,11 @@ static dt_status refuse_moves(dt_ctx *ctx, const char *text) {
     return dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first", text);
 }
 
+bool dt__policy_is_set(const dt_ctx *ctx) {
+    const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    return state && state->n_policies > 0;
+}
+
 dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to) {
     dt_policy policy = current_policy(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
     if (policy == DT_COMM_ALLOW)

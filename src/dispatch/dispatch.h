@@ -119,6 +119,7 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
 
 /* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
+bool dt__policy_is_set(const dt_ctx *ctx);
 dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);
 
 /* Makes the library's ops known to the context. Defined in src/ops: of all that the folders above it call, only this
