@@ -24,7 +24,7 @@ int main(void) {
     /* Each rank reads its columns. */
     dt_tensor *scores = dt_load_npy(ctx, "scores.npy", .mesh = mesh, .place = "S(1)");
 
-    /* A softmax along a dim needs all of it on one rank: the library exchanges columns for rows, by one all-to-all. */
+    /* A softmax needs the largest element and the sum of exponentials of each row: the ranks exchange these. */
     dt_comm_stats_begin(ctx);
     dt_tensor *y = dt_softmax(scores, -1);
     dt_comm_stats_end(ctx);

@@ -6,6 +6,8 @@
 #include "dispatch/dispatch_state.h"
 #include "tensor/tensor.h"
 
+#include <inttypes.h>
+
 /* A policy set in a scope; removed when the scope has ended. */
 struct dt__policy {
     dt__scope_id scope;
@@ -63,9 +65,11 @@ static void describe_moves(const dt__call *call, const dt__decision *decision, d
         dt__text_add(out, "%sargument %d, %s, to %s", before, i + 1, from, to);
         before = " and ";
     }
-    if (decision->meeting)
-        dt__text_add(out, "%s: its ranks exchange %s states", *before == ':' ? "" : ",",
-                     decision->meeting->way.flags & DT_ROW_MEET ? "their" : "earlier");
+    const dt__way *way = decision->meeting ? &decision->meeting->way : NULL;
+    if (way && way->group > 1)
+        dt__text_add(out, "%s%s the states of %" PRId64 " ranks, because a dim that it %s is sharded",
+                     *before == ':' ? ": " : " and ", way->flags & DT_ROW_MEET ? "merges" : "scans", way->group,
+                     way->flags & DT_ROW_MEET ? "reduces" : "runs along");
 }
 
 /* The policy in force. */

@@ -54,6 +54,7 @@ void dt__observe_way(dt_ctx *ctx, const dt__way *way, int64_t bytes, double begi
     observe(ctx, &(dt__comm_event){.call = counted_as(ctx, "op"),
                                    .collectives = collectives,
                                    .bytes = bytes,
+                                   .way = way,
                                    .begin_us = begin_us,
                                    .end_us = dt__now_us()});
 }

@@ -44,12 +44,14 @@ dt__monitor *dt__monitor_of(dt_ctx *ctx);
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self);
 void dt__monitor_free(dt_ctx *ctx, dt__monitor *self);
 
-/* A communication event for counts and traces: a collective of the program or a redistribution. */
+/* A communication event for counts and traces: a collective of the program, a redistribution, or
+ * the exchange of an op. */
 typedef struct dt__comm_event {
     const char *call;                                /* name of the call that communicated */
     const int64_t *collectives;                      /* [DT_N_COLLECTIVES] the collectives that it counts as */
     int64_t bytes;                                   /* received by this rank */
-    const dt__redistribution_report *redistribution; /* NULL: a collective of the program */
+    const dt__redistribution_report *redistribution; /* NULL: a collective of the program, or a way */
+    const dt__way *way;                              /* what a row of an op exchanges; NULL: something else */
     double begin_us, end_us;
 } dt__comm_event;
 

@@ -6,6 +6,8 @@
  *
  *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
+ *     softmax(f32[512,512] S(1); 1) -> f32[512,512] S(1) on mesh(8) at model.c:13
+ *       meet of 8 ranks: all_gather 1, 57344 bytes
  */
 #include "base/json_writer.h"
 #include "base/size_guard.h"
@@ -198,12 +200,17 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     if (!trace || !trace->runs)
         return;
     bool in_op = trace->n_open_ops > 0; /* below the op's own line */
-    const char *name = !in_op ? event->call : event->redistribution ? "redistribute" : "comm";
+    const char *name = !in_op                  ? event->call
+                       : event->redistribution ? "redistribute"
+                       : event->way            ? dt__way_name(event->way)
+                                               : "comm";
     dt__text text = dt__text_new(ctx);
     if (event->redistribution) {
         add_plan(ctx, event->redistribution, &text);
         dt__text_add(&text, ": ");
     }
+    if (event->way)
+        dt__text_add(&text, "%s of %" PRId64 " ranks: ", dt__way_name(event->way), event->way->group);
     add_counts(event->collectives, &text);
     if (trace->is_json) {
         dt__json_writer json = begin_event(trace, name, "comm", "X", event->begin_us);

@@ -127,8 +127,8 @@ static dt_status merge_states(dt_work *work, void *user) {
 
 static dt_status exchange_states(dt_ctx *ctx, running *self, const dt__decision *decision) {
     dt__meeting *meeting = decision->meeting;
-    if (meeting->n == 1)
-        return merge_states(NULL, self);
+    if (meeting->n == 1 || self->bytes == 0)
+        return meeting->n == 1 ? merge_states(NULL, self) : DT_OK;
     DT__TRY(find_group(ctx, meeting));
     const char *name = self->call->name;
     dt__exchange exchange = {.call = DT__CALL_MEET,

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { BLOCK = 1024, PIECE = 1 << 14, MAX_DIRECT_ROWS = 64 };
 
@@ -113,9 +114,7 @@ static void write_block(const job *j, buffers *b, const block_iterator *c, const
         dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
 }
 
-static statistics run_row(const job *j, buffers *b, char *out, char *in) {
-    const double mean = j->args->is_rms ? 0 : sum_of(j, b, out, in) / (double)j->n;
-    const statistics of = finish(j, mean, squares_of(j, b, out, in, mean));
+static void write_row(const job *j, buffers *b, char *out, char *in, statistics of) {
     block_iterator c;
     iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
@@ -124,6 +123,12 @@ static statistics run_row(const job *j, buffers *b, char *out, char *in) {
                              load_operand(j, &c, b, BIAS)};
         write_block(j, b, &c, ins, of);
     }
+}
+
+static statistics run_row(const job *j, buffers *b, char *out, char *in) {
+    const double mean = j->args->is_rms ? 0 : sum_of(j, b, out, in) / (double)j->n;
+    const statistics of = finish(j, mean, squares_of(j, b, out, in, mean));
+    write_row(j, b, out, in, of);
     return of;
 }
 
@@ -169,6 +174,18 @@ static void run_piece(void *arg, int64_t piece) {
     for (int64_t row = begin; row < end; row++, dt__walk_next(&j->rows, 0, position, at)) {
         c.block[OUT] = at[0] + out;
         c.block[IN] = at[1] + in;
+        if (j->args->has_statistics) {
+            statistics of;
+            memcpy(&of.mean, at[2], sizeof of.mean);
+            memcpy(&of.rstd, at[3], sizeof of.rstd);
+            if (is_short) {
+                ins[0] = load_operand(j, &c, &b, IN);
+                write_block(j, &b, &c, ins, of);
+            } else {
+                write_row(j, &b, at[0], at[1], of);
+            }
+            continue;
+        }
         const statistics of = is_short ? run_short_row(j, &b, &c, ins) : run_row(j, &b, at[0], at[1]);
         if (j->has_mean)
             store_number(j, of.mean, j->args->mean, at[2]);
@@ -217,6 +234,20 @@ static bool run_directly(const dt__layer_norm *args) {
     return true;
 }
 
+/* Rows without elements. */
+static void store_nan(const job *j) {
+    int64_t position[DT__WALK_DIMS] = {0};
+    char *at[DT__WALK_ARRAYS];
+    for (int k = 0; k < DT__WALK_ARRAYS; k++)
+        at[k] = j->rows.at[k];
+    do {
+        if (j->has_mean)
+            store_number(j, (double)NAN, j->args->mean, at[2]);
+        if (j->has_rstd)
+            store_number(j, (double)NAN, j->args->rstd, at[3]);
+    } while (dt__walk_next(&j->rows, 0, position, at));
+}
+
 void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args) {
     static const float zero = 0, one = 1;
     const dt__array none = {(void *)(uintptr_t)&zero, DT_F32, 0, NULL, NULL};
@@ -228,7 +259,7 @@ void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__la
     const dt__array out_row = last_dims(args->out, args->n_dims), in_row = last_dims(args->in, args->n_dims);
     const dt__array *weight = args->weight ? args->weight : &ones, *bias = args->bias ? args->bias : &none;
     job j;
-    if (run_directly(args))
+    if (!args->has_statistics && run_directly(args))
         return;
     j.kernels = kernels;
     j.args = args;
@@ -237,11 +268,16 @@ void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__la
     j.operands[IN] = args->in;
     j.operands[WEIGHT] = weight;
     j.operands[BIAS] = bias;
-    j.has_mean = args->mean != NULL;
-    j.has_rstd = args->rstd != NULL;
-    if (!dt__walk_make(4, (const dt__array *const[]){&out_rows, &in_rows, &mean_rows, &rstd_rows}, &j.rows) ||
-        !dt__walk_make(4, (const dt__array *const[]){&out_row, &in_row, weight, bias}, &j.elements))
+    j.has_mean = args->mean && !args->has_statistics;
+    j.has_rstd = args->rstd && !args->has_statistics;
+    const bool has_elements =
+        dt__walk_make(4, (const dt__array *const[]){&out_row, &in_row, weight, bias}, &j.elements);
+    if (!dt__walk_make(4, (const dt__array *const[]){&out_rows, &in_rows, &mean_rows, &rstd_rows}, &j.rows))
         return;
+    if (!has_elements) {
+        store_nan(&j);
+        return;
+    }
     j.n = dt__walk_positions(&j.elements, 0);
     j.n_across = dt__ceil_div(j.elements.dims[0].size, BLOCK);
     j.n_blocks = j.n_across * dt__walk_positions(&j.elements, 1);

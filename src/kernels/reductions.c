@@ -33,27 +33,6 @@ typedef union element {
     uint8_t boolean;
 } element;
 
-/* Views of the input: along the kept dims, together with the output, and along the reduced dims. */
-typedef struct views {
-    int64_t kept_shape[DT__WALK_DIMS], kept_strides[DT__WALK_DIMS], reduced_shape[DT__WALK_DIMS],
-        reduced_strides[DT__WALK_DIMS];
-    dt__array kept, reduced;
-} views;
-
-static void split_dims(const dt__reduction *args, views *v) {
-    const dt__array *in = args->in;
-    v->kept = (dt__array){in->data, in->dtype, 0, v->kept_shape, v->kept_strides};
-    v->reduced = (dt__array){in->data, in->dtype, 0, v->reduced_shape, v->reduced_strides};
-    for (int d = 0; d < in->n_dims; d++)
-        if (args->dims >> d & 1) {
-            v->reduced_shape[v->reduced.n_dims] = in->shape[d];
-            v->reduced_strides[v->reduced.n_dims++] = in->strides[d];
-        } else {
-            v->kept_shape[v->kept.n_dims] = in->shape[d];
-            v->kept_strides[v->kept.n_dims++] = in->strides[d];
-        }
-}
-
 typedef struct job {
     const dt__kernels *kernels;
     const dt__reduction *args;
@@ -271,7 +250,7 @@ static bool reduce_directly(const job *j) {
 }
 
 void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args) {
-    views v;
+    dt__split v;
     job j;
     j.kernels = kernels;
     j.args = args;
@@ -280,7 +259,7 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     j.identity = identity_of(args->fold, j.acc_dtype);
     if (reduce_directly(&j))
         return;
-    split_dims(args, &v);
+    dt__split_dims(args->in, args->dims, &v);
     if (!dt__walk_make(2, (const dt__array *const[]){args->out, &v.kept}, &j.results))
         return;
     j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.reduced}, &j.elements);
@@ -309,8 +288,9 @@ typedef struct arg_job {
     const dt__kernels *kernels;
     const dt__reduction *args;
     dt_dtype loop_dtype;
+    bool has_values;
     dt__walk results;
-    views v;
+    dt__split v;
     int64_t n_elements, n_per_piece, n_results;
 } arg_job;
 
@@ -338,7 +318,7 @@ static bool is_better(const arg_job *j, element now, element before) {
 }
 
 /* In logical order, whatever the strides. */
-static int64_t arg_of(const arg_job *j, char *start) {
+static int64_t arg_of(const arg_job *j, char *start, element *best_of_all) {
     _Alignas(64) char gathered[BLOCK * 16];
     _Alignas(64) element converted[BLOCK];
     const dt__array *reduced = &j->v.reduced;
@@ -367,6 +347,7 @@ static int64_t arg_of(const arg_job *j, char *start) {
         for (int d = last - 1; d >= 0 && ++index[d] == reduced->shape[d]; d--)
             index[d] = 0;
     }
+    *best_of_all = best;
     return where;
 }
 
@@ -374,21 +355,25 @@ static void reduce_args(void *arg, int64_t piece) {
     const arg_job *j = arg;
     const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_results);
     int64_t position[DT__WALK_DIMS];
-    char *at[2] = {j->results.at[0], j->results.at[1]};
+    char *at[3] = {j->results.at[0], j->results.at[1], j->results.at[2]};
     dt__walk_seek(&j->results, 0, first, position, at);
     for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at)) {
-        const int64_t where = arg_of(j, at[1]);
+        element best;
+        const int64_t where = arg_of(j, at[1], &best);
+        if (j->has_values)
+            memcpy(at[2], &best, sizeof where);
         memcpy(at[0], &where, sizeof where);
     }
 }
 
-void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args) {
-    arg_job j = {.kernels = kernels, .args = args};
+void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args, const dt__array *values) {
+    arg_job j = {.kernels = kernels, .args = args, .has_values = values != NULL};
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
     j.loop_dtype = j.loop_dtype == DT_F32 ? DT_F64 : j.loop_dtype;
-    split_dims(args, &j.v);
+    dt__split_dims(args->in, args->dims, &j.v);
     j.n_elements = dt__array_count(&j.v.reduced);
-    if (j.n_elements == 0 || !dt__walk_make(2, (const dt__array *const[]){args->out, &j.v.kept}, &j.results))
+    if (j.n_elements == 0 ||
+        !dt__walk_make(3, (const dt__array *const[]){args->out, &j.v.kept, values ? values : args->out}, &j.results))
         return;
     j.n_results = dt__walk_positions(&j.results, 0);
     j.n_per_piece = dt__ceil_div(PIECE, j.n_elements);

@@ -26,12 +26,15 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
 
 /* out (i64, of the shape that dt__reduce has) = the position along the dims of the largest element (the smallest, for
  * DT__FOLD_MIN): the first if several are equal; the first NaN if there is one. Over several dims the position is the
- * row-major index. Needs at least one element. */
-void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args);
+ * row-major index. Needs at least one element. `values`, if not NULL, gets the elements: f64, or i64 of integers and
+ * bool. */
+void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args, const dt__array *values);
 
 /* Cumulative sum (or product, for DT__FOLD_PROD) along one dim: out[…, i, …] combines in[…, 0, …] to in[…, i, …]. out
- * has the shape of in, and may be in. */
+ * has the shape of in, and may be in. `before`, if not NULL, has the other dims: what precedes in[…, 0, …], in the
+ * dtype that is accumulated in (dt__scan_dtype). */
 void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
-              const dt__array *out);
+              const dt__array *before, const dt__array *out);
+dt_dtype dt__scan_dtype(dt_dtype dtype);
 
 #endif

@@ -20,8 +20,8 @@ typedef struct job {
     dt__fold fold;
     dt_dtype acc_dtype;
     int64_t n, out_stride, in_stride; /* along the dim, in bytes */
-    dt__walk others;                  /* output and input, along all other dims */
-    bool by_columns;
+    dt__walk others;                  /* output, input and what precedes, along all other dims */
+    bool by_columns, has_before;
     int64_t n_across, n_items, n_per_piece;
 } job;
 
@@ -64,11 +64,22 @@ static void set_to_identity(const job *j, int64_t n, char *kept) {
         memcpy(kept + (size_t)i * size, j->acc_dtype == DT_I64 ? (const void *)&integer_one : &one, 8);
 }
 
-static void scan_row(const job *j, char *out, char *in) {
+/* Accumulators of n columns at the start. */
+static void load_before(const job *j, int64_t n, char *kept, const char *before) {
+    const size_t size = dt_dtype_size(j->acc_dtype);
+    if (!j->has_before) {
+        set_to_identity(j, n, kept);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        memcpy(kept + (size_t)i * size, before + i * j->others.dims[0].strides[2], size);
+}
+
+static void scan_row(const job *j, char *out, char *in, const char *before) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16];
     char last[16];
     const size_t size = dt_dtype_size(j->acc_dtype);
-    set_to_identity(j, 1, last);
+    load_before(j, 1, last, before);
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         const dt__patch from = patch(j->in, in + first * j->in_stride, n, j->in_stride);
@@ -81,11 +92,11 @@ static void scan_row(const job *j, char *out, char *in) {
     }
 }
 
-static void scan_columns(const job *j, char *out, char *in, int64_t n) {
+static void scan_columns(const job *j, char *out, char *in, const char *before, int64_t n) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16], last[BLOCK * 16];
     const dt__walk_dim *across = &j->others.dims[0];
     dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__EL_ADD : DT__EL_MUL][j->acc_dtype];
-    set_to_identity(j, n, last);
+    load_before(j, n, last, before);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch from = patch(j->in, in + i * j->in_stride, n, across->strides[1]);
         const dt__patch to = patch(j->out, out + i * j->out_stride, n, across->strides[0]);
@@ -102,25 +113,29 @@ static void scan_piece(void *arg, int64_t piece) {
         const int64_t first = item % j->n_across * BLOCK;
         const dt__walk_dim *across = &j->others.dims[0];
         int64_t position[DT__WALK_DIMS];
-        char *at[2] = {j->others.at[0], j->others.at[1]};
+        char *at[3] = {j->others.at[0], j->others.at[1], j->others.at[2]};
         dt__walk_seek(&j->others, j->by_columns ? 1 : 0, item / j->n_across, position, at);
         if (j->by_columns)
             scan_columns(j, at[0] + first * across->strides[0], at[1] + first * across->strides[1],
-                         dt__min_i64(BLOCK, across->size - first));
+                         at[2] + first * across->strides[2], dt__min_i64(BLOCK, across->size - first));
         else
-            scan_row(j, at[0], at[1]);
+            scan_row(j, at[0], at[1], at[2]);
     }
 }
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
-              const dt__array *out) {
+dt_dtype dt__scan_dtype(dt_dtype dtype) {
     static const dt_dtype acc_dtype[DT_N_DTYPES] = {
         [DT_F32] = DT_F64,  [DT_F16] = DT_F64,   [DT_BF16] = DT_F64, [DT_F64] = DT_F64,
         [DT_C64] = DT_C128, [DT_C128] = DT_C128, [DT_I8] = DT_I64,   [DT_I16] = DT_I64,
         [DT_I32] = DT_I64,  [DT_I64] = DT_I64,   [DT_U8] = DT_I64,   [DT_BOOL] = DT_I64,
     };
+    return acc_dtype[dtype];
+}
+
+void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
+              const dt__array *before, const dt__array *out) {
     int64_t shape[DT__WALK_DIMS], in_strides[DT__WALK_DIMS], out_strides[DT__WALK_DIMS];
     int n_others = 0;
     for (int d = 0; d < in->n_dims; d++)
@@ -130,13 +145,14 @@ void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim
             out_strides[n_others++] = out->strides[d];
         }
     const bool has_dim = in->n_dims > 0; /* a single number is its own sum */
-    job j = {.kernels = kernels, .in = in, .out = out, .fold = fold, .acc_dtype = acc_dtype[in->dtype]};
+    job j = {.kernels = kernels, .in = in, .out = out, .fold = fold, .acc_dtype = dt__scan_dtype(in->dtype)};
+    j.has_before = before != NULL;
     j.n = has_dim ? in->shape[dim] : 1;
     j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt_dtype_size(in->dtype) : 0;
     j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt_dtype_size(out->dtype) : 0;
     const dt__array to = {out->data, out->dtype, n_others, shape, out_strides};
     const dt__array from = {in->data, in->dtype, n_others, shape, in_strides};
-    if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
+    if (j.n == 0 || !dt__walk_make(3, (const dt__array *const[]){&to, &from, before ? before : &to}, &j.others))
         return;
     const dt__walk_dim *across = &j.others.dims[0];
     j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);

@@ -2,7 +2,7 @@
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
  * row that fits a buffer is loaded once. If the dim is not the contiguous one, a block of columns is processed
- * together.
+ * together. Or only the last pass, where the caller has the statistics of the rows (statistics.h).
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -21,9 +21,9 @@ typedef struct job {
     const dt__kernels *kernels;
     const dt__array *in, *out;
     dt_dtype dtype; /* computed in */
-    bool is_log, by_columns;
+    bool is_log, by_columns, has_statistics;
     int64_t n, out_stride, in_stride; /* along the dim, in bytes */
-    dt__walk others;                  /* output and input, along all other dims */
+    dt__walk others;                  /* output, input, largest and sums, along all other dims */
     int64_t n_across, n_items, n_per_piece;
 } job;
 
@@ -62,6 +62,23 @@ static void *result_buffer(row *r, const dt__patch *to) {
     return r->j->out->dtype == r->j->dtype && dt__patch_is_dense(to) ? (void *)to->at : r->work;
 }
 
+/* The last pass. */
+static void write_row(row *r, double largest, double sum) {
+    const job *j = r->j;
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
+        void *computed = result_buffer(r, &to);
+        if (j->is_log) {
+            run_loop(j, DT__EL_SHIFTED, n, computed, row_block(r, first, n), NULL, largest, log(sum));
+        } else {
+            run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
+            run_loop(j, DT__EL_AFFINE, n, computed, r->work, NULL, 1 / sum, 0);
+        }
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
+    }
+}
+
 /* A row of one block. */
 static void softmax_short_row(row *r) {
     const job *j = r->j;
@@ -95,24 +112,13 @@ static void softmax_row(row *r) {
         run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
     }
-    for (int64_t first = 0; first < j->n; first += BLOCK) {
-        const int64_t n = dt__min_i64(BLOCK, j->n - first);
-        const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
-        void *computed = result_buffer(r, &to);
-        if (j->is_log) {
-            run_loop(j, DT__EL_SHIFTED, n, computed, row_block(r, first, n), NULL, largest, log(sum));
-        } else {
-            run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
-            run_loop(j, DT__EL_AFFINE, n, computed, r->work, NULL, 1 / sum, 0);
-        }
-        dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
-    }
+    write_row(r, largest, sum);
 }
 
 /* A block of columns. */
 typedef struct columns {
     const job *j;
-    char *out, *in;
+    char *out, *in, *statistics[2];
     int64_t n;
     _Alignas(64) char gathered[COLUMNS * 8], converted[COLUMNS * 8], work[COLUMNS * 8];
     _Alignas(64) char largest[COLUMNS * 8], last[COLUMNS * 8]; /* last: the operand of the final step */
@@ -139,15 +145,28 @@ static void find_sums(columns *c) {
         loops->convert[c->j->dtype][DT_F64](c->n, c->wide, c->work);
         loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
     }
-    for (int64_t i = 0; i < c->n; i++)
-        c->sums[i] = c->j->is_log ? log(c->sums[i]) : 1 / c->sums[i];
-    loops->convert[DT_F64][c->j->dtype](c->n, c->last, c->sums);
+}
+
+static void load_statistics(columns *c) {
+    const dt__walk_dim *across = &c->j->others.dims[0];
+    for (int64_t i = 0; i < c->n; i++) {
+        memcpy(&c->wide[i], c->statistics[0] + i * across->strides[2], sizeof *c->wide);
+        memcpy(&c->sums[i], c->statistics[1] + i * across->strides[3], sizeof *c->sums);
+    }
+    c->j->kernels->loops->convert[DT_F64][c->j->dtype](c->n, c->largest, c->wide);
 }
 
 static void softmax_columns(columns *c) {
     const job *j = c->j;
-    find_largest(c);
-    find_sums(c);
+    if (j->has_statistics) {
+        load_statistics(c);
+    } else {
+        find_largest(c);
+        find_sums(c);
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        c->sums[i] = j->is_log ? log(c->sums[i]) : 1 / c->sums[i];
+    j->kernels->loops->convert[DT_F64][j->dtype](c->n, c->last, c->sums);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
         run_loop(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
@@ -160,8 +179,8 @@ static void softmax_columns(columns *c) {
 
 /* Rows of a few contiguous f32 elements, a group at a time: one loop computes the exponentials of all. */
 static bool has_short_rows(const job *j) {
-    return j->n <= DT__SHORT_ROW && j->in->dtype == DT_F32 && j->out->dtype == DT_F32 && !j->by_columns &&
-           (j->n == 1 || (j->in_stride == sizeof(float) && j->out_stride == sizeof(float)));
+    return !j->has_statistics && j->n <= DT__SHORT_ROW && j->in->dtype == DT_F32 && j->out->dtype == DT_F32 &&
+           !j->by_columns && (j->n == 1 || (j->in_stride == sizeof(float) && j->out_stride == sizeof(float)));
 }
 
 static void finish_short_row(const job *j, const float *shifted, const float *powers, dt__f32 *out) {
@@ -178,12 +197,18 @@ static void finish_short_row(const job *j, const float *shifted, const float *po
         out[k] = powers[k] * factor + 0.0F;
 }
 
+static void start_at(const job *j, char **at) {
+    for (int k = 0; k < j->others.n_arrays; k++)
+        at[k] = j->others.at[k];
+}
+
 static void run_short_rows(const job *j, int64_t begin, int64_t end) {
     const int n = (int)j->n;
     float shifted[GROUP * DT__SHORT_ROW], powers[GROUP * DT__SHORT_ROW];
     dt__f32 *outs[GROUP];
     int64_t position[DT__WALK_DIMS];
-    char *at[2] = {j->others.at[0], j->others.at[1]};
+    char *at[DT__WALK_ARRAYS];
+    start_at(j, at);
     dt__walk_seek(&j->others, 0, begin, position, at);
     for (int64_t item = begin; item < end; item += GROUP) {
         const int n_rows = (int)dt__min_i64(GROUP, end - item);
@@ -203,12 +228,20 @@ static void run_short_rows(const job *j, int64_t begin, int64_t end) {
 static void run_rows(const job *j, int64_t begin, int64_t end) {
     row r;
     int64_t position[DT__WALK_DIMS];
-    char *at[2] = {j->others.at[0], j->others.at[1]};
+    char *at[DT__WALK_ARRAYS];
+    start_at(j, at);
     r.j = j;
     dt__walk_seek(&j->others, 0, begin, position, at);
     for (int64_t item = begin; item < end; item++, dt__walk_next(&j->others, 0, position, at)) {
         r.out = at[0];
         r.in = at[1];
+        if (j->has_statistics) {
+            double largest, sum;
+            memcpy(&largest, at[2], sizeof largest);
+            memcpy(&sum, at[3], sizeof sum);
+            write_row(&r, largest, sum);
+            continue;
+        }
         (j->n <= BLOCK ? softmax_short_row : softmax_row)(&r);
     }
 }
@@ -220,10 +253,13 @@ static void run_columns(const job *j, int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; item++) {
         const int64_t first = item % j->n_across * COLUMNS;
         int64_t position[DT__WALK_DIMS];
-        char *at[2] = {j->others.at[0], j->others.at[1]};
+        char *at[DT__WALK_ARRAYS];
+        start_at(j, at);
         dt__walk_seek(&j->others, 1, item / j->n_across, position, at);
         c.out = at[0] + first * across->strides[0];
         c.in = at[1] + first * across->strides[1];
+        for (int k = 2; k < j->others.n_arrays; k++)
+            c.statistics[k - 2] = at[k] + first * across->strides[k];
         c.n = dt__min_i64(COLUMNS, across->size - first);
         softmax_columns(&c);
     }
@@ -237,8 +273,8 @@ static void softmax_piece(void *arg, int64_t piece) {
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
-                 const dt__array *out) {
+void dt__softmax_finish(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
+                        const dt__array *largest, const dt__array *sums, const dt__array *out) {
     int64_t shape[DT__WALK_DIMS], in_strides[DT__WALK_DIMS], out_strides[DT__WALK_DIMS];
     int n_others = 0;
     for (int d = 0; d < in->n_dims; d++)
@@ -254,12 +290,13 @@ void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in
     j.out = out;
     j.dtype = in->dtype == DT_F64 ? DT_F64 : DT_F32;
     j.is_log = is_log;
+    j.has_statistics = largest != NULL;
     j.n = has_dim ? in->shape[dim] : 1;
     j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt__dtype_bytes(in->dtype) : 0;
     j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt__dtype_bytes(out->dtype) : 0;
     const dt__array to = {out->data, out->dtype, n_others, shape, out_strides};
     const dt__array from = {in->data, in->dtype, n_others, shape, in_strides};
-    if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
+    if (j.n == 0 || !dt__walk_make(largest ? 4 : 2, (const dt__array *const[]){&to, &from, largest, sums}, &j.others))
         return;
     const dt__walk_dim *across = &j.others.dims[0];
     j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);
@@ -267,4 +304,9 @@ void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in
     j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
     j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, COLUMNS) : 1));
     dt__pool_run(pool, dt__ceil_div(j.n_items, j.n_per_piece), softmax_piece, &j);
+}
+
+void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
+                 const dt__array *out) {
+    dt__softmax_finish(kernels, pool, in, dim, is_log, NULL, NULL, out);
 }

@@ -98,3 +98,16 @@ void dt__walk_seek(const dt__walk *walk, int first, int64_t n, int64_t *position
             at[k] += position[d] * walk->dims[d].strides[k];
     }
 }
+
+void dt__split_dims(const dt__array *array, uint64_t dims, dt__split *out) {
+    out->kept = (dt__array){array->data, array->dtype, 0, out->kept_shape, out->kept_strides};
+    out->reduced = (dt__array){array->data, array->dtype, 0, out->reduced_shape, out->reduced_strides};
+    for (int d = 0; d < array->n_dims; d++)
+        if (dims >> d & 1) {
+            out->reduced_shape[out->reduced.n_dims] = array->shape[d];
+            out->reduced_strides[out->reduced.n_dims++] = array->strides[d];
+        } else {
+            out->kept_shape[out->kept.n_dims] = array->shape[d];
+            out->kept_strides[out->kept.n_dims++] = array->strides[d];
+        }
+}

@@ -33,4 +33,12 @@ bool dt__walk_next(const dt__walk *walk, int first, int64_t *position, char **at
 int64_t dt__walk_positions(const dt__walk *walk, int first);
 void dt__walk_seek(const dt__walk *walk, int first, int64_t n, int64_t *position, char **at);
 
+/* An array along the dims whose bits are set (reduced) and along the others (kept), each in order. */
+typedef struct dt__split {
+    int64_t kept_shape[DT__WALK_DIMS], kept_strides[DT__WALK_DIMS], reduced_shape[DT__WALK_DIMS],
+        reduced_strides[DT__WALK_DIMS];
+    dt__array kept, reduced;
+} dt__split;
+void dt__split_dims(const dt__array *array, uint64_t dims, dt__split *out);
+
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Variance, standard deviation and mean over dims. Two passes in f64: the mean, then the squares of the differences
- * from it. The dims that are reduced are not sharded: a variance of variances is not the variance.
+ * Variance, standard deviation and mean over dims. Where these are sharded, the ranks meet and merge the means and the
+ * squares of differences from them: a variance of variances is not the variance.
  */
 #include "ops/ops.h"
-#include "ops/reduce_support.h"
+#include "ops/states.h"
 
 #include <math.h>
 
@@ -53,42 +53,43 @@ static dt_status write_output(const dt_op_call *call, const dt__array *from, dou
     return DT_OK;
 }
 
-static dt_status run_passes(const dt_op_call *call, const dt__array *in, uint32_t dims, const dt__array *mean,
-                            const dt__array *squares) {
-    double count = 1;
-    for (int d = 0; d < in->n_dims; d++)
-        count *= dims >> d & 1 ? (double)in->shape[d] : 1;
-    dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-               &(dt__reduction){DT__FOLD_SUM, dims, count, in, mean});
-    DT__TRY(dt__reduce_mapped(
-        call,
-        &(dt__mapped_fold){.fold = DT__FOLD_SUM, .op = DT__EL_SQUARED_DIFFERENCE, .dtype = DT_F64, .with = mean}, in,
-        dims, squares));
-    DT__TRY(write_output(call, squares, fmax(count - correction_of(call), 0), 0, returns(call, ROOT), dims));
-    return returns(call, MEAN) ? write_output(call, mean, count > 0 ? 1 : 0, 1, false, dims) /* 0 / 0 is NaN */
+static uint32_t reduced_dims(const dt_op_call *call) {
+    return dt__wrap_dims(dt__arg_at(call, DT__REDUCED_DIM), call->inputs[0].n_dims);
+}
+
+static void describe(const dt_op_call *call, dt_state *state) {
+    dt__statistics_describe(call, DT__MOMENTS, reduced_dims(call), state);
+}
+
+static dt_status begin(dt_op_call *call, const dt_state *state) {
+    dt__array in = dt__array_of(&call->inputs[0]);
+    dt__statistics_begin(call, DT__MOMENTS, reduced_dims(call), &in, state);
+    return DT_OK;
+}
+
+static void merge(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    dt__statistics_meet(call, DT__MOMENTS, into, next);
+}
+
+static dt_status finish(dt_op_call *call, const dt_state *merged) {
+    uint32_t dims = reduced_dims(call);
+    double count = *(const double *)merged->fields[2].data;
+    dt__reduced mean, squares;
+    dt__state_array(call, dims, &merged->fields[0], &mean);
+    dt__state_array(call, dims, &merged->fields[1], &squares);
+    DT__TRY(write_output(call, &squares.array, fmax(count - correction_of(call), 0), 0, returns(call, ROOT), dims));
+    return returns(call, MEAN) ? write_output(call, &mean.array, count > 0 ? 1 : 0, 1, false, dims) /* 0 / 0 is NaN */
                                : DT_OK;
 }
 
-static dt_status compute_moments(dt_op_call *call) {
-    dt__array in = dt__array_of(&call->inputs[0]);
-    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DT__REDUCED_DIM), in.n_dims);
-    dt__reduced_scratch mean, squares;
-    DT__TRY(dt__reduced_new(call, &in, dims, DT_F64, &mean));
-    dt_status status = dt__reduced_new(call, &in, dims, DT_F64, &squares);
-    if (status == DT_OK) {
-        status = run_passes(call, &in, dims, &mean.scratch.array, &squares.scratch.array);
-        dt__scratch_free(call, &squares.scratch);
-    }
-    dt__scratch_free(call, &mean.scratch);
-    return status;
-}
+static const dt_meet moments_meet = {describe, begin, merge, finish};
 
 #define MOMENTS(name, result, returns_)                                                                              \
     .schema = name "(Tensor self, bool unbiased=True) -> " result " | " name                                         \
                    ".dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> " result " | " name    \
                    ".correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> "  \
                    "" result,                                                                                        \
-    .rule = "...[dim!] -> ...[dim:1?]", .shape = shape_moments, .kernel = compute_moments,                           \
+    .rule = "...[dim~] -> ...[dim:1?]", .shape = shape_moments, .kernel = dt__run_alone, .meet = &moments_meet,      \
     .arguments = "dim,keepdim,unbiased,correction", .varying = "correction", .family = &(const moments){returns_},   \
     .samples = name "(f32[5,3])\n" name "(f32[5,3]; false)\n" name "(f32[5,3]; [1]; keepdim=true)\n" name            \
                     "(f32[2,5,3]; [0,2])\n" name "(f64[5,3]; [0]; correction=2)\n" name "(f32[0,3]; 0)"

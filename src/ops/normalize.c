@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that normalise along dims, which therefore are not sharded: softmax and its logarithm, layer_norm, rms_norm.
+ * Ops that normalise along dims: softmax and its logarithm, layer_norm, rms_norm. Where these dims are sharded, the
+ * ranks meet: they merge the statistics of their shards of the rows.
  */
 #include "dtensor/ops.h"
 #include "kernels/kernels.h"
-#include "ops/kernel_support.h"
 #include "ops/ops.h"
+#include "ops/states.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum { SOFTMAX_DIM, SOFTMAX_DTYPE };
 enum { NORMALIZED_SHAPE, WEIGHT, EPS, BIAS }; /* rms_norm has no bias */
@@ -76,16 +78,61 @@ static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
         dt_rows_monotone(rows, dt__arg_at(call, BIAS)->as.first, true);
 }
 
-static dt_status run_softmax(dt_op_call *call, bool is_log) {
+static int softmax_dim(const dt_op_call *call) {
+    return dt__wrap_dim(dt__arg_at(call, SOFTMAX_DIM)->as.i, call->inputs[0].n_dims);
+}
+
+/* The elements: the input, or the output if these are converted. */
+static dt__array softmax_elements(const dt_op_call *call) {
+    return dt__array_of(call->inputs[0].dtype != call->outputs[0].dtype ? &call->outputs[0] : &call->inputs[0]);
+}
+
+static void convert_elements(const dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    int dim = dt__wrap_dim(dt__arg_at(call, SOFTMAX_DIM)->as.i, in.n_dims);
-    if (in.dtype != out.dtype) {
+    if (in.dtype != out.dtype)
         dt__run_convert(call, &out, &in);
-        in = out;
-    }
-    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, is_log, &out);
+}
+
+static dt_status run_softmax(dt_op_call *call, bool is_log) {
+    convert_elements(call);
+    dt__array out = dt__array_of(&call->outputs[0]), in = softmax_elements(call);
+    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, softmax_dim(call), is_log, &out);
     return DT_OK;
 }
+
+static void describe_softmax(const dt_op_call *call, dt_state *state) {
+    dt__statistics_describe(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), state);
+}
+
+static dt_status begin_softmax(dt_op_call *call, const dt_state *state) {
+    convert_elements(call);
+    dt__array in = softmax_elements(call);
+    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, state);
+    return DT_OK;
+}
+
+static void merge_softmax(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    dt__statistics_meet(call, DT__EXPONENTIALS, into, next);
+}
+
+static dt_status finish_rows(dt_op_call *call, const dt_state *merged, bool is_log) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = softmax_elements(call);
+    int dim = softmax_dim(call);
+    dt__reduced largest, sums;
+    dt__state_array(call, (uint32_t)1 << dim, &merged->fields[0], &largest);
+    dt__state_array(call, (uint32_t)1 << dim, &merged->fields[1], &sums);
+    dt__softmax_finish(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, is_log, &largest.array,
+                       &sums.array, &out);
+    return DT_OK;
+}
+
+static dt_status finish_softmax(dt_op_call *call, const dt_state *merged) { return finish_rows(call, merged, false); }
+static dt_status finish_log_softmax(dt_op_call *call, const dt_state *merged) {
+    return finish_rows(call, merged, true);
+}
+
+static const dt_meet softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_softmax};
+static const dt_meet log_softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_log_softmax};
 
 static dt_status softmax(dt_op_call *call) { return run_softmax(call, false); }
 static dt_status log_softmax(dt_op_call *call) { return run_softmax(call, true); }
@@ -98,23 +145,36 @@ static double eps_of(const dt_op_call *call) {
     return eps->type == DT_ARG_NONE ? next[call->inputs[0].dtype] : eps->as.f;
 }
 
-static dt_status layer_norm(dt_op_call *call) {
-    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2], saved[2];
-    dt__layer_norm norm = {.in = &in,
-                           .out = &out,
-                           .n_dims = dt__arg_at(call, NORMALIZED_SHAPE)->n,
-                           .eps = eps_of(call),
-                           .is_rms = is_rms(call),
-                           .weight = has(call, WEIGHT) ? &affine[0] : NULL,
-                           .bias = has(call, BIAS) ? &affine[1] : NULL};
+/* The arguments of the kernel. */
+typedef struct norm_call {
+    dt__array in, out, affine[2];
+    dt__layer_norm norm;
+} norm_call;
+
+static void read_norm(const dt_op_call *call, norm_call *out) {
+    out->in = dt__array_of(&call->inputs[0]);
+    out->out = dt__array_of(&call->outputs[0]);
+    out->norm = (dt__layer_norm){.in = &out->in,
+                                 .out = &out->out,
+                                 .n_dims = dt__arg_at(call, NORMALIZED_SHAPE)->n,
+                                 .eps = eps_of(call),
+                                 .is_rms = is_rms(call),
+                                 .weight = has(call, WEIGHT) ? &out->affine[0] : NULL,
+                                 .bias = has(call, BIAS) ? &out->affine[1] : NULL};
     for (int i = 0; i < 2; i++)
         if (has(call, i ? BIAS : WEIGHT))
-            affine[i] = dt__array_of(&call->inputs[dt__arg_at(call, i ? BIAS : WEIGHT)->as.first]);
+            out->affine[i] = dt__array_of(&call->inputs[dt__arg_at(call, i ? BIAS : WEIGHT)->as.first]);
+}
+
+static dt_status layer_norm(dt_op_call *call) {
+    norm_call self;
+    dt__array saved[2];
+    read_norm(call, &self);
     for (int i = 1; i < call->n_outputs; i++)
         saved[i - 1] = dt__array_of(&call->outputs[i]);
-    norm.mean = call->n_outputs > 2 ? &saved[0] : NULL;
-    norm.rstd = call->n_outputs > 1 ? &saved[call->n_outputs - 2] : NULL;
-    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &norm);
+    self.norm.mean = call->n_outputs > 2 ? &saved[0] : NULL;
+    self.norm.rstd = call->n_outputs > 1 ? &saved[call->n_outputs - 2] : NULL;
+    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &self.norm);
     return DT_OK;
 }
 
@@ -174,36 +234,91 @@ static dt_status layer_norm_backward(const dt_op_backward *call, dt_tensor **inp
     return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
 }
 
+static dt__statistic norm_statistic(const dt_op_call *call) { return is_rms(call) ? DT__SQUARES : DT__MOMENTS; }
+static uint32_t norm_dims(const dt_op_call *call) {
+    int n_dims = call->inputs[0].n_dims, n = dt__arg_at(call, NORMALIZED_SHAPE)->n;
+    return (((uint32_t)1 << n) - 1) << (n_dims - n);
+}
+
+static void describe_norm(const dt_op_call *call, dt_state *state) {
+    dt__statistics_describe(call, norm_statistic(call), norm_dims(call), state);
+}
+
+static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
+    dt__array in = dt__array_of(&call->inputs[0]);
+    dt__statistics_begin(call, norm_statistic(call), norm_dims(call), &in, state);
+    return DT_OK;
+}
+
+static void merge_norm(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    dt__statistics_meet(call, norm_statistic(call), into, next);
+}
+
+/* In the state the squares become 1 / standard deviation. */
+static dt_status finish_norm(dt_op_call *call, const dt_state *merged) {
+    const dt_arg *shape = dt__arg_at(call, NORMALIZED_SHAPE);
+    const dt_state_field *second = &merged->fields[dt__second_field(norm_statistic(call))];
+    double *squares = second->data, count = 1, zero = 0;
+    norm_call self;
+    dt__reduced mean = {.array = {&zero, DT_F64, 0, NULL, NULL}}, rstd;
+    read_norm(call, &self);
+    for (int d = 0; d < shape->n; d++)
+        count *= (double)shape->as.ints[d];
+    for (int64_t i = 0; i < second->n; i++)
+        squares[i] = 1 / sqrt(squares[i] / count + self.norm.eps);
+    if (!is_rms(call)) {
+        double *means = merged->fields[0].data;
+        for (int64_t i = 0; i < second->n && count == 0; i++)
+            means[i] = (double)NAN;
+        dt__state_array(call, norm_dims(call), &merged->fields[0], &mean);
+    }
+    dt__state_array(call, norm_dims(call), second, &rstd);
+    for (int i = 1; i < call->n_outputs; i++) {
+        dt__array to = dt__array_of(&call->outputs[i]);
+        dt__run_convert(call, &to, i == call->n_outputs - 1 ? &rstd.array : &mean.array);
+    }
+    self.norm.mean = &mean.array;
+    self.norm.rstd = &rstd.array;
+    self.norm.has_statistics = true;
+    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &self.norm);
+    return DT_OK;
+}
+
+static const dt_meet norm_meet = {describe_norm, begin_norm, merge_norm, finish_norm};
+
 const dt_op dt__op_softmax = {
     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     .summary = "Exponentials along a dim, divided by their sum.",
-    .rule = "...[dim!] -> ...[dim]",
+    .rule = "...[dim~] -> ...[dim]",
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = softmax,
     .gradient = "self: result * (grad - sum(grad * result, dim, true))",
+    .meet = &softmax_meet,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
 const dt_op dt__op_log_softmax = {
     .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     .summary = "Logarithm of the softmax along a dim.",
-    .rule = "...[dim!] -> ...[dim]",
+    .rule = "...[dim~] -> ...[dim]",
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = log_softmax,
     .gradient = "self: grad - exp(result) * sum(grad, dim, true)",
+    .meet = &log_softmax_meet,
     .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
 };
 const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
-    .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
+    .rule = "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,eps,bias",
     .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,
+    .meet = &norm_meet,
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
                "layer_norm(f32[5,3]; [3]; f32[3])",
@@ -214,12 +329,13 @@ const dt_op dt__op_layer_norm = {
 const dt_op dt__op_rms_norm = {
     .schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
     .summary = "Divides the last dims by the root of their mean square, then scales by weight.",
-    .rule = "...[#normalized_shape!], [#normalized_shape] -> ...[#normalized_shape], ...",
+    .rule = "...[#normalized_shape~], [#normalized_shape] -> ...[#normalized_shape], ...",
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,eps",
     .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,
+    .meet = &norm_meet,
     .samples = "rms_norm(f32[5,3]; [3]; f32[3])\nrms_norm(f32[2,5,3]; [5,3])",
     .saves = "input,weight,result1",
     .n_saved = 1,

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions of functions of elements: vector norms and logsumexp. Of the norms, those that are sums (ord 1 and 0) or
- * extrema (ord inf and -inf) of magnitudes are partial over a sharded dim; the others need all elements.
+ * extrema (ord inf and -inf) of magnitudes are partial over a sharded dim; for the others, and for logsumexp, the ranks
+ * meet.
  */
 #include "ops/ops.h"
-#include "ops/reduce_support.h"
+#include "ops/states.h"
 
 #include <math.h>
 
 /* Positions in .arguments, behind those of all reductions. */
 enum { ORD = 2, DTYPE };
 
-static dt_dtype computed_in(dt_dtype dtype) { return dtype == DT_F64 ? DT_F64 : DT_F32; }
+static uint32_t reduced_dims(const dt_op_call *call) {
+    return dt__wrap_dims(dt__arg_at(call, DT__REDUCED_DIM), call->inputs[0].n_dims);
+}
 
 static dt_status shape_logsumexp(dt_op_call *call) {
     uint32_t dims;
@@ -20,40 +23,36 @@ static dt_status shape_logsumexp(dt_op_call *call) {
     return dt__add_reduced(call, dims, dt__promote_to_inexact(call->inputs[0].dtype));
 }
 
-/* max + log(sum of exp(element - max)); a maximum that is infinite is not subtracted. */
-static dt_status sum_exponentials(const dt_op_call *call, const dt__array *in, uint32_t dims, const dt__array *max,
-                                  const dt__array *sum) {
-    double *shift = max->data;
-    if (dt__array_count(in) > 0)
-        dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                   &(dt__reduction){DT__FOLD_MAX, dims, 0, in, max});
-    for (int64_t i = 0, n = dt__array_count(max); i < n; i++)
-        shift[i] = dt__array_count(in) > 0 && isfinite(shift[i]) ? shift[i] : 0;
-    DT__TRY(dt__reduce_mapped(call,
-                              &(dt__mapped_fold){.fold = DT__FOLD_SUM,
-                                                 .op = DT__EL_EXP_DIFFERENCE,
-                                                 .dtype = computed_in(call->outputs[0].dtype),
-                                                 .with = max},
-                              in, dims, sum));
-    DT__TRY(dt__run_elements(call, DT__EL_LOG, DT_F64, sum, sum, NULL, NULL));
-    dt__reduced out;
-    dt__reduced_of(call, &call->outputs[0], dims, &out);
-    return dt__run_elements(call, DT__EL_ADD, DT_F64, &out.array, sum, max, NULL);
+static void describe_exponentials(const dt_op_call *call, dt_state *state) {
+    dt__statistics_describe(call, DT__EXPONENTIALS, reduced_dims(call), state);
 }
 
-static dt_status logsumexp(dt_op_call *call) {
+static dt_status begin_exponentials(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DT__REDUCED_DIM), in.n_dims);
-    dt__reduced_scratch max, sum;
-    DT__TRY(dt__reduced_new(call, &in, dims, DT_F64, &max));
-    dt_status status = dt__reduced_new(call, &in, dims, DT_F64, &sum);
-    if (status == DT_OK) {
-        status = sum_exponentials(call, &in, dims, &max.scratch.array, &sum.scratch.array);
-        dt__scratch_free(call, &sum.scratch);
-    }
-    dt__scratch_free(call, &max.scratch);
-    return status;
+    dt__statistics_begin(call, DT__EXPONENTIALS, reduced_dims(call), &in, state);
+    return DT_OK;
 }
+
+static void merge_exponentials(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    dt__statistics_meet(call, DT__EXPONENTIALS, into, next);
+}
+
+/* largest + log(sum); if the largest is infinite it is the result. */
+static dt_status finish_exponentials(dt_op_call *call, const dt_state *merged) {
+    uint32_t dims = reduced_dims(call);
+    double *largest = merged->fields[0].data, *sum = merged->fields[1].data;
+    dt__reduced first, second, out;
+    dt__state_array(call, dims, &merged->fields[0], &first);
+    dt__state_array(call, dims, &merged->fields[1], &second);
+    dt__reduced_of(call, &call->outputs[0], dims, &out);
+    for (int64_t i = 0; i < merged->fields[0].n; i++)
+        sum[i] = isinf(largest[i]) ? 1 : sum[i];
+    DT__TRY(dt__run_elements(call, DT__EL_LOG, DT_F64, &second.array, &second.array, NULL, NULL));
+    return dt__run_elements(call, DT__EL_ADD, DT_F64, &out.array, &first.array, &second.array, NULL);
+}
+
+static const dt_meet logsumexp_meet = {describe_exponentials, begin_exponentials, merge_exponentials,
+                                       finish_exponentials};
 
 static double ord_of(const dt_op_call *call) { return dt__arg_number(dt__arg_at(call, ORD)); }
 
@@ -74,38 +73,62 @@ static void rows_vector_norm(const dt_op_call *call, dt_rows *rows) {
     dt_rows_factors(rows,
                     isinf(ord) ? ord > 0 ? "...[dim] -> ...[dim:1?] P(max)" : "...[dim] -> ...[dim:1?] P(min)"
                     : ord == 1 || ord == 0 ? "...[dim] -> ...[dim:1?]"
-                                           : "...[dim!] -> ...[dim:1?]",
+                                           : "...[dim~] -> ...[dim:1?]",
                     0);
 }
 
-/* (sum of |element|^ord)^(1/ord), in f64; ord 0 counts the elements that are not 0. */
-static dt_status vector_norm(dt_op_call *call) {
+/* The state is what a norm is the root of: the sum of |element|^ord, in f64; or a norm without a root: the number of
+ * elements that are not 0, the sum or an extremum of magnitudes. */
+static void describe_norm(const dt_op_call *call, dt_state *state) {
+    double ord = ord_of(call);
+    state->n_fields = 1;
+    state->fields[0] = (dt_state_field){.dtype = DT_F64,
+                                        .n = dt__n_remaining(&call->inputs[0], reduced_dims(call)),
+                                        .identity = isinf(ord) && ord < 0 ? INFINITY : 0};
+}
+
+static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
     double ord = ord_of(call), zero = 0;
     dt__array in = dt__array_of(&call->inputs[0]), none = {&zero, DT_F64, 0, NULL, NULL};
-    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DT__REDUCED_DIM), in.n_dims);
-    dt__fold fold = !isinf(ord) ? DT__FOLD_SUM : ord > 0 ? DT__FOLD_MAX : DT__FOLD_MIN;
-    bool sums = ord != 0 && ord != 1 && !isinf(ord);
-    dt__element_op op = ord == 0 ? DT__EL_NE : ord == 2 ? DT__EL_SQUARE : sums ? DT__EL_POW_ABS : DT__EL_ABS;
-    dt__reduced_scratch sum;
-    dt__reduced out;
-    DT__TRY(dt__reduced_new(call, &in, dims, DT_F64, &sum));
-    dt__array *from = &sum.scratch.array;
-    dt__reduced_of(call, &call->outputs[0], dims, &out);
-    dt_status status = dt__reduce_mapped(
-        call,
-        &(dt__mapped_fold){
-            .fold = fold, .op = op, .dtype = DT_F64, .numbers = {{.f = {ord, 0}}}, .with = ord == 0 ? &none : NULL},
-        &in, dims, from);
-    double inverse = 1 / ord;
-    dt__array root = {&inverse, DT_F64, 0, NULL, NULL};
-    if (status == DT_OK && sums)
-        status = dt__run_elements(call, ord == 2 ? DT__EL_SQRT : DT__EL_POW, DT_F64, from, from,
-                                  ord == 2 ? NULL : &root, NULL);
-    if (status == DT_OK)
-        dt__run_convert(call, &out.array, from);
-    dt__scratch_free(call, &sum.scratch);
-    return status;
+    uint32_t dims = reduced_dims(call);
+    dt__reduced sum;
+    if (ord == 2) {
+        dt__statistics_begin(call, DT__SQUARES, dims, &in, state);
+        return DT_OK;
+    }
+    dt__state_array(call, dims, &state->fields[0], &sum);
+    return dt__reduce_mapped(call,
+                             &(dt__mapped_fold){.fold = !isinf(ord) ? DT__FOLD_SUM
+                                                        : ord > 0   ? DT__FOLD_MAX
+                                                                    : DT__FOLD_MIN,
+                                                .op = ord == 0                 ? DT__EL_NE
+                                                      : ord == 1 || isinf(ord) ? DT__EL_ABS
+                                                                               : DT__EL_POW_ABS,
+                                                .dtype = DT_F64,
+                                                .numbers = {{.f = {ord, 0}}},
+                                                .with = ord == 0 ? &none : NULL},
+                             &in, dims, &sum.array);
 }
+
+static void merge_norm(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    dt__statistics_meet(call, DT__SQUARES, into, next);
+}
+
+static dt_status finish_norm(dt_op_call *call, const dt_state *merged) {
+    double ord = ord_of(call), inverse = 1 / ord;
+    uint32_t dims = reduced_dims(call);
+    dt__array root = {&inverse, DT_F64, 0, NULL, NULL};
+    dt__reduced sum, out;
+    dt__state_array(call, dims, &merged->fields[0], &sum);
+    dt__reduced_of(call, &call->outputs[0], dims, &out);
+    if (ord != 0 && ord != 1 && !isinf(ord))
+        DT__TRY(dt__run_elements(call, ord == 2 ? DT__EL_SQRT : DT__EL_POW, DT_F64, &sum.array, &sum.array,
+                                 ord == 2 ? NULL : &root, NULL));
+    dt__run_convert(call, &out.array, &sum.array);
+    return DT_OK;
+}
+
+static const dt_meet norm_meet = {describe_norm, begin_norm, merge_norm, finish_norm};
 
 const dt_op dt__op_linalg_vector_norm = {
     .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
@@ -113,7 +136,8 @@ const dt_op dt__op_linalg_vector_norm = {
     .summary = "Norm of a vector, along all dims or along some: (sum of |x|^ord)^(1/ord), inf the largest |x|.",
     .rows = rows_vector_norm,
     .shape = shape_vector_norm,
-    .kernel = vector_norm,
+    .kernel = dt__run_alone,
+    .meet = &norm_meet,
     .arguments = "dim,keepdim,ord,dtype",
     .samples = "linalg_vector_norm(f32[5,3])\nlinalg_vector_norm(f32[5,3]; 1; [0])\n"
                "linalg_vector_norm(f32[2,5,3]; inf; [0,2]; true)\nlinalg_vector_norm(f32[5,3]; -2.5; 1; dtype=f64)\n"
@@ -122,9 +146,10 @@ const dt_op dt__op_linalg_vector_norm = {
 const dt_op dt__op_logsumexp = {
     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
     .summary = "Logarithm of the sum of exponentials over dims, without overflow.",
-    .rule = "...[dim!] -> ...[dim:1?]",
+    .rule = "...[dim~] -> ...[dim:1?]",
     .shape = shape_logsumexp,
-    .kernel = logsumexp,
+    .kernel = dt__run_alone,
+    .meet = &logsumexp_meet,
     .arguments = "dim,keepdim",
     .gradient = "self: reshape(grad, kept(self.shape, dim)) * exp(self - reshape(result, kept(self.shape, dim)))",
     .samples = "logsumexp(f32[5,3]; 1)\nlogsumexp(f32[2,5,3]; [0,2]; true)\nlogsumexp(f64[5,3]; 0)",

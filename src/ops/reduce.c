@@ -5,7 +5,7 @@
  * uneven shards, too.
  */
 #include "ops/ops.h"
-#include "ops/reduce_support.h"
+#include "ops/states.h"
 
 #include <math.h>
 
@@ -79,7 +79,7 @@ static dt_status fold(const dt_op_call *call, const dt__array *in, uint32_t dims
     if (!(of->flags & POSITIONS))
         dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &request);
     else if (dt__array_count(&out.array) > 0)
-        dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &request);
+        dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &request, NULL);
     return DT_OK;
 }
 
@@ -151,15 +151,156 @@ static dt_status shape_scan(dt_op_call *call) {
     return dt__add_like(call, 0, dt__arg_dtype(dt__arg_at(call, SCAN_DTYPE), widened(call->inputs[0].dtype)));
 }
 
-static dt_status scan(dt_op_call *call) {
+/* Positions: the state is the extreme element of a shard and its index in the global tensor; -1: none yet. */
+static void describe_position(const dt_op_call *call, dt_state *state) {
+    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DIM), call->inputs[0].n_dims);
+    int64_t n = dt__n_remaining(&call->inputs[0], dims);
+    dt_dtype dtype = dt__is_integral(call->inputs[0].dtype) ? DT_I64 : DT_F64;
+    state->n_fields = 2;
+    state->fields[0] = (dt_state_field){.dtype = dtype, .n = n, .identity = 0};
+    state->fields[1] = (dt_state_field){.dtype = DT_I64, .n = n, .identity = -1};
+}
+
+/* Indices along the reduced dims of a local tensor become those of the global one. */
+static void make_global(const dt_op_value *input, uint32_t dims, int64_t n, int64_t *indices) {
+    dt__shard shards[DT_SPEC_MAX_DIMS];
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    if (!input->spec)
+        return;
+    (void)dt_mesh_coordinate(input->spec->mesh, coordinate);
+    for (int d = 0; d < input->n_dims; d++)
+        dt__shard_at(&input->spec->sharding, d, coordinate, &shards[d]);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = indices[i], size = 1;
+        indices[i] = 0;
+        for (int d = input->n_dims - 1; d >= 0; d--)
+            if (dims >> d & 1) {
+                indices[i] += dt__shard_to_global(&shards[d], rest % input->shape[d]) * size;
+                rest /= input->shape[d];
+                size *= input->global_shape[d];
+            }
+    }
+}
+
+static dt_status begin_position(dt_op_call *call, const dt_state *state) {
     const reduction *of = call->op->family;
-    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    dt__run_convert(call, &out, &in);
-    if (out.n_dims > 0)
-        dt__scan(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), of->fold,
-                 dt__wrap_dim(dt__arg_at(call, DIM)->as.i, out.n_dims), &out, &out);
+    dt__array in = dt__array_of(&call->inputs[0]);
+    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DIM), in.n_dims);
+    dt__reduced values, indices;
+    dt__state_array(call, dims, &state->fields[0], &values);
+    dt__state_array(call, dims, &state->fields[1], &indices);
+    dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                   &(dt__reduction){of->fold, dims, 0, &in, &indices.array}, &values.array);
+    make_global(&call->inputs[0], dims, state->fields[1].n, state->fields[1].data);
     return DT_OK;
 }
+
+/* NaN is beyond all numbers; of equal elements the one with the lowest index wins. */
+static bool replaces(bool is_max, double before, int64_t before_index, double next, int64_t next_index) {
+    bool nan = before != before, next_nan = next != next;
+    if (nan || next_nan)
+        return next_nan && (!nan || next_index < before_index);
+    if (next != before)
+        return (next > before) == is_max;
+    return next_index < before_index;
+}
+static bool replaces_integer(bool is_max, int64_t before, int64_t before_index, int64_t next, int64_t next_index) {
+    return next != before ? (next > before) == is_max : next_index < before_index;
+}
+
+static void merge_position(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    const reduction *of = call->op->family;
+    bool is_max = of->fold == DT__FOLD_MAX, integral = into->fields[0].dtype == DT_I64;
+    int64_t *index = into->fields[1].data;
+    const int64_t *next_index = next->fields[1].data;
+    for (int64_t i = 0; i < into->fields[1].n; i++) {
+        double *f = into->fields[0].data;
+        const double *next_f = next->fields[0].data;
+        int64_t *n = into->fields[0].data;
+        const int64_t *next_n = next->fields[0].data;
+        if (next_index[i] < 0)
+            continue;
+        if (index[i] >= 0 && !(integral ? replaces_integer(is_max, n[i], index[i], next_n[i], next_index[i])
+                                        : replaces(is_max, f[i], index[i], next_f[i], next_index[i])))
+            continue;
+        n[i] = next_n[i]; /* 8 bytes of either */
+        index[i] = next_index[i];
+    }
+}
+
+static dt_status finish_position(dt_op_call *call, const dt_state *merged) {
+    uint32_t dims = dt__wrap_dims(dt__arg_at(call, DIM), call->inputs[0].n_dims);
+    dt__reduced indices, out;
+    dt__state_array(call, dims, &merged->fields[1], &indices);
+    dt__reduced_of(call, &call->outputs[0], dims, &out);
+    dt__run_convert(call, &out.array, &indices.array);
+    return DT_OK;
+}
+
+static const dt_meet position_meet = {describe_position, begin_position, merge_position, finish_position};
+
+static int scanned_dim(const dt_op_call *call) {
+    return dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims);
+}
+
+/* The elements: the input, or the output if these are converted. */
+static dt__array scanned(const dt_op_call *call) {
+    return dt__array_of(call->inputs[0].dtype != call->outputs[0].dtype ? &call->outputs[0] : &call->inputs[0]);
+}
+
+static void convert_scanned(const dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    if (in.dtype != out.dtype)
+        dt__run_convert(call, &out, &in);
+}
+
+static dt_status scan_from(const dt_op_call *call, const dt__array *before) {
+    const reduction *of = call->op->family;
+    dt__array out = dt__array_of(&call->outputs[0]), in = scanned(call);
+    dt__scan(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), of->fold, scanned_dim(call), &in, before, &out);
+    return DT_OK;
+}
+
+static dt_status scan(dt_op_call *call) {
+    convert_scanned(call);
+    return scan_from(call, NULL);
+}
+
+/* The sums or products of the shards before, in the dtype that is accumulated in. */
+static void describe_scan(const dt_op_call *call, dt_state *state) {
+    const reduction *of = call->op->family;
+    state->n_fields = 1;
+    state->fields[0] = (dt_state_field){.dtype = dt__scan_dtype(call->outputs[0].dtype),
+                                        .n = dt__n_remaining(&call->inputs[0], (uint32_t)1 << scanned_dim(call)),
+                                        .identity = of->fold == DT__FOLD_PROD};
+}
+
+static dt_status begin_scan(dt_op_call *call, const dt_state *state) {
+    const reduction *of = call->op->family;
+    uint32_t dims = (uint32_t)1 << scanned_dim(call);
+    dt__reduced sums;
+    convert_scanned(call);
+    dt__array in = scanned(call);
+    dt__state_array(call, dims, &state->fields[0], &sums);
+    dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+               &(dt__reduction){of->fold, dims, 0, &in, &sums.array});
+    return DT_OK;
+}
+
+static void merge_scan(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    const reduction *of = call->op->family;
+    const dt_state_field *field = &into->fields[0];
+    dt__kernels_of(call->ctx)->accumulate(field->dtype, of->fold == DT__FOLD_PROD ? DT_PRODUCT : DT_SUM, field->data,
+                                          next->fields[0].data, (size_t)field->n);
+}
+
+static dt_status finish_scan(dt_op_call *call, const dt_state *before) {
+    dt__reduced sums;
+    dt__state_array(call, (uint32_t)1 << scanned_dim(call), &before->fields[0], &sums);
+    return scan_from(call, &sums.array);
+}
+
+static const dt_meet scan_meet = {describe_scan, begin_scan, merge_scan, finish_scan};
 
 /* Booleans are their own maximum and minimum. */
 static unsigned partial_any(const dt_op_call *call) {
@@ -260,21 +401,24 @@ const dt_op dt__op_amin = {
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the largest element, over all elements or along a dim.",
-    REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MAX, ORDERS | POSITIONS),
+    REDUCTION("...[dim~] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MAX, ORDERS | POSITIONS),
+    .meet = &position_meet,
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
     .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
 const dt_op dt__op_argmin = {
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the smallest element, over all elements or along a dim.",
-    REDUCTION("...[dim!] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MIN, ORDERS | POSITIONS),
+    REDUCTION("...[dim~] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MIN, ORDERS | POSITIONS),
+    .meet = &position_meet,
     .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "argmin(f32[5,3])\nargmin(f32[5,3]; 1; true)\nargmin(i32[5,3]; 0)",
 };
 
 #define SCAN(name, fold_)                                                                                            \
-    .schema = name "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", .rule = "...[dim!] -> ...[dim]",   \
-    .shape = shape_scan, .kernel = scan, .arguments = "dim,dtype", .family = &(const reduction){fold_, 0},           \
+    .schema = name "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", .rule = "...[dim>] -> ...[dim]",   \
+    .meet = &scan_meet, .shape = shape_scan, .kernel = scan, .arguments = "dim,dtype",                               \
+    .family = &(const reduction){fold_, 0},                                                                          \
     .samples = name "(f32[5,3]; 0)\n" name "(f32[5,3]; -1)\n" name "(i32[5]; 0)\n" name "(f32[5,3]; 0; dtype=i64)"
 
 const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running sum along a dim.",

@@ -225,7 +225,7 @@ static dt_status check_argument(const dt__cursor *whole, const dt__schema *schem
     return exists ? DT_OK : dt__cursor_fail(&at, "%s has no argument '%.*s'", schema->name, name.n, name.at);
 }
 
-dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema) {
+dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema, unsigned *flags) {
     rule parsed;
     DT__TRY(read_rule(ctx, text, &parsed));
     dt__cursor at = dt__cursor_new(ctx, DT_ERR_VALUE, "rule", text);
@@ -240,6 +240,9 @@ dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *sch
             return dt__cursor_fail(&at, "%s%s%s: expected a term for each of %d tensors, got %d", schema->name,
                                    *signature->overload ? "." : "", signature->overload, n, parsed.n_inputs);
     }
+    *flags = 0;
+    for (int i = 0; i < parsed.n_symbols; i++)
+        *flags |= parsed.symbols[i].flags;
     return DT_OK;
 }
 

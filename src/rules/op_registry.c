@@ -110,6 +110,28 @@ static bool op_exists(const void *known, const char *name) {
     return exists;
 }
 
+/* Refuses marks for dims over which ranks meet without the functions to do so, and the reverse. */
+static dt_status check_meet(dt_ctx *ctx, const dt_op *op, const char *name, unsigned flags) {
+    const dt_meet *meet = op->meet;
+    bool meets = flags & DT__ROW_STATES;
+    if (meets && !meet)
+        return dt__fail(
+            ctx, DT_ERR_VALUE,
+            "%s: the ranks meet (~) or scan (>) in the rule \"%s\": expected .meet in the descriptor, got none", name,
+            op->rule);
+    if (meet && (!meet->describe || !meet->begin || !meet->merge || !meet->finish))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: meet: expected describe, begin, merge and finish, got no %s", name,
+                        !meet->describe ? "describe"
+                        : !meet->begin  ? "begin"
+                        : !meet->merge  ? "merge"
+                                        : "finish");
+    if (meet && !meets && !op->rows)
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "%s: the descriptor has .meet: expected a rule with ~ or > behind a dim, got \"%s\"", name,
+                        op->rule ? op->rule : "");
+    return DT_OK;
+}
+
 /* Parses and checks a descriptor, and enters its name. */
 static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     dt__op_info *info = DT__NEW(&self->arena, dt__op_info);
@@ -125,7 +147,10 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", name);
         return NULL;
     }
-    if (op->rule && dt__factors_check(ctx, op->rule, &info->schema) != DT_OK)
+    unsigned flags = 0;
+    if (op->rule && dt__factors_check(ctx, op->rule, &info->schema, &flags) != DT_OK)
+        return NULL;
+    if (check_meet(ctx, op, name, flags) != DT_OK)
         return NULL;
     if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
         return NULL;

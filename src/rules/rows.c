@@ -56,6 +56,11 @@ void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
     size_t n = (size_t)(rows->call->n_inputs + rows->call->n_outputs);
     if (rows->status != DT_OK || !is_allowed(rows, entries) || is_listed(rows, entries, n) || !grow(rows))
         return;
+    if (flags & DT__ROW_STATES && !rows->call->op->meet) {
+        rows->status = dt_op_refuse(rows->call, DT_ERR_VALUE,
+                                    "the ranks meet in a row: expected .meet in the descriptor, got none");
+        return;
+    }
     const dt_row_entry *copy = dt__arena_copy(rows->arena, entries, n, sizeof *entries);
     if (!copy)
         rows->status = DT_ERR_MEMORY;

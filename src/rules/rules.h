@@ -183,6 +183,8 @@ typedef struct dt__way {
     int64_t bytes;      /* received by the rank that receives most */
     double us;          /* its price */
 } dt__way;
+/* "meet" or "scan". */
+static inline const char *dt__way_name(const dt__way *way) { return way->flags & DT_ROW_MEET ? "meet" : "scan"; }
 
 /* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
+static const int64_t max_numbers = (int64_t)1 << 48;
 
 static size_t field_bytes(const dt_state_field *field) {
     size_t bytes = (size_t)field->n * dt_dtype_size(field->dtype);
@@ -49,10 +50,11 @@ dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out) {
         return dt_op_refuse(call, DT_ERR_VALUE, "the state has %d fields: expected 1 to %d", out->n_fields,
                             DT_STATE_MAX_FIELDS);
     for (int f = 0; f < out->n_fields; f++)
-        if (out->fields[f].n < 0 || (unsigned)out->fields[f].dtype >= DT_N_DTYPES)
-            return dt_op_refuse(call, DT_ERR_VALUE,
-                                "field %d of the state: expected a dtype and a number of elements, got %d and %lld",
-                                f + 1, (int)out->fields[f].dtype, (long long)out->fields[f].n);
+        if (out->fields[f].n < 0 || out->fields[f].n > max_numbers || (unsigned)out->fields[f].dtype >= DT_N_DTYPES)
+            return dt_op_refuse(
+                call, DT_ERR_VALUE,
+                "field %d of the state: expected a dtype and at most 2^48 numbers, got dtype %d and %lld numbers",
+                f + 1, (int)out->fields[f].dtype, (long long)out->fields[f].n);
     return DT_OK;
 }
 
@@ -103,6 +105,10 @@ static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt
     DT__TRY(largest_shards(arena, on, call->n_outputs, call->outputs, combination->outputs, local.outputs));
     DT__TRY(dt__meet_state_describe(&local, &state));
     double bytes = (double)dt__meet_state_bytes(&state);
+    if (bytes == 0) { /* there is nothing to exchange */
+        out->group = 1;
+        return DT_OK;
+    }
     out->kind = DT__STEP_ALL_GATHER;
     out->bytes = (int64_t)bytes * (out->group - 1);
     dt__step_desc step = {.kind = out->kind,

@@ -201,7 +201,7 @@ static void check_reduction(uint64_t *random, dt__pool *pool, dt__fold fold, dt_
         const bool has_index = fold == DT__FOLD_MAX || fold == DT__FOLD_MIN;
         if (has_index) {
             reduction.out = &where.a;
-            dt__reduce_arg(table_at(t), t % 2 ? pool : NULL, &reduction);
+            dt__reduce_arg(table_at(t), t % 2 ? pool : NULL, &reduction, NULL);
             reduction.out = &out.a;
         }
         if (!is_empty(&out.a))
@@ -279,7 +279,7 @@ static void check_scan(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype
         test_array_make(&out, dtype == DT_BOOL ? DT_I64 : dtype, n_dims, shape, (test_layout)test_below(random, 2),
                         random);
         small_numbers(&in, random);
-        dt__scan(table_at(t), pool, fold, dim, &in.a, &out.a);
+        dt__scan(table_at(t), pool, fold, dim, &in.a, NULL, &out.a);
         int64_t index[MAX_DIMS] = {0};
         const dt__reduction reduction = {fold, 0, 0, &in.a, &out.a};
         if (!is_empty(&out.a))

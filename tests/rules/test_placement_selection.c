@@ -6,6 +6,7 @@
 #include "rules/calls.h"
 
 #include "rules/cost_bound.h"
+#include "rules/ways.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +71,36 @@ static void add_output(test_calls *self, const dt__placed_call *placed, const dt
         }
 }
 
+/* What the rows exchange between begin and finish. */
+static void add_way(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
+                    outcome *out) {
+    dt__arena_mark mark = dt__arena_begin(&self->arena);
+    const dt_placement *lists[16];
+    const dt__row *chosen_rows[4] = {NULL};
+    dt__placed_inputs on = calls_inputs(self, placed);
+    dt__way way;
+    for (int e = 0; e < rows->n_entries; e++) {
+        const dt_op_value *value = dt__row_value(&placed->call, e);
+        dt_placement to[4];
+        dt__sharding sharding;
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            dt_row_entry entry = entry_of(rows, chosen[m], e);
+            to[m] = entry > 0   ? dt_placement_shard(entry - 1)
+                    : entry < 0 ? dt_placement_partial((dt_reduce)(-1 - entry))
+                                : dt_placement_replicate();
+            chosen_rows[m] = chosen[m] < 0 ? NULL : &rows->rows[chosen[m]];
+        }
+        dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
+        assert_int_equal(dt__sharding_new(&self->arena, &desc, &sharding), DT_OK);
+        lists[e] = sharding.placements;
+    }
+    dt__combination combination = {&on, chosen_rows, lists, lists + placed->call.n_inputs};
+    assert_int_equal(dt__way_of(&self->arena, &placed->call, &combination, &way), DT_OK);
+    out->us += way.us;
+    out->sends |= way.group > 1;
+    dt__arena_rewind(&self->arena, mark);
+}
+
 static outcome outcome_by_definition(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
                                      const int *chosen) {
     outcome out = {.work = 1};
@@ -77,6 +108,7 @@ static outcome outcome_by_definition(test_calls *self, const dt__placed_call *pl
         add_input(self, placed, rows, chosen, i, &out);
     for (int o = 0; o < placed->call.n_outputs; o++)
         add_output(self, placed, rows, chosen, o, &out);
+    add_way(self, placed, rows, chosen, &out);
     for (int m = 0; m < self->n_mesh_dims; m++) {
         bool repeats = true, was_distributed = false;
         for (int i = 0; i < placed->call.n_inputs; i++) {

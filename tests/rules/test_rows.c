@@ -103,17 +103,18 @@ static void partials__follow_arguments(void **state) {
                                            "R,P(min)->P(min) R,P(max)->P(max)");
     assert_rows("where(bool[]; f32[]; 3)", "R,P(avg)->P(avg) R,P(min)->P(min) R,P(max)->P(max)");
     assert_rows("dropout(f32[]; 0.5)", "P(sum)->P(sum) P(avg)->P(avg)");
-    assert_rows("layer_norm(f32[3]; [3]; bias=f32[3])", "R,P(avg)->P(avg) R,P(max)->P(max) R,P(min)->P(min)");
+    assert_rows("layer_norm(f32[3]; [3]; bias=f32[3])",
+                "S(0),S(0)->S(0) R,P(avg)->P(avg) R,P(max)->P(max) R,P(min)->P(min)");
 }
 
 static void rows__depend_on_dims(void **state) { /* STR-024 STR-025 */
     (void)state;
-    assert_rows("argmax(f32[8,4]; 1)", "S(0)->S(0)");
-    assert_rows("argmax(f32[8,4]; -2)", "S(1)->S(0)");
-    assert_rows("argmax(f32[8,4])", "");
-    assert_rows("argmax(f32[8,4]; 0; true)", "S(1)->S(1)");
-    assert_rows("layer_norm(f32[4,8]; [8])", "S(0)->S(0)");
-    assert_rows("layer_norm(f32[4,8]; [4,8])", "");
+    assert_rows("argmax(f32[8,4]; 1)", "S(0)->S(0) S(1)->R");
+    assert_rows("argmax(f32[8,4]; -2)", "S(1)->S(0) S(0)->R");
+    assert_rows("argmax(f32[8,4])", "S(0)->R S(1)->R");
+    assert_rows("argmax(f32[8,4]; 0; true)", "S(1)->S(1) S(0)->R");
+    assert_rows("layer_norm(f32[4,8]; [8])", "S(0)->S(0) S(1)->S(1)");
+    assert_rows("layer_norm(f32[4,8]; [4,8])", "S(0)->S(0) S(1)->S(1)");
     assert_rows("gather(f32[8,4]; 0; i64[5,3])",
                 "R,S(0)->S(0) S(0),R->P(sum) P(sum),R->P(sum) P(avg),R->P(avg) P(product),R->P(product) "
                 "P(min),R->P(min) P(max),R->P(max)"); /* the index is smaller in dim 1 */

@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "dispatch/dispatch.h"
 #include "dtensor/autograd.h"
+#include "dtensor/debug.h"
 #include "dtensor/ops.h"
 #include "json.h"
 #include "move/move.h"
@@ -136,6 +137,12 @@ static dt_status keep_output(dt_tensor *tensor, bool writes, run_output *out) {
     return DT_OK;
 }
 
+/* How often the op ran a collective, in redistributions and between the kernels of ranks that meet. */
+static int64_t count_of(dt_ctx *ctx, dt__step_kind kind) {
+    dt_collective collective = dt__collective_of_step(kind);
+    return dt_comm_stats(ctx, &(dt_comm_filter){.collective = dt_collective_name(collective)}).n;
+}
+
 /* Makes leaves of the floating-point inputs; what the op writes to is a copy of one. The leaf of each tensor is in
  * `leaves`. */
 static dt_status require_grads(const dt__placed_call *placed, dt__call *call, dt_tensor **leaves) {
@@ -176,11 +183,12 @@ static dt_status run_backward(run_job *self, const dt__call *call, dt_mesh *mesh
     if (!n || !n_targets)
         return DT_OK;
     dt_tensors of = {n, outputs}, to = {n_targets, targets};
-    dt__redistribute_stats before = dt__redistribute_statistics(call->ctx);
-    DT__TRY(dt_gradients(of, to, grads, .output_grads = ones, .allow_unused = true));
-    dt__redistribute_stats after = dt__redistribute_statistics(call->ctx);
-    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
-        self->backward_collectives[c] = after.collectives[c] - before.collectives[c];
+    DT__TRY(dt_comm_stats_begin(call->ctx));
+    dt_status status = dt_gradients(of, to, grads, .output_grads = ones, .allow_unused = true);
+    for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
+        self->backward_collectives[c] = count_of(call->ctx, (dt__step_kind)c);
+    dt_comm_stats_end(call->ctx);
+    DT__TRY(status);
     for (int t = 0, k = 0; t < self->n_tensors; t++)
         if (leaves[t] && grads[k++])
             DT__TRY(keep_output(grads[k - 1], writes, &self->grads[t]));
@@ -207,12 +215,13 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     dt_tensor **leaves = DT__NEW_ARRAY(&arena, dt_tensor *, self->n_tensors);
     if (status == DT_OK && self->grads)
         status = leaves ? require_grads(placed, &call, leaves) : DT_ERR_MEMORY;
-    dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+    if (status == DT_OK)
+        status = dt_comm_stats_begin(ctx);
     if (status == DT_OK)
         status = dt__dispatch(ctx, &call);
-    dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
-        self->collectives[c] = after.collectives[c] - before.collectives[c];
+    for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
+        self->collectives[c] = count_of(ctx, (dt__step_kind)c);
+    dt_comm_stats_end(ctx);
     for (int i = 0; status == DT_OK && i < call.n_outputs; i++) {
         status = keep_output(call.outputs[i], writes, &self->outputs[i]);
         if (writes)
