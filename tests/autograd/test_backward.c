@@ -78,7 +78,7 @@ static void backward__names_an_op_without_a_gradient(void **state) {
     assert_int_equal(dt_backward(dt_sum(dt_call(ctx, "mystery", dt_exp(x)))), DT_ERR_UNSUPPORTED);
     assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "backward: f32[]: mystery has no gradient");
     (void)dt_error_clear(ctx);
-    /* Nothing is left over: the next walk is right. */
+    /* Nothing of it remains: the next walk is right. */
     assert_int_equal(dt_backward(dt_sum(dt_mul(x, x))), DT_OK);
     assert_true(at(dt_grad(x), 0) == 2);
     assert_int_equal(dt_close(ctx), 0);
@@ -404,7 +404,7 @@ static void walk__survives_failing_allocations(void **state) {
         if (!ok) {
             assert_int_equal(dt_error_status(ctx), DT_ERR_MEMORY);
             (void)dt_error_clear(ctx);
-            assert_true(train(ctx, NULL)); /* nothing is left over */
+            assert_true(train(ctx, NULL)); /* nothing of it remains */
         }
         assert_int_equal(dt_close(ctx), 0);
         assert_true(memory.n_live == 0 && !memory.wrong_size);
