@@ -20,31 +20,43 @@ namespace dt {
 DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
+DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
+DT_X_OPTION(beta1)
+DT_X_OPTION(beta2)
 DT_X_OPTION(bias)
 DT_X_OPTION(check)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
+DT_X_OPTION(dampening)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
+DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
+DT_X_OPTION(enable_gqa)
 DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad)
+DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(is_causal)
+DT_X_OPTION(is_first)
 DT_X_OPTION(keepdim)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
+DT_X_OPTION(maximize)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
 DT_X_OPTION(min)
 DT_X_OPTION(mode)
+DT_X_OPTION(momentum)
+DT_X_OPTION(nesterov)
 DT_X_OPTION(ord)
 DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
@@ -56,6 +68,7 @@ DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(scale)
 DT_X_OPTION(scale_grad_by_freq)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
@@ -66,11 +79,23 @@ DT_X_OPTION(training)
 DT_X_OPTION(unbiased)
 DT_X_OPTION(value)
 DT_X_OPTION(weight)
+DT_X_OPTION(weight_decay)
 DT_X_OPTION(width)
 #undef DT_X_OPTION
 /* clang-format on */
 
 /* Options in their order. */
+template <> struct fields<dt_adam_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_adam_in_place_options::beta1, &dt_adam_in_place_options::beta2, &dt_adam_in_place_options::weight_decay,
+        &dt_adam_in_place_options::eps, &dt_adam_in_place_options::maximize, &dt_adam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_adamw_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adamw_in_place_options::beta1, &dt_adamw_in_place_options::beta2,
+                        &dt_adamw_in_place_options::weight_decay, &dt_adamw_in_place_options::eps,
+                        &dt_adamw_in_place_options::maximize, &dt_adamw_in_place_options::grad_scale);
+};
 template <> struct fields<dt_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_add_in_place_options::alpha);
 };
@@ -104,6 +129,16 @@ template <> struct fields<dt_argmax_options> {
 };
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
+};
+template <> struct fields<dt_attention_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_attention_backward_options::attn_mask, &dt_attention_backward_options::is_causal,
+                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa);
+};
+template <> struct fields<dt_attention_mask_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
+        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
 };
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
@@ -193,6 +228,32 @@ template <> struct fields<dt_full_like_options> {
     static constexpr auto list = std::make_tuple(&dt_full_like_options::dtype);
 };
 template <> struct fields<dt_full_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fused_adam_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_adam_in_place_options::beta1, &dt_fused_adam_in_place_options::beta2,
+                        &dt_fused_adam_in_place_options::weight_decay, &dt_fused_adam_in_place_options::eps,
+                        &dt_fused_adam_in_place_options::maximize, &dt_fused_adam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_adamw_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_adamw_in_place_options::beta1, &dt_fused_adamw_in_place_options::beta2,
+                        &dt_fused_adamw_in_place_options::weight_decay, &dt_fused_adamw_in_place_options::eps,
+                        &dt_fused_adamw_in_place_options::maximize, &dt_fused_adamw_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_sgd_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_sgd_in_place_options::weight_decay, &dt_fused_sgd_in_place_options::momentum,
+                        &dt_fused_sgd_in_place_options::dampening, &dt_fused_sgd_in_place_options::nesterov,
+                        &dt_fused_sgd_in_place_options::maximize, &dt_fused_sgd_in_place_options::is_first,
+                        &dt_fused_sgd_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_sgd_momentum_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_fused_sgd_momentum_in_place_options::weight_decay, &dt_fused_sgd_momentum_in_place_options::momentum,
+        &dt_fused_sgd_momentum_in_place_options::dampening, &dt_fused_sgd_momentum_in_place_options::nesterov,
+        &dt_fused_sgd_momentum_in_place_options::maximize, &dt_fused_sgd_momentum_in_place_options::is_first,
+        &dt_fused_sgd_momentum_in_place_options::grad_scale);
+};
 template <> struct fields<dt_gather_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gelu_backward_options> {
@@ -299,8 +360,27 @@ template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+template <> struct fields<dt_scaled_dot_product_attention_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_scaled_dot_product_attention_options::attn_mask, &dt_scaled_dot_product_attention_options::dropout_p,
+        &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
+        &dt_scaled_dot_product_attention_options::enable_gqa);
+};
 template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sgd_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_sgd_in_place_options::weight_decay, &dt_sgd_in_place_options::momentum,
+        &dt_sgd_in_place_options::dampening, &dt_sgd_in_place_options::nesterov, &dt_sgd_in_place_options::maximize,
+        &dt_sgd_in_place_options::is_first, &dt_sgd_in_place_options::grad_scale);
+};
+template <> struct fields<dt_sgd_momentum_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_sgd_momentum_in_place_options::weight_decay, &dt_sgd_momentum_in_place_options::momentum,
+                        &dt_sgd_momentum_in_place_options::dampening, &dt_sgd_momentum_in_place_options::nesterov,
+                        &dt_sgd_momentum_in_place_options::maximize, &dt_sgd_momentum_in_place_options::is_first,
+                        &dt_sgd_momentum_in_place_options::grad_scale);
+};
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
@@ -422,6 +502,48 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
         self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_mul_scalar_in_place_options));
 }
+template <class... T>
+dt_status dt_fused_adam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
+                         double lr, int64_t step, const T &...options) {
+    return dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
+                                        dt::named<dt_fused_adam_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_fused_adam_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_adamw_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
+                          double lr, int64_t step, const T &...options) {
+    return dt_fused_adamw_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
+                                         dt::named<dt_fused_adamw_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_fused_adamw_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_sgd_(dt::at<dt_tensors> self, dt_tensors grads, double lr, const T &...options) {
+    return dt_fused_sgd_in_place_sized(self, grads, lr,
+                                       dt::named<dt_fused_sgd_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_fused_sgd_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_sgd_momentum_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors momentum_buffers, double lr,
+                                 const T &...options) {
+    return dt_fused_sgd_momentum_in_place_sized(
+        self, grads, momentum_buffers, lr,
+        dt::named<dt_fused_sgd_momentum_in_place_options>(self.site, options...).get(),
+        sizeof(dt_fused_sgd_momentum_in_place_options));
+}
+template <class... T>
+dt_adam_in_place_result dt_adam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg, dt_tensor *exp_avg_sq,
+                                 double lr, int64_t step, const T &...options) {
+    return dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step,
+                                  dt::named<dt_adam_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_adam_in_place_options));
+}
+template <class... T>
+dt_adamw_in_place_result dt_adamw_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                   dt_tensor *exp_avg_sq, double lr, int64_t step, const T &...options) {
+    return dt_adamw_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step,
+                                   dt::named<dt_adamw_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_adamw_in_place_options));
+}
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
 }
@@ -473,6 +595,22 @@ template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
                            sizeof(dt_argmin_options));
+}
+template <class... T>
+dt_attention_backward_result dt_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   const T &...options) {
+    return dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp,
+                                       dt::named<dt_attention_backward_options>(grad_out.site, options...).get(),
+                                       sizeof(dt_attention_backward_options));
+}
+template <class... T>
+dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                      dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp, const T &...options) {
+    return dt_attention_mask_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_attention_mask_backward_options));
 }
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
@@ -813,6 +951,13 @@ template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_shape shif
                          sizeof(dt_roll_options));
 }
 template <class... T>
+dt_tensor *dt_scaled_dot_product_attention(dt::at<dt_tensor *> query, dt_tensor *key, dt_tensor *value,
+                                           const T &...options) {
+    return dt_scaled_dot_product_attention_sized(
+        query, key, value, dt::named<dt_scaled_dot_product_attention_options>(query.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_options));
+}
+template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
@@ -823,6 +968,17 @@ dt_tensor *dt_select_backward(dt::at<dt_tensor *> grad_output, dt_shape input_si
     return dt_select_backward_sized(grad_output, input_sizes, dim, index,
                                     dt::named<dt_select_backward_options>(grad_output.site, options...).get(),
                                     sizeof(dt_select_backward_options));
+}
+template <class... T> dt_tensor *dt_sgd_(dt::at<dt_tensor *> self, dt_tensor *grad, double lr, const T &...options) {
+    return dt_sgd_in_place_sized(self, grad, lr, dt::named<dt_sgd_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_sgd_in_place_options));
+}
+template <class... T>
+dt_sgd_momentum_in_place_result dt_sgd_momentum_(dt::at<dt_tensor *> self, dt_tensor *grad,
+                                                 dt_tensor *momentum_buffer, double lr, const T &...options) {
+    return dt_sgd_momentum_in_place_sized(self, grad, momentum_buffer, lr,
+                                          dt::named<dt_sgd_momentum_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_sgd_momentum_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t end, int64_t step,

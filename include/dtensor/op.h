@@ -53,6 +53,8 @@
  *     m@ [dim@]     may be sharded, in contiguous runs: the kernel reads its offset (DT_ROW_OFFSET)
  *     m~ [dim~]     may be sharded: the ranks meet (DT_ROW_MEET, see dt_meet). An output that lacks it is Replicate.
  *     m> [dim>]     may be sharded, in contiguous runs: a scan (DT_ROW_SCAN, see dt_meet)
+ *     m^ [dim^]     may be sharded: each rank fetches the window that it needs (DT_ROW_WINDOW, see dt_window). Sizes
+ *                   may differ between tensors. An output that lacks it is Replicate.
  *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
  *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
@@ -64,6 +66,7 @@
  *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
  *     layer_norm    "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
  *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
+ *     flip          "...[dims^] -> ...[dims]"
  *
  * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is
  * distributed by the same rules, and has a gradient itself:
@@ -217,6 +220,7 @@ enum {
     DT_OP_POSITIONAL = 1 << 4,
     DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
+    DT_OP_MOVES = 1 << 8, /* windows of inputs of the output's dtype are its elements, in their places (dt_window) */
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -233,6 +237,8 @@ enum { DT_ROW_R = 0 };
  * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
  * MEET      the ranks along the mesh dim meet: dt_op.meet is run instead of the kernel
  * SCAN      the same with the states of the shards before; sharded inputs hold one contiguous run of the dim
+ * WINDOW    the ranks exchange elements before the kernel runs, which gets the windows that dt_op.window states;
+ *           sharded outputs are plain shards
  */
 enum {
     DT_ROW_OFFSET = 1 << 0,
@@ -240,6 +246,7 @@ enum {
     DT_ROW_UNLISTED = 1 << 2,
     DT_ROW_MEET = 1 << 3,
     DT_ROW_SCAN = 1 << 4,
+    DT_ROW_WINDOW = 1 << 5,
 };
 
 /* Ops that meet. Where a dim is sharded along which the op reduces, each rank makes a small *state* of its shard
@@ -274,6 +281,13 @@ typedef struct dt_meet {
     /* Fills the outputs of this rank from its inputs and the merged state. */
     dt_status (*finish)(dt_op_call *call, const dt_state *merged);
 } dt_meet;
+
+/* Ops that use windows. Where a dim is sharded along which elements move (slice, flip, roll, cat), each rank fetches
+ * the indices that its part of the outputs needs from the ranks that hold them, in one exchange, and runs the kernel on
+ * what it has fetched: `shape` of an input is then that of its window, and `offset` the first index of it. A window is
+ * a list of runs per dim: of roll two, of flip one with step -1. Where the kernel would only copy its inputs to its
+ * output (DT_OP_MOVES), they are fetched to their place in it, and no kernel runs. */
+typedef struct dt_window dt_window;
 
 struct dt_op {
     const char *schema;
@@ -329,7 +343,11 @@ struct dt_op {
      * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
      * the other. */
     const dt_op *in_place_of;
-    const dt_meet *meet;  /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
+    const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
+    /* (optional) For rows with DT_ROW_WINDOW: the indices that a rank needs of one dim of one input, by dt_window_add;
+     * none: what it holds of the dim, which is not fetched. Inputs of the call are global; `shape` and `offset` of
+     * outputs are this rank's part, which has elements. Whether any are added depends on arguments and shapes only. */
+    void (*window)(const dt_op_call *call, int input, int dim, dt_window *out);
     const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
      * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
@@ -364,6 +382,11 @@ DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_re
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
 /* Adds P(max) and P(min) of this input alone: kept (up), or swapped. Local. */
 DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
+
+/* For window functions: adds `size` indices from `start` on, `step` apart, behind those that were added. Local. */
+DT_API void dt_window_add(dt_window *window, int64_t start, int64_t size, int64_t step);
+/* With DT_OP_MOVES: the local index of the output's dim at which the window begins, 0 without this call. Local. */
+DT_API void dt_window_place(dt_window *window, int64_t at);
 
 /* The argument of this name, or NULL if the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);

@@ -110,6 +110,121 @@ typedef struct dt_foreach_mul_scalar_in_place_options {
 DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
 
+typedef struct dt_fused_adam_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adam_in_place_options;
+/* One step of Adam for each parameter of a list.
+ *     _fused_adam_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, *, float
+ *         lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool
+ *         maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                              dt_tensors exp_avg_sqs, double lr, int64_t step,
+                                              DT_OPTIONS(dt_fused_adam_in_place_options));
+
+typedef struct dt_fused_adamw_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adamw_in_place_options;
+/* One step of AdamW, Adam with decoupled weight decay for each parameter of a list.
+ *     _fused_adamw_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, *,
+ *         float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool
+ *         maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                               dt_tensors exp_avg_sqs, double lr, int64_t step,
+                                               DT_OPTIONS(dt_fused_adamw_in_place_options));
+
+typedef struct dt_fused_sgd_in_place_options {
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real momentum;     /* default 0.0 */
+    dt_opt_real dampening;    /* default 0.0 */
+    bool nesterov;
+    bool maximize;
+    bool is_first;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_sgd_in_place_options;
+/* One step of stochastic gradient descent for each parameter of a list.
+ *     _fused_sgd_(Tensor(a!)[] self, Tensor[] grads, *, float lr, float weight_decay=0, float momentum=0, float
+ *         dampening=0, bool nesterov=False, bool maximize=False, bool is_first=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_sgd_in_place_sized(dt_tensors self, dt_tensors grads, double lr,
+                                             DT_OPTIONS(dt_fused_sgd_in_place_options));
+
+typedef struct dt_fused_sgd_momentum_in_place_options {
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real momentum;     /* default 0.0 */
+    dt_opt_real dampening;    /* default 0.0 */
+    bool nesterov;
+    bool maximize;
+    bool is_first;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_sgd_momentum_in_place_options;
+/* One step of stochastic gradient descent for each parameter of a list.
+ *     _fused_sgd_.momentum(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] momentum_buffers, *, float lr, float
+ *         weight_decay=0, float momentum=0, float dampening=0, bool nesterov=False, bool maximize=False, bool
+ *         is_first=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors momentum_buffers,
+                                                      double lr, DT_OPTIONS(dt_fused_sgd_momentum_in_place_options));
+
+typedef struct dt_adam_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_adam_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adam_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq;
+} dt_adam_in_place_result;
+/* One step of Adam: writes a parameter and its state.
+ *     adam_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, *, float lr, float
+ *         beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool maximize=False, float
+ *         grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                      dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                                      DT_OPTIONS(dt_adam_in_place_options));
+
+typedef struct dt_adamw_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_adamw_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adamw_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq;
+} dt_adamw_in_place_result;
+/* One step of AdamW, Adam with decoupled weight decay: writes a parameter and its state.
+ *     adamw_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, *, float lr, float
+ *         beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool maximize=False, float
+ *         grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                        dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                                        DT_OPTIONS(dt_adamw_in_place_options));
+
 typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -233,6 +348,43 @@ typedef struct dt_argmin_options {
  *     argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
+
+typedef struct dt_attention_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_attention_backward_result {
+    dt_tensor *grad_query, *grad_key, *grad_value;
+} dt_attention_backward_result;
+/* The gradients of attention with respect to queries, keys and values.
+ *     attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp,
+ *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> (Tensor
+ *         grad_query, Tensor grad_key, Tensor grad_value)
+ * Collective where inputs move, else Local. */
+DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                                dt_tensor *value, dt_tensor *out,
+                                                                dt_tensor *logsumexp,
+                                                                DT_OPTIONS(dt_attention_backward_options));
+
+typedef struct dt_attention_mask_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_mask_backward_options;
+/* The gradient of attention with respect to its scores, which is that of a mask.
+ *     attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor
+ *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   DT_OPTIONS(dt_attention_mask_backward_options));
 
 typedef struct dt_bmm_options {
     const dt_site *site;
@@ -947,6 +1099,21 @@ typedef struct dt_roll_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, DT_OPTIONS(dt_roll_options));
 
+typedef struct dt_scaled_dot_product_attention_options {
+    dt_tensor *attn_mask;
+    dt_opt_real dropout_p; /* default 0.0 */
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_scaled_dot_product_attention_options;
+/* Attention: values weighted by the softmax of the scaled products of queries and keys.
+ *     scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float
+ *         dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                        DT_OPTIONS(dt_scaled_dot_product_attention_options));
+
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
@@ -963,6 +1130,47 @@ typedef struct dt_select_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_select_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
                                            DT_OPTIONS(dt_select_backward_options));
+
+typedef struct dt_sgd_in_place_options {
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real momentum;     /* default 0.0 */
+    dt_opt_real dampening;    /* default 0.0 */
+    bool nesterov;
+    bool maximize;
+    bool is_first;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_sgd_in_place_options;
+/* One step of stochastic gradient descent, with or without momentum: writes a parameter and its state.
+ *     sgd_(Tensor(a!) self, Tensor grad, *, float lr, float weight_decay=0, float momentum=0, float
+ *         dampening=0, bool nesterov=False, bool maximize=False, bool is_first=False, float grad_scale=1) ->
+ *         Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sgd_in_place_sized(dt_tensor *self, dt_tensor *grad, double lr,
+                                        DT_OPTIONS(dt_sgd_in_place_options));
+
+typedef struct dt_sgd_momentum_in_place_options {
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real momentum;     /* default 0.0 */
+    dt_opt_real dampening;    /* default 0.0 */
+    bool nesterov;
+    bool maximize;
+    bool is_first;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_sgd_momentum_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_sgd_momentum_in_place_result {
+    dt_tensor *self, *momentum_buffer;
+} dt_sgd_momentum_in_place_result;
+/* One step of stochastic gradient descent, with or without momentum: writes a parameter and its state.
+ *     sgd_.momentum(Tensor(a!) self, Tensor grad, Tensor(b!) momentum_buffer, *, float lr, float
+ *         weight_decay=0, float momentum=0, float dampening=0, bool nesterov=False, bool maximize=False, bool
+ *         is_first=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!) momentum_buffer)
+ * Collective where inputs move, else Local. */
+DT_API dt_sgd_momentum_in_place_result dt_sgd_momentum_in_place_sized(dt_tensor *self, dt_tensor *grad,
+                                                                      dt_tensor *momentum_buffer, double lr,
+                                                                      DT_OPTIONS(dt_sgd_momentum_in_place_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
@@ -1334,6 +1542,29 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
     dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_fused_adam_(...) DT_FUSED_ADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAM__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
+    dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
+        DT_NAMED(dt_fused_adam_in_place_options, __VA_ARGS__))
+#define dt_fused_adamw_(...) DT_FUSED_ADAMW__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAMW__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
+    dt_fused_adamw_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
+        DT_NAMED(dt_fused_adamw_in_place_options, __VA_ARGS__))
+#define dt_fused_sgd_(...) DT_FUSED_SGD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_SGD__(self, grads, lr, ...) \
+    dt_fused_sgd_in_place_sized(self, grads, lr, DT_NAMED(dt_fused_sgd_in_place_options, __VA_ARGS__))
+#define dt_fused_sgd_momentum_(...) DT_FUSED_SGD_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_SGD_MOMENTUM__(self, grads, momentum_buffers, lr, ...) \
+    dt_fused_sgd_momentum_in_place_sized(self, grads, momentum_buffers, lr, \
+        DT_NAMED(dt_fused_sgd_momentum_in_place_options, __VA_ARGS__))
+#define dt_adam_(...) DT_ADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
+    dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
+        DT_NAMED(dt_adam_in_place_options, __VA_ARGS__))
+#define dt_adamw_(...) DT_ADAMW__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAMW__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
+    dt_adamw_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
+        DT_NAMED(dt_adamw_in_place_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -1364,6 +1595,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_backward_options, __VA_ARGS__))
+#define dt_attention_mask_backward(...) DT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
@@ -1558,12 +1797,23 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
 #define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_NAMED(dt_roll_options, __VA_ARGS__))
+#define dt_scaled_dot_product_attention(...) DT_SCALED_DOT_PRODUCT_ATTENTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCALED_DOT_PRODUCT_ATTENTION_(query, key, value, ...) \
+    dt_scaled_dot_product_attention_sized(query, key, value, \
+        DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_select_backward(...) DT_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_BACKWARD_(grad_output, input_sizes, dim, index, ...) \
     dt_select_backward_sized(grad_output, input_sizes, dim, index, \
         DT_NAMED(dt_select_backward_options, __VA_ARGS__))
+#define dt_sgd_(...) DT_SGD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SGD__(self, grad, lr, ...) \
+    dt_sgd_in_place_sized(self, grad, lr, DT_NAMED(dt_sgd_in_place_options, __VA_ARGS__))
+#define dt_sgd_momentum_(...) DT_SGD_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SGD_MOMENTUM__(self, grad, momentum_buffer, lr, ...) \
+    dt_sgd_momentum_in_place_sized(self, grad, momentum_buffer, lr, \
+        DT_NAMED(dt_sgd_momentum_in_place_options, __VA_ARGS__))
 #define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_(self, dim, start, end, step, ...) \
     dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))

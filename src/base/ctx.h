@@ -41,6 +41,7 @@ struct dt_ctx {
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
+    int64_t n_capped;           /* searches that reached a limit: what they found may not be the cheapest */
     const dt__machine *machine; /* prices of plans and placements; set before the first, then never changed */
     struct {
         void *state;

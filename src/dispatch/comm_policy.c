@@ -70,6 +70,11 @@ static void describe_moves(const dt__call *call, const dt__decision *decision, d
         dt__text_add(out, "%s%s the states of %" PRId64 " ranks, because a dim that it %s is sharded",
                      *before == ':' ? ": " : " and ", way->flags & DT_ROW_MEET ? "merges" : "scans", way->group,
                      way->flags & DT_ROW_MEET ? "reduces" : "runs along");
+    way = decision->windowed ? dt__windowed_way(decision->windowed) : NULL;
+    if (way && way->bytes > 0)
+        dt__text_add(
+            out, "%sfetches windows from its %" PRId64 " ranks, because a dim along which elements move is sharded",
+            *before == ':' ? ": " : " and ", way->group);
 }
 
 /* The policy in force. */

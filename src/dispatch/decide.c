@@ -191,7 +191,7 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
     self->to->row_flags = selected->flags;
     self->to->cost_us = selected->cost_us;
     DT__TRY(place_inputs(self, selected));
-    return selected->way.flags ? dt__meeting_new(self->to, selected) : DT_OK;
+    return selected->way.flags & DT__ROW_STATES ? dt__meeting_new(self->to, selected) : DT_OK;
 }
 
 /* What running it branches on. */
@@ -200,6 +200,7 @@ static void set_kind(const making *self) {
     bool of_view_op = self->call->info->op->flags & DT_OP_VIEW;
     to->is_view = of_view_op && !(to->row_flags & DT_ROW_OFFSET);
     to->is_direct = !to->writes && of_view_op == to->is_view;
+    to->is_direct = to->is_direct && !(to->row_flags & DT_ROW_WINDOW);
     for (int i = 0; i < to->n_inputs; i++)
         to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity;
 }
@@ -221,7 +222,8 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
     }
     set_kind(self);
     self->to->runs = !self->to->mesh || dt_mesh_coordinate(self->to->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0});
-    return place_outputs(self, &selected);
+    DT__TRY(place_outputs(self, &selected));
+    return selected.way.flags & DT_ROW_WINDOW ? dt__windowed_new(self->to, op_call, &selected.way) : DT_OK;
 }
 
 /* The key is copied first: a long one is valid until the next call only. */
@@ -257,6 +259,7 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
         dt_spec_release(decision->outputs[i].spec);
     if (decision->meeting)
         dt_group_release(decision->meeting->group);
+    dt__windowed_end(decision->windowed);
     for (int t = 0; t < decision->n_tuples; t++)
         dt__decision_release(ctx, decision->tuples[t]);
     dt__arena_free(&decision->arena);

@@ -54,6 +54,9 @@ typedef struct dt__meeting {
     dt_group *group;      /* made on first use; NULL */
 } dt__meeting;
 
+/* The exchange before the kernel of a call whose rows use windows (run_windows.c). */
+typedef struct dt__windowed dt__windowed;
+
 /* What the calls of one kind have in common in a history. */
 typedef struct dt__call_fold {
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
@@ -79,11 +82,12 @@ typedef struct dt__decision {
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
-    unsigned row_flags;   /* DT_ROW_… */
-    dt__meeting *meeting; /* NULL: no row communicates */
-    dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
-    double cost_us;       /* of moving the inputs, by the machine model */
-    dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
+    unsigned row_flags;     /* DT_ROW_… */
+    dt__meeting *meeting;   /* NULL: no row meets or scans */
+    dt__windowed *windowed; /* NULL: no row uses windows */
+    dt_mesh *mesh;          /* of the distributed inputs, referenced by their specs; NULL: all plain */
+    double cost_us;         /* of moving the inputs, by the machine model */
+    dt__history *history;   /* of the mesh, to which each call is added; NULL: nothing is */
     dt__call_fold folded;
     /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all tuples. */
@@ -96,6 +100,15 @@ typedef struct dt__decision {
 /* run_meet.c: who meets, for a call whose rows communicate; the kernels' part of such a call. */
 dt_status dt__meeting_new(dt__decision *decision, const dt__candidate *selected);
 dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+
+/* run_windows.c: what is fetched for a call whose rows use windows, once its outputs are placed; the inputs of such a
+ * call replaced by their windows, unless these are the result; then the kernel, or the exchange that makes it. */
+dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const dt__way *way);
+void dt__windowed_end(dt__windowed *windowed);
+const dt__way *dt__windowed_way(const dt__windowed *windowed);
+bool dt__windowed_is_empty(const dt__windowed *windowed); /* this rank has no part of the outputs: no kernel runs */
+dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 
 /* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);

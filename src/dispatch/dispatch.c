@@ -24,7 +24,7 @@ void dt__call_set_global_inputs(dt__call *call) {
         value->dtype = tensor->dtype;
         value->n_dims = tensor->n_dims;
         value->shape = tensor->shape;
-        value->spec = NULL;
+        value->spec = tensor->spec;
     }
 }
 
@@ -151,7 +151,10 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     dt_status status = DT_OK;
     bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw as well, so that generators stay in step */
     bool holds = !call->maker || dt__maker_holds_values(call, decision->n_outputs);
-    if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
+    if (decision->windowed && decision->runs) {
+        call->op_call.outputs = values;
+        status = dt__windowed_run(ctx, call, decision);
+    } else if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
         status = decision->meeting ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
     } else if (decision->meeting && decision->runs && ctx->observer && decision->communicates)
@@ -190,7 +193,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
         dt__row_strides(output->local_n_dims, output->local_shape, strides[i]);
         set_output_value(&values[i], output, strides[i], source->data);
     }
-    if (decision->runs && dt__has_data(ctx)) {
+    if (decision->runs && dt__has_data(ctx) && !(decision->windowed && dt__windowed_is_empty(decision->windowed))) {
         op_call->outputs = values;
         status = op_call->op->kernel(op_call);
         if (status == DT_OK && op_call->needs_copy) {
@@ -272,6 +275,8 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     }
     if (status == DT_OK && decision->writes)
         status = copy_overlapping(ctx, call, decision);
+    if (status == DT_OK && decision->windowed)
+        status = dt__windowed_fetch(ctx, call, decision);
     DT__ASSUME(!decision->is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = decision->is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);

@@ -42,6 +42,9 @@ typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 /* *to += the squares of all from[i] - mean. */
 typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
 
+/* x[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. Below exp(-87) f32 is 0. */
+typedef void dt__exp_sum_loop(int64_t n, void *x, double shift, double *to);
+
 /* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read if beta
  * is 0. The last bits of complex results may differ between instruction sets. */
 typedef struct dt__small_product {
@@ -53,12 +56,29 @@ typedef struct dt__small_product {
 } dt__small_product;
 typedef void dt__small_loop(const dt__small_product *product);
 
+/* One step of an optimiser. Inputs: a parameter, its gradient, and its state (Adam: averages of gradients and of their
+ * squares; momentum: the average of gradients); outputs: the parameter and its state. Outputs may be inputs,
+ * exactly. */
+typedef enum dt__optimizer { DT__ADAM, DT__SGD, DT__MOMENTUM, DT__N_OPTIMIZERS } dt__optimizer;
+typedef struct dt__optimizer_step {
+    double grad_scale, l2;   /* the gradient is grad * grad_scale + l2 * parameter */
+    double rate;             /* of what is subtracted from the parameter */
+    double keep;             /* Adam: what the parameter is multiplied by before */
+    double beta1, beta2;     /* Adam: of the averages; momentum: what beta1 keeps of the average */
+    double root, eps;        /* Adam: the factor of the square root, and what is added to it */
+    double fresh;            /* momentum: the factor of the gradient that is added to the average */
+    double of_grad, of_mean; /* momentum: what is subtracted is made of */
+} dt__optimizer_step;
+typedef void dt__optimizer_loop(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step);
+
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
     dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL: not implemented */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL for any and all */
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
+    dt__exp_sum_loop *const *exp_sums;          /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
+    dt__optimizer_loop *const (*optimizers)[2]; /* [dt__optimizer][f32, f64] */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;

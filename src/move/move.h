@@ -12,6 +12,7 @@
 
 #include "dtensor/comm.h"
 #include "dtensor/redistribute.h"
+#include "move/window_fetch.h"
 #include "plan/plan.h"
 #include "tensor/tensor.h"
 

@@ -67,14 +67,28 @@ static dt_status shape_slice(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* The length of the range. Where it starts is for the kernel only. */
+/* The length of the range; of a sharded dim, which is fetched in windows, also where it starts. */
 static int64_t class_slice(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int64_t dim = call->args[1].as.i, start, end;
     if (dim < -input->n_dims || dim >= input->n_dims)
         return 0; /* which is refused */
-    read_range(call, input->shape[dt__wrap_dim(dim, input->n_dims)], &start, &end);
-    return end - start;
+    int at = dt__wrap_dim(dim, input->n_dims);
+    read_range(call, input->shape[at], &start, &end);
+    return (int64_t)((uint64_t)dt__class_of_start(input, at, start) << 32 | (uint64_t)(end - start));
+}
+
+static void rows_slice(const dt_op_call *call, dt_rows *rows) {
+    dt__rows_window(rows, dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims));
+}
+
+static void window_slice(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *output = &call->outputs[0];
+    int64_t start, end, step = call->args[4].as.i;
+    if (dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
+        return;
+    read_range(call, call->inputs[input].shape[dim], &start, &end);
+    dt_window_add(out, start + output->offset[dim] * step, output->shape[dim], step);
 }
 
 static dt_status shape_select(dt_op_call *call) {
@@ -98,6 +112,38 @@ static dt_status check_select(const dt_op_call *call) {
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64, index,
                         dim, size);
+}
+
+/* Where the dim is sharded, it is fetched in windows of this index. */
+static int64_t class_select(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int64_t dim = call->args[1].as.i, index = call->args[2].as.i;
+    if (dim < -input->n_dims || dim >= input->n_dims)
+        return 0; /* which is refused */
+    int at = dt__wrap_dim(dim, input->n_dims);
+    int64_t size = input->shape[at], first = index < 0 ? index + size : index;
+    return first >= 0 && first < size ? dt__class_of_start(input, at, first) : 0;
+}
+
+/* Every rank fetches the index, or a part of it along another dim. */
+static void rows_select(const dt_op_call *call, dt_rows *rows) {
+    const dt_op_value *input = &call->inputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    if (input->shape[dim] > DT__MAX_WINDOW_SIZE)
+        return;
+    dt_rows_add(rows, DT_ROW_WINDOW, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R});
+    for (int d = 0; d < call->outputs[0].n_dims; d++)
+        dt_rows_add(rows, DT_ROW_WINDOW, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_S(d)});
+}
+
+static void window_select(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *from = &call->inputs[input], *to = &call->outputs[0];
+    int selected = dt__wrap_dim(call->args[1].as.i, from->n_dims), kept = dim - (dim > selected);
+    int64_t index = call->args[2].as.i;
+    if (dim == selected)
+        dt_window_add(out, index < 0 ? index + from->shape[dim] : index, 1, 1);
+    else if (to->shape[kept] != to->global_shape[kept])
+        dt_window_add(out, to->offset[kept], to->shape[kept], 1);
 }
 
 enum { MAX_OUTPUTS = 1 << 16 };
@@ -147,6 +193,22 @@ static dt_status shape_split(dt_op_call *call) {
         return dt_op_refuse(call, DT_ERR_VALUE, "too many outputs: expected at most %d, got %" PRId64, MAX_OUTPUTS,
                             n);
     return add_splits(call, dim, (int)n, NULL, arg->as.i);
+}
+
+static void rows_split(const dt_op_call *call, dt_rows *rows) {
+    dt__rows_window(rows, dt__wrap_dim(call->args[2].as.i, call->inputs[0].n_dims));
+}
+
+/* What each output needs, one after the other. */
+static void window_split(const dt_op_call *call, int input, int dim, dt_window *out) {
+    int64_t start = 0;
+    if (dim != dt__wrap_dim(call->args[2].as.i, call->inputs[input].n_dims))
+        return;
+    for (int o = 0; o < call->n_outputs; o++) {
+        const dt_op_value *output = &call->outputs[o];
+        dt_window_add(out, start + output->offset[dim], output->shape[dim], 1);
+        start += output->global_shape[dim];
+    }
 }
 
 /* An empty vector can be concatenated with tensors of any shape. */
@@ -201,6 +263,23 @@ static unsigned partial_cat(const dt_op_call *call) {
     return DT_PARTIAL_ANY;
 }
 
+static void rows_cat(const dt_op_call *call, dt_rows *rows) {
+    dt__rows_window(rows, dt__wrap_dim(call->args[1].as.i, call->outputs[0].n_dims));
+}
+
+/* The part of each tensor that is in this rank's part of the result. */
+static void window_cat(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *output = &call->outputs[0];
+    int64_t start = 0, first = output->offset[dim], end = first + output->shape[dim];
+    if (is_empty_vector(&call->inputs[input]) || dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
+        return;
+    for (int i = 0; i < input; i++)
+        start += is_empty_vector(&call->inputs[i]) ? 0 : call->inputs[i].shape[dim];
+    int64_t from = dt__max_i64(first, start), to = dt__min_i64(end, start + call->inputs[input].shape[dim]);
+    dt_window_add(out, from < to ? from - start : 0, dt__max_i64(to - from, 0), 1);
+    dt_window_place(out, from < to ? from - first : 0);
+}
+
 static dt_status transpose(dt_op_call *call) {
     dt__view view = dt__view_of_value(call, &call->inputs[0]);
     DT__TRY(dt__view_transpose(&view, (int)call->args[1].as.i, (int)call->args[2].as.i));
@@ -213,14 +292,14 @@ static dt_status expand(dt_op_call *call) {
     return dt__set_view(call, 0, &view);
 }
 
-/* A sharded dim is sliced over all of it only: then the local tensor is the slice. */
+/* A sharded dim is sliced over all of it, or was fetched: then the local tensor is the slice. */
 static dt_status slice(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     dt__view view = dt__view_of_value(call, input);
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
     int64_t start, end;
     read_range(call, input->global_shape[dim], &start, &end);
-    if (call->outputs[0].global_shape[dim] != input->global_shape[dim])
+    if (call->outputs[0].global_shape[dim] != input->global_shape[dim] && !(call->row_flags & DT_ROW_WINDOW))
         DT__TRY(dt__view_slice(&view, dim, start, end, call->args[4].as.i));
     return dt__set_view(call, 0, &view);
 }
@@ -250,7 +329,7 @@ static dt_status select_index(dt_op_call *call) {
     if (call->row_flags & DT_ROW_OFFSET)
         return select_owned(call, dim, index);
     dt__view view = dt__view_of_value(call, input);
-    DT__TRY(dt__view_select(&view, dim, index));
+    DT__TRY(dt__view_select(&view, dim, call->row_flags & DT_ROW_WINDOW ? 0 : index));
     return dt__set_view(call, 0, &view);
 }
 
@@ -356,6 +435,8 @@ const dt_op dt__op_slice = {
     .partial = DT_PARTIAL_ANY,
     .varying = "start,end",
     .class_of = class_slice,
+    .rows = rows_slice,
+    .window = window_slice,
     .shape = shape_slice,
     .kernel = slice,
     .gradient = "self: slice_backward(grad, self.shape, dim, either(start, 0), 0, step)",
@@ -368,6 +449,9 @@ const dt_op dt__op_select = {
     .rule = "...[dim:k@] -> ...",
     .partial = DT_PARTIAL_ANY,
     .varying = "index",
+    .class_of = class_select,
+    .rows = rows_select,
+    .window = window_select,
     .check = check_select,
     .shape = shape_select,
     .kernel = select_index,
@@ -381,6 +465,8 @@ const dt_op dt__op_split = {
     .summary = "Splits a dim into blocks of one size, or of the given sizes, as views.",
     .rule = "...[dim!] -> ...[dim]",
     .partial = DT_PARTIAL_ANY,
+    .rows = rows_split,
+    .window = window_split,
     .shape = shape_split,
     .kernel = split,
     .backward = split_backward,
@@ -392,6 +478,9 @@ const dt_op dt__op_cat = {
     .summary = "Concatenates tensors along a dim.",
     .rule = "...[dim] -> ...[dim]",
     .partial_of = partial_cat,
+    .rows = rows_cat,
+    .window = window_cat,
+    .flags = DT_OP_MOVES,
     .shape = shape_cat,
     .kernel = cat,
     .saves = "",

@@ -91,7 +91,32 @@ static dt_status check_narrow(const dt_op_call *call) {
                : check_start(call, start->as.i, input->shape[dt__wrap_dim(call->args[1].as.i, input->n_dims)]);
 }
 
-/* A sharded dim is narrowed to all of it only: then the local tensor is the result. */
+/* Where it starts, if the dim is sharded: it is fetched in windows. */
+static int64_t class_narrow(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int64_t dim = call->args[1].as.i, start = call->args[2].as.i;
+    if (call->args[2].type != DT_ARG_INT || dim < -input->n_dims || dim >= input->n_dims)
+        return 0; /* it is known to the kernel only, or refused */
+    int at = dt__wrap_dim(dim, input->n_dims);
+    int64_t size = input->shape[at], first = start < 0 ? start + size : start;
+    return first >= 0 && first <= size ? dt__class_of_start(input, at, first) : 0;
+}
+
+static void rows_narrow(const dt_op_call *call, dt_rows *rows) {
+    if (call->n_inputs == 1)
+        dt__rows_window(rows, dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims));
+}
+
+static void window_narrow(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *output = &call->outputs[0];
+    int64_t start = call->args[2].as.i;
+    if (input > 0 || dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
+        return;
+    start += start < 0 ? call->inputs[input].shape[dim] : 0;
+    dt_window_add(out, start + output->offset[dim], output->shape[dim], 1);
+}
+
+/* A sharded dim is narrowed to all of it, or was fetched: then the local tensor is the result. */
 static dt_status narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *arg = &call->args[2];
@@ -101,7 +126,8 @@ static dt_status narrow(dt_op_call *call) {
         start = dt__read_i64(call->inputs[arg->as.first].dtype, call->inputs[arg->as.first].data);
         DT__TRY(check_start(call, start, size));
     }
-    int64_t first = length == size || length == 0 ? 0 : start < 0 ? start + size : start;
+    bool is_whole = length == size || length == 0 || call->row_flags & DT_ROW_WINDOW;
+    int64_t first = is_whole ? 0 : start < 0 ? start + size : start;
     memcpy(dt__view_strides(call, 0), input->strides, (size_t)input->n_dims * sizeof *input->strides);
     call->outputs[0].data =
         (unsigned char *)input->data + first * input->strides[dim] * (int64_t)dt_dtype_size(input->dtype);
@@ -141,8 +167,14 @@ static dt_status unfold(dt_op_call *call) { return set_changed(call, change_unfo
 static void rows_unfold(const dt_op_call *call, dt_rows *rows) {
     int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n);
     for (int d = 0; d < n; d++)
-        if (d != dim)
-            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+        dt_rows_add(rows, d == dim ? DT_ROW_WINDOW : 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+}
+
+static void window_unfold(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *output = &call->outputs[0];
+    int64_t size = call->args[2].as.i, step = call->args[3].as.i, n = output->shape[dim];
+    if (dim == dt__wrap_dim(call->args[1].as.i, call->inputs[input].n_dims))
+        dt_window_add(out, output->offset[dim] * step, (n - 1) * step + size, 1);
 }
 
 const dt_op dt__op_permute = {
@@ -163,6 +195,9 @@ const dt_op dt__op_narrow = {
     .summary = "`length` indices of a dim from `start` on, as a view.",
     .rule = "=...[dim], ... -> ...[dim]",
     .varying = "start",
+    .class_of = class_narrow,
+    .rows = rows_narrow,
+    .window = window_narrow,
     .shape = shape_narrow,
     .check = check_narrow,
     .kernel = narrow,
@@ -188,6 +223,7 @@ const dt_op dt__op_unfold = {
     .summary = "Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_unfold,
+    .window = window_unfold,
     .shape = shape_unfold,
     .kernel = unfold,
     .gradient = "self: unfold_backward(grad, self.shape, dimension, size, step)",

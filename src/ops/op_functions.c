@@ -68,6 +68,162 @@ dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar
     return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
 }
 
+dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
+                                       double lr, int64_t step, const dt_fused_adam_in_place_options *options,
+                                       size_t options_size) {
+    dt_fused_adam_in_place_options full;
+    dt__call call;
+    dt_arg args[12];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_adam_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_tensors(&args[2], &call, exp_avgs);
+    dt__call_tensors(&args[3], &call, exp_avg_sqs);
+    dt__call_real(&args[4], lr);
+    options->beta1.given ? dt__call_real(&args[5], options->beta1.value) : dt__call_real(&args[5], 0.9);
+    options->beta2.given ? dt__call_real(&args[6], options->beta2.value) : dt__call_real(&args[6], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[7], options->weight_decay.value) : dt__call_real(&args[7], 0.0);
+    options->eps.given ? dt__call_real(&args[8], options->eps.value) : dt__call_real(&args[8], 1e-08);
+    dt__call_int(&args[9], step);
+    dt__call_bool(&args[10], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[11], options->grad_scale.value) : dt__call_real(&args[11], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_adam_, options->site);
+}
+
+dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                        dt_tensors exp_avg_sqs, double lr, int64_t step,
+                                        const dt_fused_adamw_in_place_options *options, size_t options_size) {
+    dt_fused_adamw_in_place_options full;
+    dt__call call;
+    dt_arg args[12];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_adamw_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_tensors(&args[2], &call, exp_avgs);
+    dt__call_tensors(&args[3], &call, exp_avg_sqs);
+    dt__call_real(&args[4], lr);
+    options->beta1.given ? dt__call_real(&args[5], options->beta1.value) : dt__call_real(&args[5], 0.9);
+    options->beta2.given ? dt__call_real(&args[6], options->beta2.value) : dt__call_real(&args[6], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[7], options->weight_decay.value) : dt__call_real(&args[7], 0.0);
+    options->eps.given ? dt__call_real(&args[8], options->eps.value) : dt__call_real(&args[8], 1e-08);
+    dt__call_int(&args[9], step);
+    dt__call_bool(&args[10], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[11], options->grad_scale.value) : dt__call_real(&args[11], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_adamw_, options->site);
+}
+
+dt_status dt_fused_sgd_in_place_sized(dt_tensors self, dt_tensors grads, double lr,
+                                      const dt_fused_sgd_in_place_options *options, size_t options_size) {
+    dt_fused_sgd_in_place_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_sgd_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_real(&args[2], lr);
+    options->weight_decay.given ? dt__call_real(&args[3], options->weight_decay.value) : dt__call_real(&args[3], 0.0);
+    options->momentum.given ? dt__call_real(&args[4], options->momentum.value) : dt__call_real(&args[4], 0.0);
+    options->dampening.given ? dt__call_real(&args[5], options->dampening.value) : dt__call_real(&args[5], 0.0);
+    dt__call_bool(&args[6], options->nesterov);
+    dt__call_bool(&args[7], options->maximize);
+    dt__call_bool(&args[8], options->is_first);
+    options->grad_scale.given ? dt__call_real(&args[9], options->grad_scale.value) : dt__call_real(&args[9], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_sgd_, options->site);
+}
+
+dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors momentum_buffers,
+                                               double lr, const dt_fused_sgd_momentum_in_place_options *options,
+                                               size_t options_size) {
+    dt_fused_sgd_momentum_in_place_options full;
+    dt__call call;
+    dt_arg args[11];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_sgd_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_tensors(&args[2], &call, momentum_buffers);
+    dt__call_real(&args[3], lr);
+    options->weight_decay.given ? dt__call_real(&args[4], options->weight_decay.value) : dt__call_real(&args[4], 0.0);
+    options->momentum.given ? dt__call_real(&args[5], options->momentum.value) : dt__call_real(&args[5], 0.0);
+    options->dampening.given ? dt__call_real(&args[6], options->dampening.value) : dt__call_real(&args[6], 0.0);
+    dt__call_bool(&args[7], options->nesterov);
+    dt__call_bool(&args[8], options->maximize);
+    dt__call_bool(&args[9], options->is_first);
+    options->grad_scale.given ? dt__call_real(&args[10], options->grad_scale.value) : dt__call_real(&args[10], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_sgd_, options->site);
+}
+
+dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                               dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                               const dt_adam_in_place_options *options, size_t options_size) {
+    dt_adam_in_place_options full;
+    dt__call call;
+    dt_arg args[12];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "adam_", options, options_size, &full);
+    if (!options)
+        return (dt_adam_in_place_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_tensor(&args[2], &call, exp_avg);
+    dt__call_tensor(&args[3], &call, exp_avg_sq);
+    dt__call_real(&args[4], lr);
+    options->beta1.given ? dt__call_real(&args[5], options->beta1.value) : dt__call_real(&args[5], 0.9);
+    options->beta2.given ? dt__call_real(&args[6], options->beta2.value) : dt__call_real(&args[6], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[7], options->weight_decay.value) : dt__call_real(&args[7], 0.0);
+    options->eps.given ? dt__call_real(&args[8], options->eps.value) : dt__call_real(&args[8], 1e-08);
+    dt__call_int(&args[9], step);
+    dt__call_bool(&args[10], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[11], options->grad_scale.value) : dt__call_real(&args[11], 1.0);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_adam_, options->site, outputs, 3);
+    return (dt_adam_in_place_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                 dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                                 const dt_adamw_in_place_options *options, size_t options_size) {
+    dt_adamw_in_place_options full;
+    dt__call call;
+    dt_arg args[12];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "adamw_", options, options_size, &full);
+    if (!options)
+        return (dt_adamw_in_place_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_tensor(&args[2], &call, exp_avg);
+    dt__call_tensor(&args[3], &call, exp_avg_sq);
+    dt__call_real(&args[4], lr);
+    options->beta1.given ? dt__call_real(&args[5], options->beta1.value) : dt__call_real(&args[5], 0.9);
+    options->beta2.given ? dt__call_real(&args[6], options->beta2.value) : dt__call_real(&args[6], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[7], options->weight_decay.value) : dt__call_real(&args[7], 0.0);
+    options->eps.given ? dt__call_real(&args[8], options->eps.value) : dt__call_real(&args[8], 1e-08);
+    dt__call_int(&args[9], step);
+    dt__call_bool(&args[10], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[11], options->grad_scale.value) : dt__call_real(&args[11], 1.0);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_adamw_, options->site, outputs, 3);
+    return (dt_adamw_in_place_result){outputs[0], outputs[1], outputs[2]};
+}
+
 dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options *options, size_t options_size) {
     dt_add_options full;
     dt__call call;
@@ -280,6 +436,57 @@ dt_tensor *dt_argmin_sized(dt_tensor *self, const dt_argmin_options *options, si
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_argmin, options->site);
+}
+
+dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                         dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                         const dt_attention_backward_options *options,
+                                                         size_t options_size) {
+    dt_attention_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_backward", options, options_size, &full);
+    if (!options)
+        return (dt_attention_backward_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_attention_backward, options->site, outputs, 3);
+    return (dt_attention_backward_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                            dt_tensor *out, dt_tensor *logsumexp,
+                                            const dt_attention_mask_backward_options *options, size_t options_size) {
+    dt_attention_mask_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_mask_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_attention_mask_backward, options->site);
 }
 
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
@@ -1520,6 +1727,28 @@ dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, const dt_roll_options
     return dt__call_run(&call, DT__OP_roll, options->site);
 }
 
+dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                 const dt_scaled_dot_product_attention_options *options,
+                                                 size_t options_size) {
+    dt_scaled_dot_product_attention_options full;
+    dt__call call;
+    dt_arg args[8];
+    dt_ctx *ctx = dt_tensor_ctx(query);
+    options = DT__OPTIONS(ctx, "scaled_dot_product_attention", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, query);
+    dt__call_tensor(&args[1], &call, key);
+    dt__call_tensor(&args[2], &call, value);
+    options->attn_mask ? dt__call_tensor(&args[3], &call, options->attn_mask) : dt__call_none(&args[3]);
+    options->dropout_p.given ? dt__call_real(&args[4], options->dropout_p.value) : dt__call_real(&args[4], 0.0);
+    dt__call_bool(&args[5], options->is_causal);
+    options->scale.given ? dt__call_real(&args[6], options->scale.value) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_scaled_dot_product_attention, options->site);
+}
+
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
                            size_t options_size) {
     dt_select_options full;
@@ -1551,6 +1780,57 @@ dt_tensor *dt_select_backward_sized(dt_tensor *grad_output, dt_shape input_sizes
     dt__call_int(&args[2], dim);
     dt__call_int(&args[3], index);
     return dt__call_run(&call, DT__OP_select_backward, options->site);
+}
+
+dt_tensor *dt_sgd_in_place_sized(dt_tensor *self, dt_tensor *grad, double lr, const dt_sgd_in_place_options *options,
+                                 size_t options_size) {
+    dt_sgd_in_place_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sgd_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_real(&args[2], lr);
+    options->weight_decay.given ? dt__call_real(&args[3], options->weight_decay.value) : dt__call_real(&args[3], 0.0);
+    options->momentum.given ? dt__call_real(&args[4], options->momentum.value) : dt__call_real(&args[4], 0.0);
+    options->dampening.given ? dt__call_real(&args[5], options->dampening.value) : dt__call_real(&args[5], 0.0);
+    dt__call_bool(&args[6], options->nesterov);
+    dt__call_bool(&args[7], options->maximize);
+    dt__call_bool(&args[8], options->is_first);
+    options->grad_scale.given ? dt__call_real(&args[9], options->grad_scale.value) : dt__call_real(&args[9], 1.0);
+    return dt__call_run(&call, DT__OP_sgd_, options->site);
+}
+
+dt_sgd_momentum_in_place_result dt_sgd_momentum_in_place_sized(dt_tensor *self, dt_tensor *grad,
+                                                               dt_tensor *momentum_buffer, double lr,
+                                                               const dt_sgd_momentum_in_place_options *options,
+                                                               size_t options_size) {
+    dt_sgd_momentum_in_place_options full;
+    dt__call call;
+    dt_arg args[11];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sgd_", options, options_size, &full);
+    if (!options)
+        return (dt_sgd_momentum_in_place_result){0};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_tensor(&args[2], &call, momentum_buffer);
+    dt__call_real(&args[3], lr);
+    options->weight_decay.given ? dt__call_real(&args[4], options->weight_decay.value) : dt__call_real(&args[4], 0.0);
+    options->momentum.given ? dt__call_real(&args[5], options->momentum.value) : dt__call_real(&args[5], 0.0);
+    options->dampening.given ? dt__call_real(&args[6], options->dampening.value) : dt__call_real(&args[6], 0.0);
+    dt__call_bool(&args[7], options->nesterov);
+    dt__call_bool(&args[8], options->maximize);
+    dt__call_bool(&args[9], options->is_first);
+    options->grad_scale.given ? dt__call_real(&args[10], options->grad_scale.value) : dt__call_real(&args[10], 1.0);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_sgd_, options->site, outputs, 2);
+    return (dt_sgd_momentum_in_place_result){outputs[0], outputs[1]};
 }
 
 dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,

@@ -11,6 +11,11 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_fused_adam_)                                                                                                  \
+    X(_fused_adamw_)                                                                                                 \
+    X(_fused_sgd_)                                                                                                   \
+    X(adam_)                                                                                                         \
+    X(adamw_)                                                                                                        \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
@@ -22,6 +27,8 @@
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
+    X(attention_backward)                                                                                            \
+    X(attention_mask_backward)                                                                                       \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
@@ -89,8 +96,10 @@
     X(reshape)                                                                                                       \
     X(rms_norm)                                                                                                      \
     X(roll)                                                                                                          \
+    X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
     X(select_backward)                                                                                               \
+    X(sgd_)                                                                                                          \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
     X(softmax)                                                                                                       \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that move the elements of dims: flip, roll, pad. The dims whose elements move are not sharded; all others may be.
+ * Ops that move the elements of dims: flip, roll, pad. Along sharded dims each rank fetches the window that it needs.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -17,7 +17,14 @@ static void *at_index(const dt__array *array, int dim, int64_t index) {
 
 /* Flipping no dims is a copy, whatever is sharded. */
 static void rows_flip(const dt_op_call *call, dt_rows *rows) {
-    dt_rows_factors(rows, dt__arg_at(call, DIMS)->n ? "...[dims!] -> ...[dims]" : "... -> ...", DT_PARTIAL_ANY);
+    dt_rows_factors(rows, dt__arg_at(call, DIMS)->n ? "...[dims^] -> ...[dims]" : "... -> ...", DT_PARTIAL_ANY);
+}
+
+static void window_flip(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *from = &call->inputs[input], *to = &call->outputs[0];
+    const dt_arg *dims = dt__arg_at(call, DIMS);
+    if (dims->n && dt__wrap_dims(dims, from->n_dims) >> dim & 1)
+        dt_window_add(out, from->shape[dim] - 1 - to->offset[dim], to->shape[dim], -1);
 }
 
 static dt_status shape_flip(dt_op_call *call) {
@@ -50,6 +57,28 @@ static dt_status shape_roll(dt_op_call *call) {
                             shifts->n);
     DT__TRY(dt__read_dims(call, dims, call->inputs[0].n_dims, &ignored));
     return dt__add_like(call, 0, call->inputs[0].dtype);
+}
+
+/* Without dims the elements are moved in row-major order: nothing may be sharded. */
+static void rows_roll(const dt_op_call *call, dt_rows *rows) {
+    dt_rows_factors(rows, dt__arg_at(call, DIMS)->n ? "...[dims^] -> ...[dims]" : "...[dims!] -> ...[dims]",
+                    DT_PARTIAL_ANY);
+}
+
+/* One run, or two around the end. */
+static void window_roll(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *from = &call->inputs[input], *to = &call->outputs[0];
+    const dt_arg *dims = dt__arg_at(call, DIMS), *shifts = dt__arg_at(call, SHIFTS);
+    int64_t n = from->shape[dim], size = to->shape[dim];
+    for (int i = 0; i < dims->n; i++) {
+        if (dt__wrap_dim(dims->as.ints[i], from->n_dims) != dim)
+            continue;
+        int64_t start = (to->offset[dim] - shifts->as.ints[i] % n) % n;
+        start += start < 0 ? n : 0;
+        dt_window_add(out, start, dt__min_i64(size, n - start), 1);
+        if (size > n - start)
+            dt_window_add(out, 0, size - (n - start), 1);
+    }
 }
 
 /* Each dim in two pieces: the last `shift` indices come first. */
@@ -113,10 +142,11 @@ static const struct pad_mode {
     int64_t (*source)(int64_t i, int64_t n); /* NULL: none, but the value */
     int less_than_size;                      /* the padding is at most the size less this; -1: any */
     bool cuts_first;                         /* what negative padding cuts off is not read */
-} pad_modes[] = {{"constant", NULL, -1, false},
-                 {"replicate", replicate, -1, false},
-                 {"reflect", reflect, 1, false},
-                 {"circular", circular, 0, true}};
+    int step;                                /* from an index of the padding to the next, where it is read */
+} pad_modes[] = {{"constant", NULL, -1, false, 0},
+                 {"replicate", replicate, -1, false, 0},
+                 {"reflect", reflect, 1, false, -1},
+                 {"circular", circular, 0, true, 1}};
 enum { N_PAD_MODES = sizeof pad_modes / sizeof *pad_modes };
 
 static const struct pad_mode *pad_mode_of(const dt_op_call *call) {
@@ -176,20 +206,51 @@ static dt_status check_pad_value(const dt_op_call *call) {
 /* None is 0. */
 static int64_t class_pad(const dt_op_call *call) { return dt__class_of_number(dt__arg_at(call, VALUE)); }
 
-/* Dims that are not padded may be sharded. Copies of elements keep every partial, a value those that it is the
+/* How a dim is read: index i of the output is source(i - before + cut, size) - cut of the input. */
+typedef struct padded_dim {
+    int64_t before, cut, size;
+} padded_dim;
+
+static padded_dim read_padded_dim(const dt_op_call *call, const struct pad_mode *mode, int d, int64_t size) {
+    int64_t before = pad_at(call, d, 0), behind = pad_at(call, d, 1);
+    int64_t cut = mode->cuts_first ? dt__min_i64(before, 0) : 0;
+    return (padded_dim){before, cut, size + cut + (mode->cuts_first ? dt__min_i64(behind, 0) : 0)};
+}
+
+/* Of a value, the elements that are not padding; otherwise a run for what is before, within and behind the tensor. */
+static void window_pad(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *to = &call->outputs[0];
+    const struct pad_mode *mode = pad_mode_of(call);
+    int64_t n = call->inputs[input].shape[dim], first = to->offset[dim], end = first + to->shape[dim];
+    if (!pad_at(call, dim, 0) && !pad_at(call, dim, 1))
+        return;
+    padded_dim padded = read_padded_dim(call, mode, dim, n);
+    int64_t shift = padded.before - padded.cut;
+    int64_t bounds[] = {INT64_MIN, shift, shift + padded.size, INT64_MAX};
+    for (int zone = mode->source ? 0 : 1; zone < (mode->source ? 3 : 2); zone++) {
+        int64_t from = dt__max_i64(first, bounds[zone]), behind = dt__min_i64(end, bounds[zone + 1]);
+        if (from < behind)
+            dt_window_add(out, (mode->source ? mode->source(from - shift, padded.size) : from - shift) - padded.cut,
+                          behind - from, zone == 1 ? 1 : mode->step);
+    }
+    dt_window_add(out, 0, 0, 1);
+}
+
+/* Padded dims are fetched in windows. Copies of elements keep every partial, a value those that it is the
  * reduction of. */
 static void rows_pad(const dt_op_call *call, dt_rows *rows) {
     bool copies = pad_mode_of(call)->source;
     for (int d = 0; d < call->inputs[0].n_dims; d++)
-        if (!pad_at(call, d, 0) && !pad_at(call, d, 1))
-            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+        dt_rows_add(rows, pad_at(call, d, 0) || pad_at(call, d, 1) ? DT_ROW_WINDOW : 0,
+                    (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
     for (int kind = 0; kind < DT_N_REDUCES; kind++)
         if (copies || (kind != DT_SUM && kind != DT_PRODUCT) || class_pad(call) == DT__NUMBER_ZERO ||
             (kind == DT_PRODUCT && class_pad(call) == DT__NUMBER_ONE))
             dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
 }
 
-/* The value everywhere, then the tensor in the middle; what negative padding cuts off is left out. */
+/* The value everywhere, then the tensor, or what was fetched of it, in its place, without what negative padding cuts
+ * off. */
 static dt_status pad_with_value(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]), to = out;
     int64_t shape[DT_SPEC_MAX_DIMS];
@@ -199,10 +260,11 @@ static dt_status pad_with_value(dt_op_call *call) {
         dt__array_of_number(value->type == DT_ARG_NONE ? &(dt_arg){.type = DT_ARG_INT} : value, out.dtype, &constant);
     dt__run_convert(call, &out, &number);
     for (int d = 0; d < out.n_dims; d++) {
-        int64_t before = pad_at(call, d, 0), cut = before < 0 ? -before : 0, skip = before > 0 ? before : 0;
-        shape[d] = dt__max_i64(0, dt__min_i64(call->inputs[0].shape[d] - cut, out.shape[d] - skip));
-        from.data = shape[d] ? at_index(&from, d, cut) : from.data;
-        to.data = shape[d] ? at_index(&to, d, skip) : to.data;
+        int64_t in_at = call->inputs[0].offset[d] + pad_at(call, d, 0), out_at = call->outputs[0].offset[d];
+        int64_t first = dt__max_i64(in_at, out_at);
+        shape[d] = dt__max_i64(0, dt__min_i64(in_at + from.shape[d], out_at + out.shape[d]) - first);
+        from.data = shape[d] ? at_index(&from, d, first - in_at) : from.data;
+        to.data = shape[d] ? at_index(&to, d, first - out_at) : to.data;
     }
     from.shape = to.shape = shape;
     dt__run_convert(call, &to, &from);
@@ -215,11 +277,9 @@ static dt_status pad_dim(dt_op_call *call, const struct pad_mode *mode, int d, c
     dt__scratch indices;
     DT__TRY(dt__scratch_new(call, DT_I64, 1, &out->shape[d], &indices));
     int64_t *index = indices.array.data, bad;
-    int64_t before = pad_at(call, d, 0), behind = pad_at(call, d, 1),
-            cut = mode->cuts_first ? dt__min_i64(before, 0) : 0;
-    int64_t size = in->shape[d] + cut + (mode->cuts_first ? dt__min_i64(behind, 0) : 0);
+    padded_dim padded = read_padded_dim(call, mode, d, in->shape[d]);
     for (int64_t i = 0; i < out->shape[d]; i++)
-        index[i] = mode->source(i - before + cut, size) - cut;
+        index[i] = mode->source(i - padded.before + padded.cut, padded.size) - padded.cut;
     (void)dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
                            &(dt__indexed){in, d, &indices.array, 0, in->shape[d], out}, &bad);
     dt__scratch_free(call, &indices);
@@ -252,12 +312,16 @@ static dt_status pad(dt_op_call *call) {
     const struct pad_mode *mode = pad_mode_of(call);
     if (dt__array_count(&out) == 0)
         return DT_OK;
-    return mode->source ? pad_from(call, mode, 0, &in) : pad_with_value(call);
+    if (mode->source && call->row_flags & DT_ROW_WINDOW) /* which has the padding already */
+        dt__run_convert(call, &out, &in);
+    else
+        return mode->source ? pad_from(call, mode, 0, &in) : pad_with_value(call);
+    return DT_OK;
 }
 
 #define PADDING(mode_)                                                                                               \
-    .rows = rows_pad, .shape = shape_pad, .kernel = pad, .arguments = "pad,value" mode_, .varying = "value",         \
-    .check = check_pad_value, .class_of = class_pad
+    .rows = rows_pad, .window = window_pad, .shape = shape_pad, .kernel = pad, .arguments = "pad,value" mode_,       \
+    .varying = "value", .check = check_pad_value, .class_of = class_pad
 
 const dt_op dt__op_constant_pad_nd = {
     .schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
@@ -271,6 +335,8 @@ const dt_op dt__op_flip = {
     .schema = "flip(Tensor self, int[] dims) -> Tensor",
     .summary = "The indices of dims in reverse order.",
     .rows = rows_flip,
+    .window = window_flip,
+    .flags = DT_OP_MOVES,
     .shape = shape_flip,
     .kernel = flip,
     .arguments = "dims",
@@ -287,8 +353,9 @@ const dt_op dt__op_pad = {
 const dt_op dt__op_roll = {
     .schema = "roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
     .summary = "Moves the indices of dims by shifts, around the end; without dims, of all elements in order.",
-    .rule = "...[dims!] -> ...[dims]",
-    .partial = DT_PARTIAL_ANY,
+    .rows = rows_roll,
+    .window = window_roll,
+    .flags = DT_OP_MOVES,
     .shape = shape_roll,
     .kernel = roll,
     .arguments = "dims,shifts",

@@ -115,19 +115,24 @@ bool dt__machine_measured_line(const dt__machine *machine, const dt__step_desc *
     return find_line(machine, step, step->kind == DT__STEP_NONE ? 1 : step->group, ranks, out);
 }
 
+dt__step_formula dt__machine_formula(const dt__machine *machine, const dt__step_desc *step) {
+    double copy_us = 1 / machine->copy_bytes_per_us;
+    if (step->kind == DT__STEP_NONE)
+        return (dt__step_formula){0, 0, copy_us};
+    const traffic *moved = &traffic_of[step->kind];
+    const dt__link *link = step->spans_hosts ? &machine->between : &machine->within;
+    double group = (double)step->group, peers = group - 1;
+    double received = moved->shares * peers / group + moved->contributions * peers;
+    return (dt__step_formula){link->start_us + moved->rounds * peers * link->peer_us, moved->packed * copy_us,
+                              received / link->bytes_per_us + copy_us};
+}
+
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step) {
     dt__step_line measured;
     if (dt__machine_measured_line(machine, step, &measured))
         return line_us(&measured, step->after_bytes);
-    double copied = step->after_bytes / machine->copy_bytes_per_us;
-    if (step->kind == DT__STEP_NONE)
-        return copied;
-    const traffic *moved = &traffic_of[step->kind];
-    const dt__link *link = step->spans_hosts ? &machine->between : &machine->within;
-    double group = (double)step->group, peers = group - 1;
-    double received = step->after_bytes * (moved->shares * peers / group + moved->contributions * peers);
-    return link->start_us + moved->rounds * peers * link->peer_us + received / link->bytes_per_us + copied +
-           moved->packed * step->before_bytes / machine->copy_bytes_per_us;
+    dt__step_formula formula = dt__machine_formula(machine, step);
+    return formula.base + formula.before * step->before_bytes + formula.after * step->after_bytes;
 }
 
 double dt__machine_reduction_us(const dt__machine *machine, const dt__step_desc *step) {

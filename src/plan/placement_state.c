@@ -117,6 +117,8 @@ dt_status dt__state_placements(dt__arena *arena, const dt__state_space *space, c
 int64_t dt__token_size(const dt__state_space *space, int m, int token, int64_t size) {
     const dt_placement *placement = &space->tokens[token];
     bool strided = placement->kind == DT_PLACEMENT_STRIDED;
+    if (!strided && !placement->n_extents) /* the ceil rule */
+        return size / space->mesh[m] + (size % space->mesh[m] > 0);
     dt__cut cut = {.mesh_dim = m, .n = space->mesh[m], .split = strided ? placement->split_factor : 1};
     return placement->n_extents ? space->largest[token] : dt__cut_size(&cut, size, 0);
 }
@@ -140,6 +142,8 @@ double dt__state_bytes(const dt__state_space *space, const dt__dim_state *state)
 /* Whether the cuts before mesh dim m's own are the same in both states; mesh dims of size 1 do not count. */
 static bool same_cuts_before(const dt__state_space *space, const dt__dim_state *a, const dt__dim_state *b, int m) {
     int dim = space->tokens[a[m].token].dim;
+    if (!memcmp(a, b, (size_t)space->n_mesh_dims * sizeof *a) || (a[m].position == 0 && b[m].position == 0))
+        return true;
     dt__cut_list cuts[2] = {dt__state_cuts(space, a, dim), dt__state_cuts(space, b, dim)};
     int at[2] = {0, 0};
     for (;;) {

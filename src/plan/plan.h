@@ -59,6 +59,11 @@ typedef struct dt__step_desc {
  * once; an all-to-all also packs what it sends. Where steps of this kind are measured, these times replace the
  * formula within a host. */
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step);
+/* The formula: base + before * before_bytes + after * after_bytes. */
+typedef struct dt__step_formula {
+    double base, before, after;
+} dt__step_formula;
+dt__step_formula dt__machine_formula(const dt__machine *machine, const dt__step_desc *step);
 /* Where steps like this are measured: the maximum of two lines over after_bytes, of which the second is the steeper
  * one and exceeds the first where results are too large for the caches. */
 typedef struct dt__step_line {

@@ -138,8 +138,8 @@ static dt_status add_node(dt__state_table *table, const dt__dim_state *state, co
     return DT_OK;
 }
 
-static dt_status add_end(dt__state_table *table, const dt__dim_state *state, const dt__relaxed_state *relaxed) {
-    dt__cut_list cuts[MAX_DIMS] = {{0}};
+static dt_status add_end(dt__state_table *table, const dt__dim_state *state, const dt__relaxed_state *relaxed,
+                         dt__cut_list *cuts) {
     for (int d = 0; d < table->space->n_dims; d++)
         cuts[d] = dt__state_cuts(table->space, state, d);
     return add_node(table, state, cuts, relaxed);
@@ -148,8 +148,8 @@ static dt_status add_end(dt__state_table *table, const dt__dim_state *state, con
 dt_status dt__state_table_new(dt__arena *arena, const dt__state_space *space, const dt__relaxation *relaxation,
                               dt__state_table *out) {
     *out = (dt__state_table){.space = space, .relaxation = relaxation, .arena = arena};
-    DT__TRY(add_end(out, space->from, &relaxation->states[DT__RELAXED_SOURCE]));
-    return add_end(out, space->to, &relaxation->states[DT__RELAXED_TARGET]);
+    DT__TRY(add_end(out, space->from, &relaxation->states[DT__RELAXED_SOURCE], out->from_cuts));
+    return add_end(out, space->to, &relaxation->states[DT__RELAXED_TARGET], out->to_cuts);
 }
 
 /* Adds the listed state, unless a cut that should differ from source and target is that of one of them. */
@@ -226,12 +226,12 @@ static void list_others(listing *self, int m) {
 }
 
 /* Appends the mesh dims of this set that cut a tensor dim in a state to its cuts, in their order there. */
-static void put_cuts(listing *self, const dt__dim_state *state, int dim, int set) {
-    dt__cut_list all = dt__state_cuts(self->space, state, dim), *cuts = &self->cuts[dim];
-    for (int c = 0; c < all.n; c++)
-        if (set >> all.mesh_dims[c] & 1) {
-            self->chosen[all.mesh_dims[c]] = state[all.mesh_dims[c]].token;
-            cuts->mesh_dims[cuts->n++] = all.mesh_dims[c];
+static void put_cuts(listing *self, const dt__dim_state *state, const dt__cut_list *all, int dim, int set) {
+    dt__cut_list *cuts = &self->cuts[dim];
+    for (int c = 0; c < all->n; c++)
+        if (set >> all->mesh_dims[c] & 1) {
+            self->chosen[all->mesh_dims[c]] = state[all->mesh_dims[c]].token;
+            cuts->mesh_dims[cuts->n++] = all->mesh_dims[c];
         }
 }
 
@@ -264,9 +264,9 @@ static void fix_known(listing *self) {
             self->chosen[m] = space->from[m].token;
     }
     for (int d = 0; d < self->n_dims; d++) {
-        put_cuts(self, space->to, d, unchanged);
-        put_cuts(self, space->from, d, as_source);
-        put_cuts(self, space->to, d, as_target & ~as_source);
+        put_cuts(self, space->to, &self->table->to_cuts[d], d, unchanged);
+        put_cuts(self, space->from, &self->table->from_cuts[d], d, as_source);
+        put_cuts(self, space->to, &self->table->to_cuts[d], d, as_target & ~as_source);
         self->first_free[d] = self->cuts[d].n;
     }
 }

@@ -35,6 +35,7 @@ typedef struct dt__state_table {
     int n, capacity;
     dt__state_node *items; /* the source, the target, and the listed ones */
     dt__dim_state *states; /* n_mesh_dims per node */
+    dt__cut_list from_cuts[DT__STATE_TABLE_MAX_DIMS], to_cuts[DT__STATE_TABLE_MAX_DIMS]; /* of source and target */
     int n_codes, code_capacity;
     struct dt__numbered *codes;
     bool too_many; /* more than DT__STATE_TABLE_MAX */

@@ -4,16 +4,13 @@
  */
 #include "plan/step_rates.h"
 
-static const double SAMPLE_BYTES = 1099511627776.0; /* large, so that rounding does not matter */
-
 static dt__rate rate_of(const dt__state_space *space, const dt__change *change) {
     dt__step_desc step = dt__change_step(space, change, 0, 0);
     dt__step_line line;
     if (dt__machine_measured_line(space->machine, &step, &line))
         return (dt__rate){line.cache.base, 0, line.cache.us_per_byte, line.memory.base, line.memory.us_per_byte};
-    double base = dt__change_price(space, change, 0, 0);
-    return (dt__rate){base, (dt__change_price(space, change, SAMPLE_BYTES, 0) - base) / SAMPLE_BYTES,
-                      (dt__change_price(space, change, 0, SAMPLE_BYTES) - base) / SAMPLE_BYTES, 0, 0};
+    dt__step_formula formula = dt__machine_formula(space->machine, &step);
+    return (dt__rate){formula.base, formula.before, formula.after, 0, 0};
 }
 
 dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space) {
@@ -45,6 +42,22 @@ double dt__rates_min_write(int n_sets, const dt__rates *rates) {
         for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
             us = fmin(us, rates[set].of[kind].after);
     return us;
+}
+
+/* In four parts, which do not wait for each other. */
+int dt__first_min(int n, const double *numbers) {
+    double mins[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            mins[k] = numbers[i + k] < mins[k] ? numbers[i + k] : mins[k];
+    for (; i < n; i++)
+        mins[0] = numbers[i] < mins[0] ? numbers[i] : mins[0];
+    double min = fmin(fmin(mins[0], mins[1]), fmin(mins[2], mins[3]));
+    for (i = 0; i < n && isfinite(min); i++)
+        if (numbers[i] == min)
+            return i;
+    return -1;
 }
 
 static double min_of(double a, double b) { return a < b ? a : b; }

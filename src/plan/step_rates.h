@@ -36,6 +36,9 @@ dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__ra
 /* The least that a step into a state of one byte costs, over all sets: every step writes its result. */
 double dt__rates_min_write(int n_sets, const dt__rates *rates);
 
+/* The index of the first of the smallest numbers; -1: all are infinite. For searches that take the nearest state. */
+int dt__first_min(int n, const double *numbers);
+
 /* The cost of one collective that changes this set; infinite where there is none. */
 static inline double dt__rates_price(const dt__rates *rates, dt__roles a, dt__roles b, int set, double before,
                                      double after) {

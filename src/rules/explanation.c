@@ -40,7 +40,7 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
         out->n_collectives += plan->n_collectives;
         out->bytes += plan->bytes;
     }
-    if (candidate->way.group > 1) {
+    if (candidate->way.bytes > 0) {
         out->collectives[candidate->way.kind]++;
         out->n_collectives++;
         out->bytes += candidate->way.bytes;
@@ -71,7 +71,8 @@ bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
                          moves->collectives[c]);
             separator = ", ";
         }
-    if (moves->way->group > 1)
-        dt__text_add(out, " (%s)", moves->way->flags & DT_ROW_MEET ? "meets" : "scans");
+    unsigned flags = moves->way->bytes > 0 ? moves->way->flags : 0;
+    if (flags)
+        dt__text_add(out, " (%s)", flags & DT_ROW_MEET ? "meets" : flags & DT_ROW_SCAN ? "scans" : "fetches windows");
     return *separator;
 }

@@ -24,8 +24,9 @@ typedef struct word {
 
 typedef struct rule_symbol {
     word name;
-    bool whole;     /* "!": must not be sharded */
-    unsigned flags; /* of its rows: "@": the kernel needs the offset of its shard; "~": meet; ">": scan */
+    bool whole; /* "!": must not be sharded */
+    unsigned
+        flags; /* of its rows: "@": the kernel needs the offset of its shard; "~": meet; ">": scan; "^": window */
 } rule_symbol;
 
 /* A symbol in a term. */
@@ -77,7 +78,7 @@ static int find_argument(rule *out, word name) {
 static const struct {
     const char *mark;
     unsigned flag;
-} row_marks[] = {{"@", DT_ROW_OFFSET}, {"~", DT_ROW_MEET}, {">", DT_ROW_SCAN}};
+} row_marks[] = {{"@", DT_ROW_OFFSET}, {"~", DT_ROW_MEET}, {">", DT_ROW_SCAN}, {"^", DT_ROW_WINDOW}};
 
 /* "!", "?" and the marks of rows behind a factor. */
 static void read_marks(dt__cursor *at, rule *out, item *into) {
@@ -497,8 +498,8 @@ static bool entry_of_output(const dims *self, int entry, int factor, bool *vanis
         *out = DT_ROW_S(dim);
         return dim >= 0;
     }
-    if (self->rule->symbols[factor / DT_SPEC_MAX_DIMS].flags & (DT_ROW_MEET | DT_ROW_SCAN)) {
-        *out = DT_ROW_R; /* complete on every rank that has met */
+    if (self->rule->symbols[factor / DT_SPEC_MAX_DIMS].flags & DT__ROW_WAYS) {
+        *out = DT_ROW_R; /* complete on every rank that takes part */
         return true;
     }
     *out = DT_ROW_P(over->vanished);
@@ -510,14 +511,15 @@ static void add_row(const dims *self, int factor, dt_row_entry *entries) {
     const dt_op_call *call = self->call;
     const rule_symbol *of = &self->rule->symbols[factor / DT_SPEC_MAX_DIMS];
     bool vanishes = false;
-    if (of->whole || self->factors[factor].differs)
+    if (of->whole || (self->factors[factor].differs && !(of->flags & DT_ROW_WINDOW)))
         return;
     for (int o = call->n_inputs; o < call->n_inputs + call->n_outputs; o++)
         if (!entry_of_output(self, o, factor, &vanishes, &entries[o]))
             return;
     for (int e = 0; e < call->n_inputs; e++) {
         int dim = dims_of(self, e)[factor];
-        bool is_sharded = dim >= 0 && call->inputs[e].shape[dim] == self->factors[factor].size;
+        bool is_sharded =
+            dim >= 0 && (call->inputs[e].shape[dim] == self->factors[factor].size || of->flags & DT_ROW_WINDOW);
         bool is_term = vanishes && self->terms[e] && self->terms[e]->addend;
         entries[e] = is_sharded ? DT_ROW_S(dim) : is_term ? DT_ROW_P(DT_SUM) : DT_ROW_R;
     }

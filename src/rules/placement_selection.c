@@ -83,6 +83,17 @@ static void set_positions(const search *self, dt_placement *placements) {
                     placements[m].ordered |= placements[third].position > placements[other].position;
 }
 
+/* The placement of an input that a row shards. Windows are fetched from shards of any kind. */
+static dt_placement shard_of(const search *self, int m, int i) {
+    const dt__row_option *option = self->chosen[m];
+    dt_placement current = self->on->inputs[i]->placements[m];
+    bool stays = option->row && option->row->flags & DT_ROW_WINDOW && dt__is_cut(&current) &&
+                 option->row->entries[i] == DT_ROW_S(current.dim);
+    current.position = 0;
+    current.ordered = false;
+    return stays ? current : dt__row_option_placement(option, i);
+}
+
 /* The placements to which input i is redistributed for the chosen options. */
 static void find_target(const search *self, int i, dt_placement *out) {
     const dt_placement *current = self->on->inputs[i]->placements;
@@ -91,7 +102,7 @@ static void find_target(const search *self, int i, dt_placement *out) {
         if (row_entry < 0) /* Replicate, of which each rank makes the partial, unless the input is one */
             out[m] = dt__is_partial_of(&current[m], row_entry) ? current[m] : dt_placement_replicate();
         else
-            out[m] = dt__row_option_placement(self->chosen[m], i);
+            out[m] = shard_of(self, m, i);
     }
     set_positions(self, out);
 }
@@ -141,9 +152,10 @@ static void find_placements(const search *self, int entry, dt_placement *out) {
     for (int m = 0; m < self->n_mesh_dims; m++) {
         const dt_placement *current = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
         dt_row_entry row_entry = dt__row_option_entry(self->chosen[m], entry);
-        out[m] = current && row_entry < 0 && dt__is_partial_of(current, row_entry)
-                     ? *current
-                     : dt__row_option_placement(self->chosen[m], entry);
+        if (current && row_entry < 0 && dt__is_partial_of(current, row_entry))
+            out[m] = *current;
+        else
+            out[m] = current ? shard_of(self, m, entry) : dt__row_option_placement(self->chosen[m], entry);
     }
     set_positions(self, out);
 }
@@ -158,6 +170,25 @@ static bool is_contiguous(const search *self, const dt__row *row) {
                 self->chosen[m]->cut->kind == DT_PLACEMENT_STRIDED)
                 return false;
     }
+    return true;
+}
+
+/* Windows follow from the offsets and sizes of outputs. */
+static bool has_plain_outputs(const search *self) {
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        for (int e = self->n_inputs; e < self->n_entries; e++)
+            if (dt__row_option_placement(self->chosen[m], e).kind == DT_PLACEMENT_STRIDED)
+                return false;
+    return true;
+}
+
+/* A dim of an input that is fetched is sharded by rows that use windows only: others rely on their shards. */
+static bool is_windowed(const search *self, const dt__row *row) {
+    for (int i = 0; i < self->n_inputs; i++)
+        for (int m = 0; m < self->n_mesh_dims && row->entries[i] > 0; m++)
+            if (dt__row_option_entry(self->chosen[m], i) == row->entries[i] &&
+                !(self->chosen[m]->row->flags & DT_ROW_WINDOW))
+                return false;
     return true;
 }
 
@@ -199,9 +230,13 @@ static dt_status reshape_outputs(search *self, dt_placement *const *out, bool *f
 static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits) {
     unsigned flags = flags_of(self);
     *fits = true;
-    for (int m = 0; m < self->n_mesh_dims && *fits; m++)
-        if (self->chosen[m]->row && self->chosen[m]->row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
+    for (int m = 0; m < self->n_mesh_dims && *fits; m++) {
+        unsigned of_row = self->chosen[m]->row ? self->chosen[m]->row->flags : 0;
+        if (of_row & (DT_ROW_OFFSET | DT_ROW_SCAN))
             *fits = is_contiguous(self, self->chosen[m]->row);
+        if (of_row & DT_ROW_WINDOW)
+            *fits = has_plain_outputs(self) && is_windowed(self, self->chosen[m]->row);
+    }
     if (flags & DT_ROW_RESHAPE && *fits)
         return reshape_outputs(self, out, fits);
     for (int o = 0; o < self->call->n_outputs && *fits; o++) {
@@ -262,7 +297,6 @@ static bool makes_partial_sum(const search *self, int o, int m) {
  * so that it does so only where that pays. A lower bound while not all mesh dims are decided. */
 static double finish_us(const search *self, int n_decided) {
     const dt__machine *machine = self->on->machine;
-    int64_t n_ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh);
     double us = 0;
     if (self->call->op->flags & DT_OP_VIEW || dt__call_writes(self->call))
         return 0;
@@ -278,7 +312,7 @@ static double finish_us(const search *self, int n_decided) {
                     continue;
                 dt__step_desc reduction = {.kind = scatters ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE,
                                            .group = group,
-                                           .ranks = n_ranks,
+                                           .ranks = dt__mesh_ranks(self->n_mesh_dims, self->on->mesh),
                                            .spans_hosts = far,
                                            .before_bytes = bytes,
                                            .after_bytes = bytes};
@@ -477,7 +511,7 @@ static dt_status consider_candidate(search *self) {
     if ((self->sends_nothing && !sends_nothing(self)) || (self->finishes && repeated_work(self) > self->max_work))
         return DT_OK;
     DT__TRY(price_all(self, &us));
-    if (isinf(us))
+    if (isinf(us) || (self->sends_nothing && self->way.bytes > 0))
         return DT_OK;
     dt_placement **outputs = new_lists(self->arena, self->call->n_outputs, self->n_mesh_dims);
     if (!outputs)
@@ -533,9 +567,10 @@ static bool must_send(const search *self, int m) {
     return false;
 }
 
-static bool communicates(const search *self, int m) {
+/* A window may need nothing, which shows once all mesh dims are decided. */
+static bool exchanges_states(const search *self, int m) {
     const dt__row *row = self->chosen[m]->row;
-    return row && row->flags & DT__ROW_WAYS && self->on->mesh[m] > 1;
+    return row && row->flags & DT__ROW_STATES && self->on->mesh[m] > 1;
 }
 
 /* A lower bound of the price once mesh dim m has its option. */
@@ -551,7 +586,7 @@ static dt_status search_from(search *self, int m) {
         self->chosen[m] = &self->options[m][o];
         self->n_nodes++;
         if (!dt__is_cheaper(price_bound(self, m), price_limit(self)) || !add_kinds(self, m, self->chosen[m]) ||
-            (self->sends_nothing && (must_send(self, m) || communicates(self, m))))
+            (self->sends_nothing && (must_send(self, m) || exchanges_states(self, m))))
             continue;
         DT__TRY(search_from(self, m + 1));
     }
@@ -644,7 +679,9 @@ static dt_status search_below(search *self, int max_found, double ceiling) {
     self->n_found = 0;
     self->n_nodes = 0;
     self->ceiling = ceiling;
-    return search_all(self);
+    DT__TRY(search_all(self));
+    self->arena->ctx->n_capped += self->n_nodes >= MAX_NODES;
+    return DT_OK;
 }
 
 /* A little above a price that is known, so that it is found again in spite of rounding. */

@@ -107,6 +107,21 @@ static bool is_redundant(const making *self, const dt__row *row) {
     return true;
 }
 
+/* The row of windows as it is used on this mesh dim: a rank that holds all of an input takes its window from that. NULL
+ * when out of memory. */
+static const dt__row *window_row(const making *self, dt__arena *arena, const dt__row *row) {
+    int n = self->call->n_inputs + self->call->n_outputs;
+    dt_row_entry *entries = dt__arena_copy(arena, row->entries, (size_t)n, sizeof *entries);
+    dt__row *changed = DT__NEW(arena, dt__row);
+    if (!entries || !changed)
+        return NULL;
+    for (int i = 0; i < self->call->n_inputs; i++)
+        if (dt_placement_is_replicate(*current_placement(self, i)))
+            entries[i] = DT_ROW_R;
+    *changed = (dt__row){row->flags, entries};
+    return changed;
+}
+
 /* The number of inputs with strided shards or explicit extents, up to the limit that is tried. */
 static int count_special(const making *self) {
     int n = 0;
@@ -126,9 +141,11 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
     add_option(&self, NULL, NULL);
     for (int r = 0; r < rows->n_rows; r++) {
         const dt__row *row = &rows->rows[r];
+        if (row->flags & DT_ROW_WINDOW && !(row = window_row(&self, arena, row)))
+            return DT_ERR_MEMORY;
         if (is_redundant(&self, row))
             continue;
-        if (n_special && shards_inputs(&self, row))
+        if (n_special && shards_inputs(&self, row) && !(row->flags & DT_ROW_WINDOW))
             add_shard_kinds(&self, row);
         add_option(&self, row, NULL);
     }

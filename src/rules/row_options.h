@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The options of one mesh dim: a row with a kind of shard. A row that shards may be used with any kind of shard that
- * an input has there (strided, explicit extents) besides the plain one.
+ * an input has there (strided, explicit extents) besides the plain one; windows are fetched from shards of any kind.
  */
 #ifndef DT_RULES_ROW_OPTIONS_H
 #define DT_RULES_ROW_OPTIONS_H

@@ -93,6 +93,21 @@ void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to
     dt_rows_add(rows, 0, entries);
 }
 
+void dt__rows_window(dt_rows *rows, int dim) {
+    const dt_op_call *call = rows->call;
+    dt_row_entry *entries = new_entries(rows);
+    if (!entries)
+        return;
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
+        const dt_op_value *value = dt__row_value(call, e);
+        bool has_dim = value->n_dims == call->outputs[0].n_dims;
+        if (has_dim && value->shape[dim] > DT__MAX_WINDOW_SIZE)
+            return;
+        entries[e] = has_dim ? DT_ROW_S(dim) : DT_ROW_R;
+    }
+    dt_rows_add(rows, DT_ROW_WINDOW, entries);
+}
+
 void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
     const dt_op_call *call = rows->call;
     bool floating = call->n_outputs && dt__is_inexact(call->outputs[0].dtype);

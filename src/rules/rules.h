@@ -11,6 +11,7 @@
 #include "plan/plan.h"
 #include "rules/gradient_text.h"
 #include "rules/schema.h"
+#include "spec/spec.h"
 
 /* An op of a context. */
 typedef struct dt__op_info {
@@ -161,7 +162,7 @@ void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
 /* The flags of rows that communicate. */
-enum { DT__ROW_STATES = DT_ROW_MEET | DT_ROW_SCAN, DT__ROW_WAYS = DT__ROW_STATES };
+enum { DT__ROW_STATES = DT_ROW_MEET | DT_ROW_SCAN, DT__ROW_WAYS = DT__ROW_STATES | DT_ROW_WINDOW };
 
 /* The bytes of a state, fields one after the other, each aligned. */
 size_t dt__meet_state_bytes(const dt_state *state);
@@ -173,9 +174,32 @@ dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out);
 /* Whether the shard of this rank is empty: some input has no elements. */
 bool dt__meet_state_is_empty(const dt_op_call *call);
 
+/* For rows functions of the library's ops: adds the row in which this dim of all tensors, as many as the first output
+ * has, is sharded and fetched in windows, unless it is listed as another kind of row, or a dim is too large. */
+void dt__rows_window(dt_rows *rows, int dim);
+enum { DT__MAX_WINDOW_SIZE = INT32_MAX };
+/* For class_of: a number that encodes a start along a dim, if windows may depend on it: the dim is sharded. */
+static inline int64_t dt__class_of_start(const dt_op_value *input, int dim, int64_t start) {
+    const dt_spec *spec = input->spec;
+    bool is_cut = spec && spec->sharding.first_cut[dim] < spec->sharding.first_cut[dim + 1];
+    return is_cut && input->shape[dim] <= DT__MAX_WINDOW_SIZE ? start + 1 : 0;
+}
+
+/* windows.c: what the rank at this coordinate needs of each dim of each input, for its part of the outputs, whose
+ * shardings these are; *needs_none: it has no part. Windows out of range are refused. */
+dt_status dt__windows_at(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
+                         const dt__sharding *const *outputs, const int64_t *coordinate, dt__dim_window **out,
+                         bool *needs_none);
+/* The mesh dims whose ranks may hold what another needs: bits. */
+uint32_t dt__windows_mesh_dims(const dt_op_call *call, const dt__sharding *const *inputs,
+                               dt__dim_window *const *windows);
+
+/* Whether the windows are the output, and no kernel runs (DT_OP_MOVES). */
+bool dt__windows_are_result(const dt_op_call *call);
+
 /* What a combination of rows exchanges in the middle of a call, because some of them communicate (ways.h). */
 typedef struct dt__way {
-    unsigned flags;     /* DT_ROW_MEET or DT_ROW_SCAN; 0: nothing */
+    unsigned flags;     /* DT_ROW_MEET, DT_ROW_SCAN or DT_ROW_WINDOW; 0: nothing */
     uint32_t mesh_dims; /* over which: bit m */
     bool spans_hosts;
     int64_t group;      /* ranks that take part */

@@ -6,7 +6,9 @@
 #include "rules/ways.h"
 
 #include "base/dtype.h"
+#include "rules/move_prices.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
@@ -66,6 +68,17 @@ bool dt__meet_state_is_empty(const dt_op_call *call) {
     return false;
 }
 
+/* The ranks along its mesh dims. */
+static void set_group(const dt__placed_inputs *on, dt__way *way) {
+    way->group = 1;
+    way->spans_hosts = false;
+    for (int m = 0; m < on->n_mesh_dims; m++)
+        if (way->mesh_dims >> m & 1) {
+            way->group *= on->mesh[m];
+            way->spans_hosts |= dt__machine_spans_hosts(on->machine, on->n_mesh_dims, on->mesh, m);
+        }
+}
+
 /* The values with the shapes of their largest shards. */
 static dt_status largest_shards(dt__arena *arena, const dt__placed_inputs *on, int n, const dt_op_value *values,
                                 const dt_placement *const *placements, dt_op_value *out) {
@@ -121,6 +134,106 @@ static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt
     return DT_OK;
 }
 
+static dt_status new_shardings(dt__arena *arena, const dt__placed_inputs *on, int n, const dt_op_value *values,
+                               const dt_placement *const *placements, const dt__sharding ***out) {
+    dt__sharding *shardings = DT__NEW_ARRAY(arena, dt__sharding, n + 1);
+    *out = DT__NEW_ARRAY(arena, const dt__sharding *, n + 1);
+    if (!shardings || !*out)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        DT__TRY(dt__sharding_of_value(arena, on, &values[i], placements[i], &shardings[i]));
+        (*out)[i] = &shardings[i];
+    }
+    return DT_OK;
+}
+
+/* The windows of a call while they are priced. */
+typedef struct windowing {
+    dt__arena *arena;
+    const dt_op_call *call;
+    const dt__placed_inputs *on;
+    const dt__sharding **inputs, **outputs;
+    dt__dim_window **windows; /* of one rank */
+    double needed, received;  /* bytes of the rank that receives most */
+} windowing;
+
+/* What a rank needs and does not hold. Of a dim that is not fetched, the largest shard counts. */
+static void count_bytes(windowing *self, const int64_t *coordinate) {
+    double needed = 0, received = 0;
+    for (int i = 0; i < self->call->n_inputs; i++) {
+        double all = (double)dt_dtype_size(self->call->inputs[i].dtype), held = all;
+        for (int d = 0; d < self->call->inputs[i].n_dims; d++) {
+            const dt__dim_window *window = &self->windows[i][d];
+            int64_t size = window->size, own = size;
+            if (window->is_own && dt__sharding_dim_max(self->inputs[i], d, &size))
+                own = size;
+            else if (!window->is_own) {
+                dt__shard shard;
+                dt__shard_at(self->inputs[i], d, coordinate, &shard);
+                own = dt__window_held(&shard, window);
+            }
+            all *= (double)size;
+            held *= (double)own;
+        }
+        needed += all;
+        received += all - held;
+    }
+    if (received > self->received || (received == self->received && needed > self->needed)) {
+        self->received = received;
+        self->needed = needed;
+    }
+}
+
+/* All coordinates along the mesh dims whose ranks exchange something. */
+static dt_status count_ranks(windowing *self, uint32_t mesh_dims, int64_t *coordinate) {
+    for (bool more = true; more;) {
+        bool needs_none;
+        dt__arena_mark mark = dt__arena_begin(self->arena);
+        DT__TRY(dt__windows_at(self->arena, self->call, self->inputs, self->outputs, coordinate, self->windows,
+                               &needs_none));
+        if (!needs_none)
+            count_bytes(self, coordinate);
+        dt__arena_rewind(self->arena, mark);
+        more = false;
+        for (int m = self->on->n_mesh_dims - 1; m >= 0 && !more; m--)
+            if (mesh_dims >> m & 1) {
+                more = ++coordinate[m] < self->on->mesh[m];
+                coordinate[m] = more ? coordinate[m] : 0;
+            }
+    }
+    return DT_OK;
+}
+
+/* One message from each peer: what is received is packed by its senders, and the windows are written once; where they
+ * are the result, the kernel would have written that. */
+static double windows_us(const dt__machine *machine, const dt__way *way, double needed) {
+    const dt__link *link = way->spans_hosts ? &machine->between : &machine->within;
+    double received = (double)way->bytes;
+    return link->start_us + (double)(way->group - 1) * link->peer_us + received / link->bytes_per_us +
+           (needed + received) / machine->copy_bytes_per_us;
+}
+
+static dt_status price_windows(dt__arena *arena, const dt_op_call *call, const dt__combination *combination,
+                               dt__way *out) {
+    const dt__placed_inputs *on = combination->on;
+    windowing self = {.arena = arena, .call = call, .on = on};
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    bool needs_none;
+    self.windows = DT__NEW_ARRAY(arena, dt__dim_window *, call->n_inputs + 1);
+    if (!self.windows)
+        return DT_ERR_MEMORY;
+    DT__TRY(new_shardings(arena, on, call->n_inputs, call->inputs, combination->inputs, &self.inputs));
+    DT__TRY(new_shardings(arena, on, call->n_outputs, call->outputs, combination->outputs, &self.outputs));
+    DT__TRY(dt__windows_at(arena, call, self.inputs, self.outputs, coordinate, self.windows, &needs_none));
+    out->mesh_dims |= dt__windows_mesh_dims(call, self.inputs, self.windows);
+    DT__TRY(count_ranks(&self, out->mesh_dims, coordinate));
+    set_group(on, out);
+    out->kind = DT__STEP_ALL_TO_ALL;
+    out->bytes = (int64_t)self.received;
+    out->us = out->bytes ? windows_us(on->machine, out, dt__windows_are_result(call) ? 0 : self.needed) : 0;
+    return DT_OK;
+}
+
 dt_status dt__way_of(dt__arena *arena, const dt_op_call *call, const dt__combination *combination, dt__way *out) {
     const dt__placed_inputs *on = combination->on;
     *out = (dt__way){.group = 1};
@@ -130,8 +243,13 @@ dt_status dt__way_of(dt__arena *arena, const dt_op_call *call, const dt__combina
             continue;
         out->flags |= row->flags & DT__ROW_WAYS;
         out->mesh_dims |= (uint32_t)1 << m;
-        out->group *= on->mesh[m];
-        out->spans_hosts |= dt__machine_spans_hosts(on->machine, on->n_mesh_dims, on->mesh, m);
+    }
+    set_group(on, out);
+    if (out->flags & DT_ROW_WINDOW) {
+        if (!(out->flags & DT__ROW_STATES))
+            return price_windows(arena, call, combination, out);
+        out->us = INFINITY; /* a call exchanges states or elements, not both */
+        return DT_OK;
     }
     return out->flags && out->group > 1 ? price_states(arena, call, combination, out) : DT_OK;
 }

@@ -13,6 +13,7 @@
 #include "spec/shard_order.h"
 #include "spec/shard_sizes.h"
 #include "spec/stride_order.h"
+#include "spec/window.h"
 
 struct dt_spec {
     dt__lifetime life;

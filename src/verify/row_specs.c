@@ -23,7 +23,7 @@ static bool is_usable(const dt_op_call *call, const dt__row *row, dt__cut_kind c
     bool cuts = false;
     *size = -1;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
-        if (row->entries[e] <= 0 || (e >= call->n_inputs && row->flags & DT_ROW_RESHAPE))
+        if (row->entries[e] <= 0 || (e >= call->n_inputs && row->flags & (DT_ROW_RESHAPE | DT_ROW_WINDOW)))
             continue;
         int64_t here = dt__row_value(call, e)->shape[row->entries[e] - 1];
         if (cut == DT__CUT_EXTENTS && *size >= 0 && here != *size)
@@ -105,7 +105,9 @@ dt_status dt__row_specs_new(dt__arena *arena, const dt__sim_rank *ranks, int n, 
     if (!placements || !out->specs)
         return DT_ERR_MEMORY;
     for (int e = 0; e < out->n_entries; e++)
-        DT__TRY(make_placement(arena, n, row->entries[e], cut, size, &placements[e]));
+        DT__TRY(make_placement(arena, n, row->entries[e],
+                               e >= call->n_inputs && row->flags & DT_ROW_WINDOW ? DT__CUT_PLAIN : cut, size,
+                               &placements[e]));
     if (row->flags & DT_ROW_RESHAPE)
         DT__TRY(reshape_outputs(arena, n, call, placements, fits));
     dt_status status = *fits ? make_specs(arena, ranks, call, placements, out) : DT_OK;

@@ -12,6 +12,7 @@
 
 #include "base/assume.h"
 #include "tensor/tensor.h"
+#include "verify/simulated_windows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,11 +208,13 @@ static dt_status find_reference(dt__trial_call *trial_call, const dt__row *row, 
 }
 
 /* The local inputs of one rank. */
-static dt_status fill_local_inputs(dt__trial_call *trial_call, const dt__row_specs *specs, const dt__row *row,
-                                   dt__trial trial, int r, dt_op_value *inputs) {
+static dt_status fill_local_inputs(dt__trial_call *trial_call, const dt__sim_windows *windows, const dt__row *row,
+                                   dt__trial trial, dt_op_value *inputs) {
     const dt_op_call *call = &trial_call->placed.call;
+    const dt__row_specs *specs = windows->specs;
     bool extreme = has_entry(call, row, is_extreme);
-    int64_t coordinate[1] = {r}, index[DT_SPEC_MAX_DIMS], global[DT_SPEC_MAX_DIMS];
+    int64_t index[DT_SPEC_MAX_DIMS], global[DT_SPEC_MAX_DIMS];
+    int r = windows->rank;
     DT__TRY(allocate_values(trial_call, call->n_inputs, inputs));
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_spec *spec = dt__row_specs_at(specs, r, i);
@@ -222,7 +225,7 @@ static dt_status fill_local_inputs(dt__trial_call *trial_call, const dt__row_spe
         int64_t n = elements_of(&inputs[i]);
         for (int64_t e = 0; e < n; e++, to += dt_dtype_size(spec->dtype)) {
             unravel(inputs[i].n_dims, inputs[i].shape, e, index);
-            (void)dt_spec_to_global(spec, coordinate, index, global);
+            dt__sim_windows_to_global(windows, i, index, global);
             int64_t at = ravel(spec->sharding.n_dims, spec->sharding.shape, global);
             dt__element value = global_value(trial_call, i, kind, trial.round, at);
             if (row->entries[i] < 0)
@@ -245,16 +248,19 @@ static dt_op_value value_of(const dt_spec *spec) {
 }
 
 /* The local tensors of one rank, a value per entry, with memory; the inputs are filled. */
-static dt_status prepare_rank(dt__trial_call *trial_call, const dt__row_specs *specs, const dt__row *row,
-                              dt__trial trial, int r, dt_op_value **values) {
+static dt_status prepare_rank(dt__trial_call *trial_call, const dt__sim_windows *windows, const dt__row *row,
+                              dt__trial trial, dt_op_value **values) {
     const dt_op_call *call = &trial_call->placed.call;
+    const dt__row_specs *specs = windows->specs;
     dt_op_value *like = DT__NEW_ARRAY(trial_call->arena, dt_op_value, specs->n_entries);
     if (!like)
         return DT_ERR_MEMORY;
     for (int e = 0; e < specs->n_entries; e++)
-        like[e] = value_of(dt__row_specs_at(specs, r, e));
+        like[e] = value_of(dt__row_specs_at(specs, windows->rank, e));
+    for (int i = 0; i < call->n_inputs && windows->used; i++)
+        DT__TRY(dt__sim_windows_shape(trial_call->arena, windows, i, &like[i]));
     DT__TRY(new_values(trial_call, specs->n_entries, like, values));
-    DT__TRY(fill_local_inputs(trial_call, specs, row, trial, r, *values));
+    DT__TRY(fill_local_inputs(trial_call, windows, row, trial, *values));
     return allocate_values(trial_call, call->n_outputs, *values + call->n_inputs);
 }
 
@@ -263,15 +269,25 @@ static dt_status run_ranks(dt__trial_call *trial_call, const dt__sim_rank *ranks
                            const dt__row *row, dt__trial trial, dt_op_value **values, dt__text *failure) {
     const dt_op_call *call = &trial_call->placed.call;
     bool own = !dt__returns_views(call->op, row->flags);
-    for (int r = 0; r < specs->n; r++)
-        DT__TRY(prepare_rank(trial_call, specs, row, trial, r, &values[r]));
+    dt__sim_windows windows[DT__MAX_SIM_RANKS];
+    for (int r = 0; r < specs->n; r++) {
+        if (dt__sim_windows_new(trial_call->arena, call, row, specs, r, &windows[r]) != DT_OK) {
+            dt__text_add(failure, "rank %d: %s", r, dt_error_text(call->ctx));
+            return dt__sim_rank_clear_error(dt__sim_ranks(trial_call->sim, 1), trial_call->arena->ctx);
+        }
+        DT__TRY(prepare_rank(trial_call, &windows[r], row, trial, &values[r]));
+    }
     if (row->flags & DT__ROW_STATES)
         DT__TRY(
             dt__sim_ranks_meet(trial_call->arena, ranks, specs->n, &trial_call->placed, row->flags, values, failure));
     for (int r = 0; r < specs->n && !failure->n_chars; r++) {
         dt_op_value *outputs = values[r] + call->n_inputs;
-        if (!(row->flags & DT__ROW_STATES) && dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, values[r],
-                                                               call->n_outputs, outputs) != DT_OK)
+        bool is_result = windows[r].used && dt__windows_are_result(call);
+        bool runs = !(row->flags & DT__ROW_STATES) && !windows[r].needs_none && !is_result;
+        if (is_result)
+            dt__sim_windows_copy(&windows[r], call, values[r]);
+        if (runs && dt__sim_rank_run(&ranks[r], &trial_call->placed, row->flags, values[r], call->n_outputs,
+                                     outputs) != DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], trial_call->arena->ctx));
         for (int o = 0; o < call->n_outputs && own && !failure->n_chars; o++) {

@@ -81,7 +81,7 @@ static int views_of_shards(dt_ctx *ctx, void *arg) {
         {"narrow",
          narrowed,
          {{"S(0)", "S(0)", false},
-          {"S(1)", "S(0)", true},
+          {"S(1)", "S(1)", true},
           {"S(2)", "S(2)", false},
           {"S(0:1,0,6)", "S(0:1,0,6)", false},
           {"_S(0,2)", "_S(0,2)", false},

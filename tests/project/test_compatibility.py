@@ -48,7 +48,7 @@ def compile_and_run(include, *flags):
     command = ["cc", "-std=gnu11", "-Wall", "-Werror", *flags, f"-I{include}", source, "-o", program, f"-L{BUILD}/lib",
                "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"]
     for step in (command, [program]):
-        result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        result = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         if result.returncode:
             return result.stdout or f"exit code {result.returncode}"
     return ""

@@ -234,7 +234,7 @@ def main():
                                 f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"], cwd=folder, capture_output=True, text=True)
         wrong += built.stderr.splitlines()[:20]
         for command in ([executable], [f"{BUILD}/bin/dtrun", "-n", "3", executable]) if built.returncode == 0 else []:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=100)
+            run = subprocess.run(command, capture_output=True, text=True, timeout=600)
             wrong += run.stdout.splitlines()
             if run.returncode:
                 wrong.append(f"{' '.join(command)}: exit {run.returncode}: {run.stderr}")

@@ -17,8 +17,12 @@ typedef struct outcome {
     bool sends;
 } outcome;
 
-static dt_row_entry entry_of(const dt__row_list *rows, int row, int e) {
-    return row < 0 ? DT_ROW_R : rows->rows[row].entries[e]; /* row -1 is all Replicate */
+/* Row -1 is all Replicate; of an input that is Replicate, windows are taken as it is. */
+static dt_row_entry entry_of(const dt__placed_call *placed, const dt__row_list *rows, int m, int row, int e) {
+    bool windows = row >= 0 && rows->rows[row].flags & DT_ROW_WINDOW && e < placed->call.n_inputs;
+    if (row < 0 || (windows && dt_placement_is_replicate(placed->inputs[e]->placements[m])))
+        return DT_ROW_R;
+    return rows->rows[row].entries[e];
 }
 
 static void add_input(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
@@ -30,7 +34,7 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry entry = entry_of(rows, chosen[m], i);
+        dt_row_entry entry = entry_of(placed, rows, m, chosen[m], i);
         const dt_placement *current = &placed->inputs[i]->placements[m];
         bool is_there = entry < 0 && dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry;
         to[m] = entry > 0 ? dt_placement_shard(entry - 1) : is_there ? *current : dt_placement_replicate();
@@ -59,10 +63,10 @@ static void add_output(test_calls *self, const dt__placed_call *placed, const dt
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++)
-        bytes /= entry_of(rows, chosen[m], placed->call.n_inputs + o) > 0 ? (double)self->mesh[m] : 1;
+        bytes /= entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) > 0 ? (double)self->mesh[m] : 1;
     for (int far = 0; far < 2; far++)
         for (int m = self->n_mesh_dims - 1; m >= 0; m--) {
-            if (entry_of(rows, chosen[m], placed->call.n_inputs + o) >= 0 ||
+            if (entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) >= 0 ||
                 dt__machine_spans_hosts(machine, self->n_mesh_dims, self->mesh, m) != far)
                 continue;
             double left = bytes / (double)self->mesh[m];
@@ -71,33 +75,41 @@ static void add_output(test_calls *self, const dt__placed_call *placed, const dt
         }
 }
 
-/* What the rows exchange between begin and finish. */
+/* What rows exchange that communicate. */
 static void add_way(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
                     outcome *out) {
-    dt__arena_mark mark = dt__arena_begin(&self->arena);
-    const dt_placement *lists[16];
-    const dt__row *chosen_rows[4] = {NULL};
-    dt__placed_inputs on = calls_inputs(self, placed);
+    enum { MAX_ENTRIES = 8 };
+    dt_placement placements[MAX_ENTRIES][4], *lists[MAX_ENTRIES];
+    const dt__row *used[4];
     dt__way way;
+    bool communicates = false;
+    assert_in_range(rows->n_entries, 1, MAX_ENTRIES);
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        used[m] = chosen[m] < 0 ? NULL : &rows->rows[chosen[m]];
+        communicates |= used[m] && used[m]->flags & DT__ROW_WAYS;
+    }
+    if (!communicates)
+        return;
+    dt__arena_mark mark = dt__arena_begin(&self->arena);
     for (int e = 0; e < rows->n_entries; e++) {
         const dt_op_value *value = dt__row_value(&placed->call, e);
         dt_placement to[4];
-        dt__sharding sharding;
         for (int m = 0; m < self->n_mesh_dims; m++) {
-            dt_row_entry entry = entry_of(rows, chosen[m], e);
+            dt_row_entry entry = entry_of(placed, rows, m, chosen[m], e);
             to[m] = entry > 0   ? dt_placement_shard(entry - 1)
                     : entry < 0 ? dt_placement_partial((dt_reduce)(-1 - entry))
                                 : dt_placement_replicate();
-            chosen_rows[m] = chosen[m] < 0 ? NULL : &rows->rows[chosen[m]];
         }
         dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
-        assert_int_equal(dt__sharding_new(&self->arena, &desc, &sharding), DT_OK);
-        lists[e] = sharding.placements;
+        lists[e] = placements[e];
+        assert_int_equal(dt__placements_normalise(self->arena.ctx, &desc, lists[e]), DT_OK);
     }
-    dt__combination combination = {&on, chosen_rows, lists, lists + placed->call.n_inputs};
+    dt__placed_inputs on = calls_inputs(self, placed);
+    dt__combination combination = {&on, used, (const dt_placement *const *)lists,
+                                   (const dt_placement *const *)lists + placed->call.n_inputs};
     assert_int_equal(dt__way_of(&self->arena, &placed->call, &combination, &way), DT_OK);
     out->us += way.us;
-    out->sends |= way.group > 1;
+    out->sends |= way.bytes > 0;
     dt__arena_rewind(&self->arena, mark);
 }
 
@@ -113,7 +125,7 @@ static outcome outcome_by_definition(test_calls *self, const dt__placed_call *pl
         bool repeats = true, was_distributed = false;
         for (int i = 0; i < placed->call.n_inputs; i++) {
             const dt_placement *current = &placed->inputs[i]->placements[m];
-            dt_row_entry entry = entry_of(rows, chosen[m], i);
+            dt_row_entry entry = entry_of(placed, rows, m, chosen[m], i);
             repeats &= entry <= 0 && !(dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry);
             was_distributed |= !dt_placement_is_replicate(*current);
         }
@@ -138,6 +150,19 @@ static bool mixes_reductions(test_calls *self, const dt__row_list *rows, const i
                 other[kind] = ++n_other > 0;
         }
         if (n_other + linear > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Windows of inputs that are all Replicate on a mesh dim are not used: nothing is sharded there. */
+static bool shards_nothing(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
+                           const int *chosen) {
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        bool nothing = chosen[m] >= 0 && rows->rows[chosen[m]].flags & DT_ROW_WINDOW;
+        for (int i = 0; i < placed->call.n_inputs && nothing; i++)
+            nothing = entry_of(placed, rows, m, chosen[m], i) == DT_ROW_R;
+        if (nothing)
             return true;
     }
     return false;
@@ -176,7 +201,7 @@ static bool is_best(test_calls *self, const dt__placed_call *placed, const dt__c
     outcome *all = malloc((size_t)n_all * sizeof *all);
     assert_non_null(all);
     for (;;) {
-        if (!mixes_reductions(self, &rows, chosen))
+        if (!mixes_reductions(self, &rows, chosen) && !shards_nothing(self, placed, &rows, chosen))
             all[n++] = outcome_by_definition(self, placed, &rows, chosen);
         int m = 0;
         while (m < self->n_mesh_dims && ++chosen[m] == rows.n_rows)
@@ -225,6 +250,8 @@ static void compare_with_search(const char *mesh, int n_rounds) {
         "mean(f32[512,512,8]@3; [1])",
         "cat({f32[8,16]@2; f32[8,16]@2}; 1)",
         "softmax(f32[7,16,3]@3; 1)",
+        "slice(f32[64,512]@2; 0; 3; 50)",
+        "flip(f32[63,512]@2; [0])",
     };
     uint64_t seed = test_seed(5);
     for (int round = 0; round < n_rounds; round++)

@@ -26,6 +26,7 @@ static dt_status add_rows(session *self, const char *call, const char *indent, d
         dt__text_add(out, "%s\n",
                      rows.rows[r].flags & DT_ROW_MEET      ? "  (the ranks meet)"
                      : rows.rows[r].flags & DT_ROW_SCAN    ? "  (a scan over the ranks)"
+                     : rows.rows[r].flags & DT_ROW_WINDOW  ? "  (each rank fetches its window)"
                      : rows.rows[r].flags & DT_ROW_OFFSET  ? "  (the kernel needs its offset)"
                      : rows.rows[r].flags & DT_ROW_RESHAPE ? "  (where the sizes divide)"
                                                            : "");

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fetches windows of several tensors in one exchange: every rank publishes the addresses and strides of its shards, and
+ * pulls the indices that it needs straight from its peers' memory to their place. What is pulled from whom is prepared
+ * once per decision. Partials stay as they are: a rank reads from ranks that differ from it only along the mesh dims
+ * that take part.
+ */
+#ifndef DT_MOVE_WINDOW_FETCH_H
+#define DT_MOVE_WINDOW_FETCH_H
+
+#include "comm/comm.h"
+#include "move/block_copy.h"
+#include "spec/spec.h"
+
+/* One tensor: its shards, and what this rank needs of each dim. */
+typedef struct dt__fetched_tensor {
+    const dt_spec *from;
+    const dt__dim_window *windows; /* per dim; read while the fetch is prepared */
+    const int64_t *dst_strides;    /* of the memory that the window is written to; kept */
+} dt__fetched_tensor;
+
+typedef struct dt__fetch_request {
+    dt_mesh *mesh; /* of all tensors; this rank is in it */
+    int n;         /* tensors */
+    const dt__fetched_tensor *tensors;
+    uint32_t mesh_dims; /* that take part: bits */
+    bool exchanges;     /* some rank needs something from another; the same on all */
+    uint64_t tag;       /* hash of what the ranks must agree on */
+} dt__fetch_request;
+
+typedef struct dt__fetch dt__fetch;
+
+/* Everything is in the arena; the group must be released by dt__fetch_end. */
+dt_status dt__fetch_new(dt__arena *arena, const dt__fetch_request *request, dt__fetch **out);
+void dt__fetch_end(dt__fetch *fetch);
+
+/* The memory of one tensor in a run: this rank's shard, of any strides, and where its window is written; either may be
+ * NULL where it is empty. */
+typedef struct dt__fetch_memory {
+    dt__shard_memory src;
+    char *dst;
+} dt__fetch_memory;
+
+/* Collective over the ranks that take part, if anything is exchanged. Sets the bytes that this rank received. */
+dt_status dt__fetch_run(dt__fetch *fetch, const dt__fetch_memory *memory, const struct dt__history *history,
+                        int64_t *bytes_received);
+
+#endif
