@@ -56,6 +56,7 @@ struct dt_ctx {
     /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
     const struct dt__recorder *recorder;
     int no_grad;                                   /* dt_no_grad_begin without its end */
+    int as_stored;                                 /* dt_as_stored_begin without its end */
     struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };

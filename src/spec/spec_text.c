@@ -16,11 +16,8 @@ static bool is_row_major(const dt_spec *spec) {
     return true;
 }
 
-size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
-    spec = DT__LIVE(DT__KIND_SPEC, spec);
+size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacity, char *out) {
     dt__sink sink = dt__sink_new(capacity, out);
-    if (!spec)
-        return 0;
     int n_dims = spec->sharding.n_dims;
     dt__sink_add(&sink, "%s[", dt_dtype_name(spec->dtype));
     for (int d = 0; d < n_dims; d++)
@@ -29,9 +26,20 @@ size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
     for (int d = 0; d < n_dims && !is_row_major(spec); d++)
         dt__sink_add(&sink, "%s%d%s", d ? "," : "major(", spec->stride_order[d], d + 1 < n_dims ? "" : ") ");
     dt__sink_add_placements(&sink, spec->sharding.n_mesh_dims, spec->sharding.placements);
+    if (use) {
+        dt__sink_add(&sink, " use ");
+        dt__sink_add_placements(&sink, use->sharding.n_mesh_dims, use->sharding.placements);
+    }
     const char *mesh = dt_mesh_text(spec->mesh);
     dt__sink_add(&sink, " on mesh(%s)", mesh ? mesh : "?");
     return sink.n_chars;
+}
+
+size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
+    spec = DT__LIVE(DT__KIND_SPEC, spec);
+    if (capacity > 0)
+        out[0] = 0;
+    return spec ? dt__spec_use_text(spec, NULL, capacity, out) : 0;
 }
 
 /* What the parser has read, besides the mesh. */

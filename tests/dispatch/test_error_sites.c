@@ -180,10 +180,13 @@ static int fail_by_arguments(world *w) {
     FAILS(retain_grad, dt_retain_grad(w->x));
     FAILS(grad_hook_add, dt_grad_hook_add(w->x, NULL, NULL));
     FAILS(grad_hook_remove, dt_grad_hook_remove(w->x, 1));
+    FAILS(as_stored_end, dt_as_stored_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
     dt_tensor_release(kept);
+    FAILS(use_release, dt_use_release(kept));
+    FAILS(set_use, dt_set_use(w->plain, "R"));
     FAILS(tensor_release, dt_tensor_release(w->plain));
     FAILS(empty, dt_empty(ctx, DT_SHAPE(-1)));
     FAILS(zeros, dt_zeros(ctx, DT_SHAPE(-1)));
