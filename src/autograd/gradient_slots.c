@@ -35,7 +35,7 @@ void dt__gradient_slot_remove(dt__recorded_call *record, dt__gradient_slot *slot
 
 /* Whether the elements have memory of their own, each its own. */
 static bool owns_memory(const dt_tensor *grad) {
-    if (grad->storage->n_refs > 1 || grad->of_copy)
+    if (grad->storage->n_refs > 1 || grad->storage->origin)
         return false;
     for (int d = 0; d < grad->local_n_dims; d++)
         if (grad->strides[d] == 0 && grad->local_shape[d] > 1)
