@@ -182,13 +182,14 @@ struct dt_op_call {
     int n_inputs;
     const dt_op_value *inputs; /* the tensors among the arguments, in the order of the arguments */
     int n_outputs;
-    dt_op_value *outputs; /* empty in a shape function, which adds them */
-    unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
-    const void *info;     /* internal */
-    void *output_list;    /* internal */
-    bool needs_copy;      /* kernels of views: see dt_op.kernel */
-    bool records;         /* the call is recorded: outputs that only gradients use are made (dt_op.n_saved) */
-    void *draw;           /* internal */
+    dt_op_value *outputs;         /* empty in a shape function, which adds them */
+    unsigned row_flags;           /* kernels: DT_ROW_… of the rows that are used */
+    const void *info;             /* internal */
+    void *output_list;            /* internal */
+    bool needs_copy;              /* kernels of views: see dt_op.kernel */
+    bool records;                 /* the call is recorded: outputs that only gradients use are made (dt_op.n_saved) */
+    void *draw;                   /* internal */
+    const struct dt_state *begun; /* in dt_meet.finish: the state that begin filled, before it was merged */
 };
 
 /* How the op maps partial inputs to partial outputs; classes are joined by |. "Alone" means that all other tensors are

@@ -63,7 +63,7 @@ static void describe(const dt_op_call *call, dt_state *state) {
 
 static dt_status begin(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    dt__statistics_begin(call, DT__MOMENTS, reduced_dims(call), &in, state);
+    dt__statistics_begin(call, DT__MOMENTS, reduced_dims(call), &in, NULL, state);
     return DT_OK;
 }
 

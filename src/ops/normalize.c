@@ -104,10 +104,40 @@ static void describe_softmax(const dt_op_call *call, dt_state *state) {
     dt__statistics_describe(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), state);
 }
 
-static dt_status begin_softmax(dt_op_call *call, const dt_state *state) {
+static dt_status begin_log_softmax(dt_op_call *call, const dt_state *state) {
     convert_elements(call);
     dt__array in = softmax_elements(call);
-    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, state);
+    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, NULL, state);
+    return DT_OK;
+}
+
+/* Whether begin leaves the exponentials, relative to the largest element of the shard, in the output: rows must be
+ * contiguous. */
+static bool keeps_powers(const dt_op_call *call) {
+    const dt_op_value *in = &call->inputs[0], *out = &call->outputs[0];
+    int last = in->n_dims - 1;
+    return last >= 0 && softmax_dim(call) == last && in->dtype == out->dtype &&
+           (out->dtype == DT_F32 || out->dtype == DT_F64) && in->strides[last] == 1 && out->strides[last] == 1;
+}
+
+static dt_status begin_softmax(dt_op_call *call, const dt_state *state) {
+    if (!keeps_powers(call))
+        return begin_log_softmax(call, state);
+    dt__array in = dt__array_of(&call->inputs[0]), out = dt__array_of(&call->outputs[0]);
+    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, &out, state);
+    return DT_OK;
+}
+
+/* Scales what begin has left in the output: by exp(largest of the shard - largest of all) / sum. */
+static dt_status scale_powers(const dt_op_call *call, const dt_state *begun, const dt_state *merged) {
+    const double *own = begun->fields[0].data, *all = merged->fields[0].data;
+    double *factors = merged->fields[1].data;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__reduced by;
+    for (int64_t i = 0; i < merged->fields[1].n; i++)
+        factors[i] = exp(own[i] - all[i]) / factors[i];
+    dt__state_array(call, (uint32_t)1 << softmax_dim(call), &merged->fields[1], &by);
+    dt__rows_scale(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &by.array, &out);
     return DT_OK;
 }
 
@@ -126,13 +156,15 @@ static dt_status finish_rows(dt_op_call *call, const dt_state *merged, bool is_l
     return DT_OK;
 }
 
-static dt_status finish_softmax(dt_op_call *call, const dt_state *merged) { return finish_rows(call, merged, false); }
+static dt_status finish_softmax(dt_op_call *call, const dt_state *merged) {
+    return keeps_powers(call) ? scale_powers(call, call->begun, merged) : finish_rows(call, merged, false);
+}
 static dt_status finish_log_softmax(dt_op_call *call, const dt_state *merged) {
     return finish_rows(call, merged, true);
 }
 
 static const dt_meet softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_softmax};
-static const dt_meet log_softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_log_softmax};
+static const dt_meet log_softmax_meet = {describe_softmax, begin_log_softmax, merge_softmax, finish_log_softmax};
 
 static dt_status softmax(dt_op_call *call) { return run_softmax(call, false); }
 static dt_status log_softmax(dt_op_call *call) { return run_softmax(call, true); }
@@ -246,7 +278,7 @@ static void describe_norm(const dt_op_call *call, dt_state *state) {
 
 static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    dt__statistics_begin(call, norm_statistic(call), norm_dims(call), &in, state);
+    dt__statistics_begin(call, norm_statistic(call), norm_dims(call), &in, NULL, state);
     return DT_OK;
 }
 

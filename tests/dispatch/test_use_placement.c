@@ -9,6 +9,7 @@
 #include "autograd/autograd.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N_OUT = 7, N_IN = 3, N_BATCH = 4 };
 
@@ -377,12 +378,14 @@ static int refuses(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* Makers have it as an option. */
+/* Makers have it as an option, and loading, whose file is `arg`; files do not have it. */
 static int is_an_option_of_makers(dt_ctx *ctx, void *arg) {
-    (void)arg;
+    const char *path = arg;
     dt_mesh *mesh;
     if (open_mesh(ctx, &mesh))
         return 1;
+    CHECK_OK(ctx, dt_save_npy(weight(ctx, mesh, "S(0)", "R"), path));
+    CHECK(!dt_tensor_use(dt_load_npy(ctx, path, .mesh = mesh, .place = "S(0)")), "%s", dt_error_text(ctx));
     dt_tensor *made[] = {
         dt_zeros(ctx, DT_SHAPE(5, 2), .mesh = mesh, .place = "S(0)", .use = "R"),
         dt_full(ctx, DT_SHAPE(5, 2), dt_number_int(3), .mesh = mesh, .place = "S(0)", .use = "R"),
@@ -391,6 +394,7 @@ static int is_an_option_of_makers(dt_ctx *ctx, void *arg) {
         dt_rand(ctx, DT_SHAPE(5, 2), .mesh = mesh, .place = "S(0)", .use = "R", .requires_grad = true),
         dt_distribute_tensor(dt_ones(ctx, DT_SHAPE(5, 2)), mesh, "S(0)", .use = "R"),
         dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(1, 2)), mesh, "S(0)", .use = "R"),
+        dt_load_npy(ctx, path, .mesh = mesh, .place = "S(0)", .use = "R"),
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         CHECK(made[i] && has_text(made[i], "S(0) use R on mesh(fsdp="), "maker %zu: %s", i, dt_error_text(ctx));
@@ -452,6 +456,12 @@ static int is_shown(dt_ctx *ctx, void *arg) {
           "%s", why ? why : dt_error_text(ctx));
     why = dt_explain(ctx, "transpose($1; 0; 1)", w);
     CHECK(why && !strstr(why, "as requested"), "a view of the stored tensor: %s", why ? why : dt_error_text(ctx));
+    char text[256];
+    (void)dt_tensor_text(w, sizeof text, text);
+    dt_spec *spec = dt_spec_parse(ctx, text);
+    CHECK(spec && spec == dt_tensor_spec(w), "a tensor as it is printed has the spec that it is stored in");
+    dt_spec_release(spec);
+    FAILS(DT_ERR_PLACEMENT, dt_spec_parse(ctx, "f32[8,6] S(0) use on mesh(1)"), "expected a placement");
     dt_mesh_release(mesh);
     return 0;
 }
@@ -486,10 +496,19 @@ TEST(is_inherited_by_views, 1, 5)
 TEST(is_seen_as_stored, 1, 3)
 TEST(is_recorded_as_stored, 1, 4)
 TEST(refuses, 1, 2)
-TEST(is_an_option_of_makers, 1, 3)
 TEST(is_seen_in_decompositions, 1, 3)
 TEST(is_shown, 1, 3)
 TEST(differs_between_ranks, 2, 3)
+
+static void use_placement__is_an_option_of_makers(void **state) {
+    (void)state;
+    char path[] = "/tmp/test_use_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0 && close(file) == 0);
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, is_an_option_of_makers, path);
+    assert_int_equal(unlink(path), 0);
+}
 
 static void use_placement__uses_on_two_mesh_dims(void **state) {
     (void)state;
