@@ -17,6 +17,7 @@ namespace dt {
         template <class Options> static auto &field(Options &options) { return options.name; }                       \
     };                                                                                                               \
     inline constexpr name##_option name{};
+DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
 DT_X_OPTION(attn_mask)
@@ -27,6 +28,7 @@ DT_X_OPTION(bias)
 DT_X_OPTION(check)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
+DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
@@ -40,6 +42,7 @@ DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
+DT_X_OPTION(grad)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
 DT_X_OPTION(is_causal)
@@ -63,6 +66,7 @@ DT_X_OPTION(negative_slope)
 DT_X_OPTION(neginf)
 DT_X_OPTION(nesterov)
 DT_X_OPTION(ord)
+DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
@@ -71,8 +75,10 @@ DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
+DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(scale)
+DT_X_OPTION(scale_grad_by_freq)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(start_dim)
@@ -163,6 +169,10 @@ template <> struct fields<dt_attention_mask_backward_options> {
         &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
         &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
 };
+template <> struct fields<dt_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
+                                                 &dt_backward_options::create_graph);
+};
 template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
@@ -212,6 +222,7 @@ template <> struct fields<dt_cumprod_options> {
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
+template <> struct fields<dt_diagonal_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
@@ -235,6 +246,10 @@ template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
 };
 template <> struct fields<dt_elu_options> { static constexpr auto list = std::make_tuple(&dt_elu_options::alpha); };
+template <> struct fields<dt_embedding_dense_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_embedding_dense_backward_options::padding_idx,
+                                                 &dt_embedding_dense_backward_options::scale_grad_by_freq);
+};
 template <> struct fields<dt_embedding_options> {
     static constexpr auto list = std::make_tuple(&dt_embedding_options::padding_idx);
 };
@@ -305,11 +320,20 @@ template <> struct fields<dt_fused_sgd_momentum_in_place_options> {
         &dt_fused_sgd_momentum_in_place_options::maximize, &dt_fused_sgd_momentum_in_place_options::is_first,
         &dt_fused_sgd_momentum_in_place_options::grad_scale);
 };
+template <> struct fields<dt_gather_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ge_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ge_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gelu_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_gelu_backward_options::approximate);
+};
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
+};
+template <> struct fields<dt_gradients_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_gradients_options::output_grads, &dt_gradients_options::retain_graph,
+                        &dt_gradients_options::create_graph, &dt_gradients_options::allow_unused);
 };
 template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_scalar_options> { static constexpr auto list = std::make_tuple(); };
@@ -321,7 +345,9 @@ template <> struct fields<dt_hardswish_options> { static constexpr auto list = s
 template <> struct fields<dt_hardtanh_options> {
     static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
 };
+template <> struct fields<dt_index_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
@@ -477,6 +503,7 @@ template <> struct fields<dt_scaled_dot_product_attention_options> {
         &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
         &dt_scaled_dot_product_attention_options::enable_gqa);
 };
+template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgd_in_place_options> {
@@ -499,6 +526,7 @@ template <> struct fields<dt_sign_options> { static constexpr auto list = std::m
 template <> struct fields<dt_silu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sin_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
@@ -555,6 +583,7 @@ template <> struct fields<dt_tan_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanhshrink_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
@@ -575,6 +604,7 @@ template <> struct fields<dt_triu_options> {
     static constexpr auto list = std::make_tuple(&dt_triu_options::diagonal);
 };
 template <> struct fields<dt_trunc_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_unfold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unsqueeze_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_var_correction_options> {
@@ -608,6 +638,15 @@ template <> struct fields<dt_zeros_like_options> {
 
 } // namespace dt
 
+template <class... T> dt_status dt_backward(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_backward_sized(tensor, dt::named<dt_backward_options>(tensor.site, options...).get(),
+                             sizeof(dt_backward_options));
+}
+template <class... T>
+dt_status dt_gradients(dt::at<dt_tensors> outputs, dt_tensors inputs, dt_tensor **grads, const T &...options) {
+    return dt_gradients_sized(outputs, inputs, grads, dt::named<dt_gradients_options>(outputs.site, options...).get(),
+                              sizeof(dt_gradients_options));
+}
 template <class... T> dt_tensor *dt_load_npy(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
     return dt_load_npy_sized(ctx, path, dt::named<dt_load_options>(ctx.site, options...).get(),
                              sizeof(dt_load_options));
@@ -931,6 +970,13 @@ dt_tensor *dt_diagonal(dt::at<dt_tensor *> self, int64_t offset, int64_t dim1, i
     return dt_diagonal_sized(self, offset, dim1, dim2, dt::named<dt_diagonal_options>(self.site, options...).get(),
                              sizeof(dt_diagonal_options));
 }
+template <class... T>
+dt_tensor *dt_diagonal_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t offset, int64_t dim1,
+                                int64_t dim2, const T &...options) {
+    return dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2,
+                                      dt::named<dt_diagonal_backward_options>(grad_output.site, options...).get(),
+                                      sizeof(dt_diagonal_backward_options));
+}
 template <class... T> dt_tensor *dt_div(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_div_sized(self, other, dt::named<dt_div_options>(self.site, options...).get(), sizeof(dt_div_options));
 }
@@ -960,6 +1006,14 @@ template <class... T> dt_tensor *dt_elu(dt::at<dt_tensor *> input, const T &...o
 template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
                               sizeof(dt_embedding_options));
+}
+template <class... T>
+dt_tensor *dt_embedding_dense_backward(dt::at<dt_tensor *> grad_output, dt_tensor *indices, int64_t num_weights,
+                                       const T &...options) {
+    return dt_embedding_dense_backward_sized(
+        grad_output, indices, num_weights,
+        dt::named<dt_embedding_dense_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_embedding_dense_backward_options));
 }
 template <class... T> dt_tensor *dt_empty(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_empty_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
@@ -1064,6 +1118,13 @@ dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, co
     return dt_gather_sized(self, dim, index, dt::named<dt_gather_options>(self.site, options...).get(),
                            sizeof(dt_gather_options));
 }
+template <class... T>
+dt_tensor *dt_gather_backward(dt::at<dt_tensor *> grad, dt_tensor *index, dt_shape sizes, int64_t dim,
+                              const T &...options) {
+    return dt_gather_backward_sized(grad, index, sizes, dim,
+                                    dt::named<dt_gather_backward_options>(grad.site, options...).get(),
+                                    sizeof(dt_gather_backward_options));
+}
 template <class... T> dt_tensor *dt_ge(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_ge_sized(self, other, dt::named<dt_ge_options>(self.site, options...).get(), sizeof(dt_ge_options));
 }
@@ -1073,6 +1134,12 @@ template <class... T> dt_tensor *dt_ge_scalar(dt::at<dt_tensor *> self, dt::numb
 }
 template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
+}
+template <class... T>
+dt_tensor *dt_gelu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, const T &...options) {
+    return dt_gelu_backward_sized(grad_output, self,
+                                  dt::named<dt_gelu_backward_options>(grad_output.site, options...).get(),
+                                  sizeof(dt_gelu_backward_options));
 }
 template <class... T> dt_tensor *dt_gt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_gt_sized(self, other, dt::named<dt_gt_options>(self.site, options...).get(), sizeof(dt_gt_options));
@@ -1102,9 +1169,22 @@ template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors i
                           sizeof(dt_index_options));
 }
 template <class... T>
+dt_tensor *dt_index_backward(dt::at<dt_tensor *> grad, dt_tensors indices, dt_shape sizes, const T &...options) {
+    return dt_index_backward_sized(grad, indices, sizes,
+                                   dt::named<dt_index_backward_options>(grad.site, options...).get(),
+                                   sizeof(dt_index_backward_options));
+}
+template <class... T>
 dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
     return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
                                  sizeof(dt_index_select_options));
+}
+template <class... T>
+dt_tensor *dt_index_select_backward(dt::at<dt_tensor *> grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
+                                    const T &...options) {
+    return dt_index_select_backward_sized(grad, index, self_sizes, dim,
+                                          dt::named<dt_index_select_backward_options>(grad.site, options...).get(),
+                                          sizeof(dt_index_select_backward_options));
 }
 template <class... T> dt_tensor *dt_isfinite(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isfinite_sized(self, dt::named<dt_isfinite_options>(self.site, options...).get(),
@@ -1471,6 +1551,13 @@ dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
 }
+template <class... T>
+dt_tensor *dt_select_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
+                              const T &...options) {
+    return dt_select_backward_sized(grad_output, input_sizes, dim, index,
+                                    dt::named<dt_select_backward_options>(grad_output.site, options...).get(),
+                                    sizeof(dt_select_backward_options));
+}
 template <class... T> dt_tensor *dt_selu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_selu_sized(input, dt::named<dt_selu_options>(input.site, options...).get(), sizeof(dt_selu_options));
 }
@@ -1513,6 +1600,13 @@ dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_
                     const T &...options) {
     return dt_slice_sized(self, dim, start, end, step, dt::named<dt_slice_options>(self.site, options...).get(),
                           sizeof(dt_slice_options));
+}
+template <class... T>
+dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
+                             int64_t end, int64_t step, const T &...options) {
+    return dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step,
+                                   dt::named<dt_slice_backward_options>(grad_output.site, options...).get(),
+                                   sizeof(dt_slice_backward_options));
 }
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
@@ -1619,6 +1713,13 @@ dt_tensor *dt_threshold(dt::at<dt_tensor *> input, double threshold, double valu
     return dt_threshold_sized(input, threshold, value, dt::named<dt_threshold_options>(input.site, options...).get(),
                               sizeof(dt_threshold_options));
 }
+template <class... T>
+dt_tensor *dt_threshold_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, dt::number threshold,
+                                 const T &...options) {
+    return dt_threshold_backward_sized(grad_output, self, threshold,
+                                       dt::named<dt_threshold_backward_options>(grad_output.site, options...).get(),
+                                       sizeof(dt_threshold_backward_options));
+}
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
 }
@@ -1651,6 +1752,13 @@ template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
+}
+template <class... T>
+dt_tensor *dt_unfold_backward(dt::at<dt_tensor *> grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
+                              int64_t step, const T &...options) {
+    return dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step,
+                                    dt::named<dt_unfold_backward_options>(grad_in.site, options...).get(),
+                                    sizeof(dt_unfold_backward_options));
 }
 template <class... T> dt_tensor *dt_unsqueeze(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_unsqueeze_sized(self, dim, dt::named<dt_unsqueeze_options>(self.site, options...).get(),
@@ -1850,6 +1958,18 @@ template <class... T>
 dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {
     return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
                         sizeof(dt_make_options));
+}
+inline dt_status dt_zero_grad(dt_tensors tensors, dt_site site = dt::here()) {
+    return dt_zero_grad_site(tensors, &site);
+}
+inline dt_status dt_retain_grad(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_retain_grad_site(tensor, &site);
+}
+inline int64_t dt_grad_hook_add(dt_tensor *tensor, dt_grad_hook *hook, void *user, dt_site site = dt::here()) {
+    return dt_grad_hook_add_site(tensor, hook, user, &site);
+}
+inline dt_status dt_grad_hook_remove(dt_tensor *tensor, int64_t id, dt_site site = dt::here()) {
+    return dt_grad_hook_remove_site(tensor, id, &site);
 }
 inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_detach_site(tensor, &site);

@@ -6,7 +6,6 @@
 #include "ops/ops.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A quotient, or a remainder: no partial of any kind. */
 #define DIVISION(name, schema_, op_)                                                                                 \
@@ -84,53 +83,6 @@ static dt_status shape_lerp(dt_op_call *call) {
             return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with dt_to",
                                 dt_dtype_name(call->inputs[0].dtype), dt_dtype_name(call->inputs[i].dtype));
     return dt__family_shape(call);
-}
-
-static dt_status shape_pow_in_place(dt_op_call *call) {
-    const dt_op_value *self = &call->inputs[0];
-    dt__shape shape;
-    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
-    if (shape.n != self->n_dims || memcmp(shape.sizes, self->shape, (size_t)shape.n * sizeof *self->shape) != 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the exponent does not broadcast to the tensor that is written");
-    if (dt__promote_call(call, UINT64_MAX, 2) != self->dtype)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "the power is %s: expected %s, the dtype of the tensor",
-                            dt_dtype_name(dt__promote_call(call, UINT64_MAX, 2)), dt_dtype_name(self->dtype));
-    return dt__add_like(call, 0, self->dtype);
-}
-
-/* The weight, of one element or of one per index of dim 1, as an array that broadcasts. */
-static bool has_channels(const dt_op_call *call) { return call->inputs[1].n_dims == 1 && call->inputs[0].n_dims > 1; }
-
-static dt_status shape_prelu(dt_op_call *call) {
-    const dt_op_value *self = &call->inputs[0], *weight = &call->inputs[1];
-    int64_t n = dt__elements(weight->n_dims, weight->shape), channels = self->n_dims > 1 ? self->shape[1] : 1;
-    DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__expect_floating(call, 0));
-    if (weight->n_dims > 1 || (n != 1 && n != channels) || weight->dtype != self->dtype)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "weight: expected one element or %lld, of the dtype of the tensor",
-                            (long long)channels);
-    return dt__add_like(call, 0, self->dtype);
-}
-
-static void rows_prelu(const dt_op_call *call, dt_rows *rows) {
-    bool by_channel = has_channels(call) && call->inputs[1].shape[0] == call->inputs[0].shape[1];
-    for (int d = 0; d < call->inputs[0].n_dims; d++)
-        if (d != 1 || by_channel || dt__elements(call->inputs[1].n_dims, call->inputs[1].shape) == 1)
-            dt_rows_add(rows, 0,
-                        (dt_row_entry[]){DT_ROW_S(d), d == 1 && by_channel ? DT_ROW_S(0) : DT_ROW_R, DT_ROW_S(d)});
-    dt_rows_reduce(rows, 2, DT_AVG, DT_AVG);
-}
-
-static dt_status prelu(dt_op_call *call) {
-    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    dt__array weight = dt__array_of(&call->inputs[1]);
-    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < in.n_dims; d++) {
-        shape[d] = d == 1 && has_channels(call) ? weight.shape[0] : 1;
-        strides[d] = d == 1 && has_channels(call) ? weight.strides[0] : 1;
-    }
-    weight = (dt__array){weight.data, weight.dtype, in.n_dims, shape, strides};
-    return dt__run_elements(call, DT__EL_PRELU, out.dtype, &out, &in, &weight, NULL);
 }
 
 /* clang-format off */
@@ -223,27 +175,8 @@ const dt_op dt__op_pow = {
     .gradient = "self: grad * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)); "
                 "exponent: grad * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, result * log(self)); "
                 "self.Tensor_Scalar: grad * (pow(self, exponent - 1) * exponent); "
-                "exponent.Scalar: grad * result * log(self)",
+                "exponent.Scalar: grad * xlogy(result, self)",
     .samples = "pow(f32[5,3]; f32[3])\npow(f32[5]; 2)\npow(f32[5]; 3)\npow(2.5; f32[5])",
-};
-const dt_op dt__op_pow_ = {
-    .schema = "pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) | "
-              "pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
-    .summary = "Powers of elements, in place; the exponent may be a number.",
-    .rule = "..., ... -> ...",
-    .partial_of = partial_of_pow,
-    .shape = shape_pow_in_place,
-    .kernel = dt__binary_run,
-    .family = &(const dt__element_family){.op = DT__EL_POW},
-    .samples = "pow_(f32[5,3]; f32[3])\npow_(f32[5]; 2)",
-};
-const dt_op dt__op_prelu = {
-    .schema = "prelu(Tensor self, Tensor weight) -> Tensor",
-    .summary = "x, or the weight times x where x is negative; the weight has one element or one per index of dim 1.",
-    .rows = rows_prelu,
-    .shape = shape_prelu,
-    .kernel = prelu,
-    .samples = "prelu(f32[5,3]; f32[3])\nprelu(f32[2,5,3]; f32[1])\nprelu(f32[5]; f32[])",
 };
 const dt_op dt__op_xlogy = {
     .schema = "xlogy.Tensor(Tensor self, Tensor other) -> Tensor | "
@@ -252,6 +185,6 @@ const dt_op dt__op_xlogy = {
     .summary = "x log(y) of two elements; 0 where x is 0.",
     .rule = "..., ... -> ...",
     DT__FAMILY(dt__binary_run, XLOGY, DT__REALS_TO_FLOATING),
-    .gradient = "self: where(eq(self, 0), 0, grad * log(other)); other: grad * self / other",
+    .gradient = "self: where(eq(self, 0), 0, xlogy(grad, other)); other: grad * self / other",
     .samples = "xlogy(f32[5,3]; f32[3])\nxlogy(f32[5]; 2.5)\nxlogy(1.5; f32[5])",
 };

@@ -161,7 +161,9 @@ static void rows_less(const dt_op_call *call, dt_rows *rows) { rows_ordered(call
 
 /* clang-format off */
 const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
-                              .summary = "The maximum of two elements; NaN if one of them is NaN."};
+                              .summary = "The maximum of two elements; NaN if one of them is NaN.",
+                              .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
+                                          "other: grad * eq(other, result) / (eq(self, other) + 1)"};
 const dt_op dt__op_ge = {DT__COMPARISON("ge", GE, DT__NO_COMPLEX), .rows = rows_greater,
                          .summary = "Whether elements are at least those of a tensor, or a number."};
 const dt_op dt__op_gt = {DT__COMPARISON("gt", GT, DT__NO_COMPLEX), .rows = rows_greater,
@@ -185,6 +187,9 @@ const dt_op dt__op_clamp = {
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
+    .gradient = "self: grad * eq(self, result); "
+                "min.Tensor: where(eq(self, result), 0, grad * eq(min, result)); "
+                "max.Tensor: where(eq(self, result), 0, grad * eq(max, result))",
     .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
                "clamp(f32[5]; min=nan)\n"
                "clamp(f32[5]; min=f32[5])\n"
@@ -220,6 +225,7 @@ const dt_op dt__op_where = {
     .check = check_where,
     .shape = shape_where,
     .kernel = where,
+    .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
     .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"
                "where(bool[5]; 1; f32[5])\n"
                "where(bool[5]; f32[5]; 2)\n"

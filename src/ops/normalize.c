@@ -3,6 +3,7 @@
  * Ops that normalise along dims: softmax and its logarithm, layer_norm, rms_norm. Where these dims are sharded, the
  * ranks meet: they merge the statistics of their shards of the rows.
  */
+#include "dtensor/ops.h"
 #include "kernels/kernels.h"
 #include "ops/ops.h"
 #include "ops/states.h"
@@ -209,6 +210,62 @@ static dt_status layer_norm(dt_op_call *call) {
     return DT_OK;
 }
 
+/* With the dims that are normalised kept at size 1. */
+static dt_tensor *with_kept_dims(dt_tensor *tensor, const dt_op_value *input, int n) {
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < input->n_dims; d++)
+        sizes[d] = d < input->n_dims - n ? input->shape[d] : 1;
+    dt_shape shape = {input->n_dims, sizes};
+    return tensor ? dt_reshape(tensor, shape) : NULL;
+}
+
+/* x - mean, and what it is to be divided by (the deviation) or multiplied with (rstd): where the graph of gradients is
+ * recorded, mean and deviation are computed from x again, so that they are part of it. */
+typedef struct normalised {
+    dt_tensor *centred, *deviation, *rstd; /* either of the last two is NULL */
+} normalised;
+
+static dt_tensor *scaled(const normalised *by, dt_tensor *tensor) {
+    return by->rstd ? dt_mul(tensor, by->rstd) : dt_div(tensor, by->deviation);
+}
+
+static normalised centre(const dt_op_backward *call, dt_dims dims) {
+    const dt_op_value *input = &call->call->inputs[0];
+    dt_tensor *x = call->inputs[0];
+    if (!dt_requires_grad(x)) {
+        dt_tensor *mean = with_kept_dims(call->outputs[1], input, dims.n);
+        return (normalised){.centred = dt_sub(x, mean), .rstd = with_kept_dims(call->outputs[2], input, dims.n)};
+    }
+    dt_tensor *centred = dt_sub(x, dt_mean(x, .dim = dims, .keepdim = true));
+    dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims, .keepdim = true);
+    return (normalised){.centred = centred,
+                        .deviation = dt_sqrt(dt_add_scalar(variance, dt__arg_at(call->call, EPS)->as.f))};
+}
+
+/* With y = (x - mean) rstd, and g the gradient times the weight: rstd (g - mean(g) - y mean(g y)). */
+static dt_status layer_norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_arg *weight = dt__arg_at(call->call, WEIGHT), *bias = dt__arg_at(call->call, BIAS);
+    int n = dt__arg_at(call->call, NORMALIZED_SHAPE)->n;
+    int64_t list[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n; d++)
+        list[d] = d - n;
+    dt_dims dims = {.n = n, .list = list};
+    dt_tensor *grad = call->grads[0];
+    normalised by = centre(call, dims);
+    dt_tensor *y = scaled(&by, by.centred);
+    if (weight->type == DT_ARG_TENSOR && call->needed[weight->as.first])
+        input_grads[weight->as.first] = dt_mul(grad, y);
+    if (bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
+        input_grads[bias->as.first] = grad;
+    if (call->needed[0]) {
+        dt_tensor *g = weight->type == DT_ARG_TENSOR ? dt_mul(grad, call->inputs[weight->as.first]) : grad;
+        dt_tensor *along = dt_mul(y, dt_mean(dt_mul(g, y), .dim = dims, .keepdim = true));
+        dt_tensor *rest = dt_sub(dt_sub(g, dt_mean(g, .dim = dims, .keepdim = true)), along);
+        input_grads[0] = scaled(&by, rest);
+    }
+    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
 static dt__statistic norm_statistic(const dt_op_call *call) { return is_rms(call) ? DT__SQUARES : DT__MOMENTS; }
 static uint32_t norm_dims(const dt_op_call *call) {
     int n_dims = call->inputs[0].n_dims, n = dt__arg_at(call, NORMALIZED_SHAPE)->n;
@@ -268,6 +325,7 @@ const dt_op dt__op_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = softmax,
+    .gradient = "self: result * (grad - sum(grad * result, dim, true))",
     .meet = &softmax_meet,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
@@ -278,6 +336,7 @@ const dt_op dt__op_log_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = log_softmax,
+    .gradient = "self: grad - exp(result) * sum(grad, dim, true)",
     .meet = &log_softmax_meet,
     .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
 };
@@ -295,6 +354,7 @@ const dt_op dt__op_layer_norm = {
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
                "layer_norm(f32[5,3]; [3]; f32[3])",
+    .backward = layer_norm_backward,
     .saves = "input,weight,result1,result2",
     .n_saved = 2,
 };

@@ -152,5 +152,6 @@ const dt_op dt__op_logsumexp = {
     .kernel = dt__run_alone,
     .meet = &logsumexp_meet,
     .arguments = "dim,keepdim",
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * exp(self - reshape(result, kept(self.shape, dim)))",
     .samples = "logsumexp(f32[5,3]; 1)\nlogsumexp(f32[2,5,3]; [0,2]; true)\nlogsumexp(f64[5,3]; 0)",
 };

@@ -61,12 +61,14 @@
     X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
+    X(diagonal_backward)                                                                                             \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dot)                                                                                                           \
     X(dropout)                                                                                                       \
     X(elu)                                                                                                           \
     X(embedding)                                                                                                     \
+    X(embedding_dense_backward)                                                                                      \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
@@ -90,15 +92,19 @@
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
+    X(gather_backward)                                                                                               \
     X(ge)                                                                                                            \
     X(gelu)                                                                                                          \
+    X(gelu_backward)                                                                                                 \
     X(gt)                                                                                                            \
     X(hardshrink)                                                                                                    \
     X(hardsigmoid)                                                                                                   \
     X(hardswish)                                                                                                     \
     X(hardtanh)                                                                                                      \
     X(index)                                                                                                         \
+    X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
+    X(index_select_backward)                                                                                         \
     X(isfinite)                                                                                                      \
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
@@ -148,8 +154,6 @@
     X(permute)                                                                                                       \
     X(positive)                                                                                                      \
     X(pow)                                                                                                           \
-    X(pow_)                                                                                                          \
-    X(prelu)                                                                                                         \
     X(prod)                                                                                                          \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \
@@ -167,6 +171,7 @@
     X(rsub)                                                                                                          \
     X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
+    X(select_backward)                                                                                               \
     X(selu)                                                                                                          \
     X(sgd_)                                                                                                          \
     X(sgn)                                                                                                           \
@@ -177,6 +182,7 @@
     X(sin)                                                                                                           \
     X(sinh)                                                                                                          \
     X(slice)                                                                                                         \
+    X(slice_backward)                                                                                                \
     X(softmax)                                                                                                       \
     X(softplus)                                                                                                      \
     X(softshrink)                                                                                                    \
@@ -196,6 +202,7 @@
     X(tanh_)                                                                                                         \
     X(tanhshrink)                                                                                                    \
     X(threshold)                                                                                                     \
+    X(threshold_backward)                                                                                            \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
@@ -205,6 +212,7 @@
     X(triu_)                                                                                                         \
     X(trunc)                                                                                                         \
     X(unfold)                                                                                                        \
+    X(unfold_backward)                                                                                               \
     X(unsqueeze)                                                                                                     \
     X(var)                                                                                                           \
     X(var_mean)                                                                                                      \
