@@ -450,12 +450,9 @@ template <> struct fields<dt_pad_options> {
 };
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_positive_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_pow_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_exponent_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_pow_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_prelu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
@@ -1446,19 +1443,6 @@ dt_tensor *dt_pow_scalar_self(dt::at<dt_number> self, dt_tensor *exponent, const
     return dt_pow_scalar_self_sized(self, exponent,
                                     dt::named<dt_pow_scalar_self_options>(self.site, options...).get(),
                                     sizeof(dt_pow_scalar_self_options));
-}
-template <class... T> dt_tensor *dt_pow_(dt::at<dt_tensor *> self, dt::number exponent, const T &...options) {
-    return dt_pow_in_place_sized(self, exponent, dt::named<dt_pow_in_place_options>(self.site, options...).get(),
-                                 sizeof(dt_pow_in_place_options));
-}
-template <class... T> dt_tensor *dt_pow_tensor_(dt::at<dt_tensor *> self, dt_tensor *exponent, const T &...options) {
-    return dt_pow_tensor_in_place_sized(self, exponent,
-                                        dt::named<dt_pow_tensor_in_place_options>(self.site, options...).get(),
-                                        sizeof(dt_pow_tensor_in_place_options));
-}
-template <class... T> dt_tensor *dt_prelu(dt::at<dt_tensor *> self, dt_tensor *weight, const T &...options) {
-    return dt_prelu_sized(self, weight, dt::named<dt_prelu_options>(self.site, options...).get(),
-                          sizeof(dt_prelu_options));
 }
 template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_sized(self, dt::named<dt_prod_options>(self.site, options...).get(), sizeof(dt_prod_options));

@@ -1752,31 +1752,6 @@ typedef struct dt_pow_scalar_self_options {
 DT_API dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent,
                                            DT_OPTIONS(dt_pow_scalar_self_options));
 
-typedef struct dt_pow_in_place_options {
-    const dt_site *site;
-} dt_pow_in_place_options;
-/* Powers of elements, in place; the exponent may be a number.
- *     pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_number exponent, DT_OPTIONS(dt_pow_in_place_options));
-
-typedef struct dt_pow_tensor_in_place_options {
-    const dt_site *site;
-} dt_pow_tensor_in_place_options;
-/* Powers of elements, in place; the exponent may be a number.
- *     pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_pow_tensor_in_place_sized(dt_tensor *self, dt_tensor *exponent,
-                                               DT_OPTIONS(dt_pow_tensor_in_place_options));
-
-typedef struct dt_prelu_options {
-    const dt_site *site;
-} dt_prelu_options;
-/* x, or the weight times x where x is negative; the weight has one element or one per index of dim 1.
- *     prelu(Tensor self, Tensor weight) -> Tensor
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_prelu_sized(dt_tensor *self, dt_tensor *weight, DT_OPTIONS(dt_prelu_options));
-
 typedef struct dt_prod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -3071,14 +3046,6 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_pow_scalar_self(...) DT_POW_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_POW_SCALAR_SELF_(self, exponent, ...) \
     dt_pow_scalar_self_sized(DT_NUMBER(self), exponent, DT_NAMED(dt_pow_scalar_self_options, __VA_ARGS__))
-#define dt_pow_(...) DT_POW__(__VA_ARGS__, .site = DT_SITE)
-#define DT_POW__(self, exponent, ...) \
-    dt_pow_in_place_sized(self, DT_NUMBER(exponent), DT_NAMED(dt_pow_in_place_options, __VA_ARGS__))
-#define dt_pow_tensor_(...) DT_POW_TENSOR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_POW_TENSOR__(self, exponent, ...) \
-    dt_pow_tensor_in_place_sized(self, exponent, DT_NAMED(dt_pow_tensor_in_place_options, __VA_ARGS__))
-#define dt_prelu(...) DT_PRELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_PRELU_(self, weight, ...) dt_prelu_sized(self, weight, DT_NAMED(dt_prelu_options, __VA_ARGS__))
 #define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_(self, ...) dt_prod_sized(self, DT_NAMED(dt_prod_options, __VA_ARGS__))
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)

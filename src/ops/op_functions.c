@@ -2857,50 +2857,6 @@ dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent, const d
     return dt__call_run(&call, DT__OP_pow, options->site);
 }
 
-dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_number exponent, const dt_pow_in_place_options *options,
-                                 size_t options_size) {
-    dt_pow_in_place_options full;
-    dt__call call;
-    dt_arg args[2];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_number(&args[1], exponent);
-    return dt__call_run(&call, DT__OP_pow_, options->site);
-}
-
-dt_tensor *dt_pow_tensor_in_place_sized(dt_tensor *self, dt_tensor *exponent,
-                                        const dt_pow_tensor_in_place_options *options, size_t options_size) {
-    dt_pow_tensor_in_place_options full;
-    dt__call call;
-    dt_arg args[2];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 1, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_tensor(&args[1], &call, exponent);
-    return dt__call_run(&call, DT__OP_pow_, options->site);
-}
-
-dt_tensor *dt_prelu_sized(dt_tensor *self, dt_tensor *weight, const dt_prelu_options *options, size_t options_size) {
-    dt_prelu_options full;
-    dt__call call;
-    dt_arg args[2];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "prelu", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_tensor(&args[1], &call, weight);
-    return dt__call_run(&call, DT__OP_prelu, options->site);
-}
-
 dt_tensor *dt_prod_sized(dt_tensor *self, const dt_prod_options *options, size_t options_size) {
     dt_prod_options full;
     dt__call call;
