@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
- * is the mesh's own text form, so that parsing returns an equal mesh.
+ * is the mesh's own text form, so that parsing returns an equal mesh. The use placement of a tensor follows its
+ * placements; it is no part of the spec.
  */
 #include "spec/placement_text.h"
 #include "spec/spec.h"
@@ -98,7 +99,8 @@ static dt_mesh *parse_mesh(dt__cursor *cursor, dt__arena *arena) {
 }
 
 static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
-    dt_placement *placements;
+    dt_placement *placements, *use;
+    int n_use;
     cursor->status = DT_ERR_DTYPE;
     DT__TRY(parse_dtype(cursor, &out->desc.dtype));
     cursor->status = DT_ERR_SHAPE;
@@ -107,6 +109,8 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
         DT__TRY(parse_stride_order(cursor, out));
     cursor->status = DT_ERR_PLACEMENT;
     DT__TRY(dt__cursor_placements(cursor, arena, &out->desc.n_placements, &placements));
+    if (dt__cursor_take(cursor, "use"))
+        DT__TRY(dt__cursor_placements(cursor, arena, &n_use, &use));
     out->desc.shape = out->shape;
     out->desc.placements = placements;
     cursor->status = DT_ERR_MESH;
