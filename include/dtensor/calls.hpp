@@ -19,6 +19,7 @@ namespace dt {
     inline constexpr name##_option name{};
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
+DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
 DT_X_OPTION(beta1)
 DT_X_OPTION(beta2)
@@ -29,14 +30,17 @@ DT_X_OPTION(correction)
 DT_X_OPTION(dampening)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
+DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
+DT_X_OPTION(enable_gqa)
 DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
 DT_X_OPTION(keepdim)
 DT_X_OPTION(largest)
@@ -59,6 +63,7 @@ DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(scale)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(std)
@@ -118,6 +123,16 @@ template <> struct fields<dt_argmax_options> {
 };
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
+};
+template <> struct fields<dt_attention_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_attention_backward_options::attn_mask, &dt_attention_backward_options::is_causal,
+                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa);
+};
+template <> struct fields<dt_attention_mask_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
+        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
 };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
@@ -319,6 +334,12 @@ template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+template <> struct fields<dt_scaled_dot_product_attention_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_scaled_dot_product_attention_options::attn_mask, &dt_scaled_dot_product_attention_options::dropout_p,
+        &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
+        &dt_scaled_dot_product_attention_options::enable_gqa);
+};
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgd_in_place_options> {
     static constexpr auto list = std::make_tuple(
@@ -535,6 +556,22 @@ template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
                            sizeof(dt_argmin_options));
+}
+template <class... T>
+dt_attention_backward_result dt_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   const T &...options) {
+    return dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp,
+                                       dt::named<dt_attention_backward_options>(grad_out.site, options...).get(),
+                                       sizeof(dt_attention_backward_options));
+}
+template <class... T>
+dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
+                                      dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp, const T &...options) {
+    return dt_attention_mask_backward_sized(
+        grad_out, query, key, value, out, logsumexp,
+        dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_attention_mask_backward_options));
 }
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
@@ -832,6 +869,13 @@ dt_tensor *dt_rms_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, con
 template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_shape shifts, const T &...options) {
     return dt_roll_sized(self, shifts, dt::named<dt_roll_options>(self.site, options...).get(),
                          sizeof(dt_roll_options));
+}
+template <class... T>
+dt_tensor *dt_scaled_dot_product_attention(dt::at<dt_tensor *> query, dt_tensor *key, dt_tensor *value,
+                                           const T &...options) {
+    return dt_scaled_dot_product_attention_sized(
+        query, key, value, dt::named<dt_scaled_dot_product_attention_options>(query.site, options...).get(),
+        sizeof(dt_scaled_dot_product_attention_options));
 }
 template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {

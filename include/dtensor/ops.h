@@ -358,6 +358,43 @@ typedef struct dt_argmin_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
 
+typedef struct dt_attention_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_attention_backward_result {
+    dt_tensor *grad_query, *grad_key, *grad_value;
+} dt_attention_backward_result;
+/* The gradients of attention with respect to queries, keys and values.
+ *     attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp,
+ *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> (Tensor
+ *         grad_query, Tensor grad_key, Tensor grad_value)
+ * Collective where inputs move, else Local. */
+DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                                dt_tensor *value, dt_tensor *out,
+                                                                dt_tensor *logsumexp,
+                                                                DT_OPTIONS(dt_attention_backward_options));
+
+typedef struct dt_attention_mask_backward_options {
+    dt_tensor *attn_mask;
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_attention_mask_backward_options;
+/* The gradient of attention with respect to its scores, which is that of a mask.
+ *     attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor
+ *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                   dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                   DT_OPTIONS(dt_attention_mask_backward_options));
+
 typedef struct dt_bmm_options {
     const dt_site *site;
 } dt_bmm_options;
@@ -1013,6 +1050,21 @@ typedef struct dt_roll_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, DT_OPTIONS(dt_roll_options));
 
+typedef struct dt_scaled_dot_product_attention_options {
+    dt_tensor *attn_mask;
+    dt_opt_real dropout_p; /* default 0.0 */
+    bool is_causal;
+    dt_opt_real scale;
+    bool enable_gqa;
+    const dt_site *site;
+} dt_scaled_dot_product_attention_options;
+/* Attention: values weighted by the softmax of the scaled products of queries and keys.
+ *     scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float
+ *         dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                        DT_OPTIONS(dt_scaled_dot_product_attention_options));
+
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
@@ -1458,6 +1510,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_backward_options, __VA_ARGS__))
+#define dt_attention_mask_backward(...) DT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
+    dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
+        DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
@@ -1631,6 +1691,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
 #define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_NAMED(dt_roll_options, __VA_ARGS__))
+#define dt_scaled_dot_product_attention(...) DT_SCALED_DOT_PRODUCT_ATTENTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCALED_DOT_PRODUCT_ATTENTION_(query, key, value, ...) \
+    dt_scaled_dot_product_attention_sized(query, key, value, \
+        DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_sgd_(...) DT_SGD__(__VA_ARGS__, .site = DT_SITE)

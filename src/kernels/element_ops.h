@@ -48,12 +48,13 @@
     X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
     X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
     X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(MUL_SHIFTED, 2, 0, false) /* a * (b - numbers[0]) */                                                           \
+    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
+    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
     X(EXP_DIFFERENCE, 2, 0, false)                                                                                   \
     X(SQUARED_DIFFERENCE, 2, 0, false)                                                                               \
     X(NAN_TO_ZERO, 1, 0, false)                                                                                      \
-    X(POW_ABS, 1, 0, false)   /* |a|^numbers[0] */                                                                   \
-    X(NORMALISE, 3, 0, false) /* (a - numbers[0]) * numbers[1] * b + c */                                            \
-    X(DROPOUT, 2, 1, false)   /* a ? b * numbers[0] : 0 */                                                           \
+    X(POW_ABS, 1, 0, false) /* |a|^numbers[0] */                                                                     \
     X(EXP, 1, 0, false)                                                                                              \
     X(LOG, 1, 0, false)                                                                                              \
     X(SQRT, 1, 0, false)                                                                                             \

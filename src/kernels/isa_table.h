@@ -8,6 +8,7 @@
 
 #include "kernels/convert_loops.h"
 #include "kernels/copy.h"
+#include "kernels/exp_sum_loops.h"
 #include "kernels/fold_loops.h"
 #include "kernels/op_loops.h"
 #include "kernels/optimizer_loops.h"
@@ -21,6 +22,7 @@ const dt__loops ISA_LOOPS = {
     .ops = op_loops,
     .folds = fold_loops,
     .deviations = deviations_loops,
+    .exp_sums = exp_sum_loops,
     .small_products = small_loops,
     .optimizers = optimizer_loops,
 };

@@ -11,6 +11,7 @@
 #define DT_KERNELS_KERNELS_H
 
 #include "kernels/array.h"
+#include "kernels/attention.h"
 #include "kernels/blas.h"
 #include "kernels/elementwise.h"
 #include "kernels/gather.h"

@@ -151,6 +151,7 @@ COMPLEXES(dt__c128, c128)
     INTS(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                            \
     FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
     FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
+    FLOATS(T2, MUL_SHIFTED, x *(y - (value)numbers[0].f.re))                                                         \
     FLOATS(T2, EXP_DIFFERENCE, REAL(exp, x - y))                                                                     \
     FLOATS(T2, SQUARED_DIFFERENCE, (x - y) * (x - y))                                                                \
     FLOATS(T1, NAN_TO_ZERO, x == x ? x : 0)                                                                          \

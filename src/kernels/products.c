@@ -2,8 +2,8 @@
  *
  * A product of arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out
  * continue, are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the
- * dtype of the computation, or whose strides BLAS cannot express, are copied first. Large products are split into
- * tiles of the result, for threads.
+ * dtype of the computation, or whose strides BLAS cannot express, are copied first. Products of many multiplications
+ * are split into tiles of the result, for threads.
  */
 #include "kernels/products.h"
 
@@ -22,9 +22,12 @@ enum {
     MAX_TILES = 64,      /* of a product, about */
     TILE = 1 << 19,      /* elements of a tile, about: each tile packs its operands again */
     MIN_TILE_SIDE = 512, /* rows or columns of a tile */
-    LARGE = 1 << 19,     /* multiplications that are worth splitting */
-    MAX_SIZE = 1 << 30,  /* of a matrix dim that is passed to BLAS */
-    N_SCRATCHES = 3,
+    LONG_TILES = 8,      /* of a product with a long k, whose result is a few tiles by its elements */
+    LONG_TILE = 1 << 25, /* multiplications of such a tile, about */
+    MIN_LONG_SIDE = 256,
+    LARGE = 1 << 19,    /* multiplications that are worth splitting */
+    MAX_SIZE = 1 << 30, /* of a matrix dim that is passed to BLAS */
+    N_SCRATCHES = 4,
 };
 
 struct dt__products {
@@ -36,21 +39,8 @@ struct dt__products {
     struct {
         void *memory;
         size_t bytes;
-    } scratches[N_SCRATCHES]; /* copies of a, b and out */
+    } scratches[N_SCRATCHES]; /* copies of a, b and out; memory of kernels that use products */
 };
-
-/* A matrix in memory; strides in elements. */
-typedef struct matrix {
-    char *at;
-    int64_t row, column;
-} matrix;
-
-/* One product of matrices of the dtype of the computation. */
-typedef struct product {
-    int64_t m, n, k;
-    matrix a, b, c;
-    dt__number alpha, beta;
-} product;
 
 dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool) {
     dt__products *products = dt__alloc_zeroed(ctx, sizeof *products);
@@ -84,10 +74,7 @@ static const dt__blas *blas_of(dt__products *products) {
 }
 
 /* A buffer that grows and is kept for the next product; NULL when out of memory. */
-static void *scratch(dt__products *products, int which, int64_t rows, int64_t columns, dt_dtype dtype) {
-    size_t bytes;
-    if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes))
-        return NULL;
+static void *scratch_bytes(dt__products *products, int which, size_t bytes) {
     if (bytes <= products->scratches[which].bytes)
         return products->scratches[which].memory;
     dt__free(products->ctx, products->scratches[which].memory, products->scratches[which].bytes);
@@ -96,23 +83,30 @@ static void *scratch(dt__products *products, int which, int64_t rows, int64_t co
     return products->scratches[which].memory;
 }
 
+static void *scratch(dt__products *products, int which, int64_t rows, int64_t columns, dt_dtype dtype) {
+    size_t bytes;
+    if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes))
+        return NULL;
+    return scratch_bytes(products, which, bytes);
+}
+
 static dt__number number_of(dt_dtype dtype, int64_t i) {
     return dtype == DT_I64 ? (dt__number){.i = i} : (dt__number){.f = {(double)i, 0}};
 }
 
 static bool is_zero(dt_dtype dtype, dt__number x) { return dtype == DT_I64 ? x.i == 0 : x.f.re == 0 && x.f.im == 0; }
 
-static matrix matrix_at(matrix x, dt_dtype dtype, int64_t row, int64_t column) {
+static dt__matrix matrix_at(dt__matrix x, dt_dtype dtype, int64_t row, int64_t column) {
     x.at += (row * x.row + column * x.column) * (int64_t)dt_dtype_size(dtype);
     return x;
 }
 
 /* Whether BLAS can read the matrix in place. The stride along a dim of size 1 is arbitrary. */
-static bool is_plain(matrix x, int64_t rows, int64_t columns) {
+static bool is_plain(dt__matrix x, int64_t rows, int64_t columns) {
     return (x.column == 1 || columns == 1) && (rows == 1 || (x.row >= columns && x.row <= INT_MAX));
 }
-static bool is_transposed(matrix x, int64_t rows, int64_t columns) {
-    return is_plain((matrix){x.at, x.column, x.row}, columns, rows);
+static bool is_transposed(dt__matrix x, int64_t rows, int64_t columns) {
+    return is_plain((dt__matrix){x.at, x.column, x.row}, columns, rows);
 }
 
 static int leading_dimension(int64_t stride, int64_t rows, int64_t columns) {
@@ -120,7 +114,7 @@ static int leading_dimension(int64_t stride, int64_t rows, int64_t columns) {
 }
 
 /* Sizes and strides fit an int. c is plain, a and b are plain or transposed. */
-static void call_blas(const dt__blas *blas, dt_dtype dtype, const product *p) {
+static void call_blas(const dt__blas *blas, dt_dtype dtype, const dt__matrix_product *p) {
     const bool plain_a = is_plain(p->a, p->m, p->k), plain_b = is_plain(p->b, p->k, p->n);
     const int trans_a = plain_a ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED,
               trans_b = plain_b ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED;
@@ -148,7 +142,7 @@ static void call_blas(const dt__blas *blas, dt_dtype dtype, const product *p) {
 }
 
 /* Uses our own loops, which need contiguous rows of b and c: b is packed block by block where its rows are not. */
-static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const product *p) {
+static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const dt__matrix_product *p) {
     enum { SIDE = 64 };
     _Alignas(64) char block[SIDE * SIDE * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
@@ -156,7 +150,7 @@ static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const product
         .m = p->m, .a_row = p->a.row, .a_column = p->a.column, .c_row = p->c.row, .alpha = p->alpha};
     for (int64_t l = 0; l == 0 || l < p->k; l += SIDE) /* once even if k is 0, which scales c */
         for (int64_t j = 0; j < p->n; j += SIDE) {
-            const matrix b = matrix_at(p->b, dtype, l, j);
+            const dt__matrix b = matrix_at(p->b, dtype, l, j);
             s.k = dt__min_i64(SIDE, p->k - l);
             s.n = dt__min_i64(SIDE, p->n - j);
             s.a = p->a.at + l * p->a.column * size;
@@ -175,14 +169,14 @@ static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const product
 }
 
 /* c is plain. */
-static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype dtype, const product *p) {
+static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype dtype, const dt__matrix_product *p) {
     if (p->m == 0 || p->n == 0)
         return;
     if (!blas || dtype == DT_I64) {
         call_loops(kernels, dtype, p);
         return;
     }
-    product part = *p;
+    dt__matrix_product part = *p;
     for (int64_t l = 0; l == 0 || l < p->k; l += MAX_SIZE) {
         part.k = dt__min_i64(MAX_SIZE, p->k - l);
         part.a = matrix_at(p->a, dtype, 0, l);
@@ -197,14 +191,14 @@ typedef struct tiles {
     const dt__kernels *kernels;
     const dt__blas *blas;
     dt_dtype dtype;
-    product whole;
+    dt__matrix_product whole;
     int64_t rows, columns, n_across;
 } tiles;
 
 static void multiply_tile(void *arg, int64_t piece) {
     const tiles *t = arg;
     const int64_t i = piece / t->n_across * t->rows, j = piece % t->n_across * t->columns;
-    product part = t->whole;
+    dt__matrix_product part = t->whole;
     part.m = dt__min_i64(t->rows, t->whole.m - i);
     part.n = dt__min_i64(t->columns, t->whole.n - j);
     part.a = matrix_at(t->whole.a, t->dtype, i, 0);
@@ -213,37 +207,44 @@ static void multiply_tile(void *arg, int64_t piece) {
     multiply(t->kernels, t->blas, t->dtype, &part);
 }
 
-static int64_t tile_side(int64_t size, int64_t n) {
-    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, MIN_TILE_SIDE), MAX_SIZE);
+static int64_t tile_side(int64_t size, int64_t n, int64_t min) {
+    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, min), MAX_SIZE);
 }
 
-/* Rows first; columns where there are not enough rows. */
-static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype, const product *p) {
+/* Rows first; columns where there are not enough rows. By the elements of the result, or, if k is long, by the
+ * multiplications: never by the number of threads. */
+static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype,
+                              const dt__matrix_product *p) {
     tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, MAX_SIZE), dt__min_i64(p->n, MAX_SIZE), 0};
-    double n_tiles = (double)p->m * (double)p->n / TILE;
-    if (n_tiles > 1) {
-        int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES;
-        t.rows = tile_side(p->m, n);
-        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1));
+    const double n_tiles = (double)p->m * (double)p->n / TILE;
+    const double n_long = (double)p->m * (double)p->n * (double)p->k / LONG_TILE;
+    int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES, min = MIN_TILE_SIDE;
+    if (n < LONG_TILES && n_long > (double)n) {
+        n = n_long < LONG_TILES ? (int64_t)n_long : LONG_TILES;
+        min = MIN_LONG_SIDE;
+    }
+    if (n > 1) {
+        t.rows = tile_side(p->m, n, min);
+        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1), min);
     }
     t.n_across = dt__ceil_div(p->n, t.columns);
     dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);
 }
 
-static product transposed(const product *p) {
-    return (product){p->n,
-                     p->m,
-                     p->k,
-                     {p->b.at, p->b.column, p->b.row},
-                     {p->a.at, p->a.column, p->a.row},
-                     {p->c.at, p->c.column, p->c.row},
-                     p->alpha,
-                     p->beta};
+static dt__matrix_product transposed(const dt__matrix_product *p) {
+    return (dt__matrix_product){p->n,
+                                p->m,
+                                p->k,
+                                {p->b.at, p->b.column, p->b.row},
+                                {p->a.at, p->a.column, p->a.row},
+                                {p->c.at, p->c.column, p->c.row},
+                                p->alpha,
+                                p->beta};
 }
 
 /* Makes x a matrix of loop_dtype that BLAS can read: in place, or as a dense copy. False when out of memory. */
-static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype loop_dtype, matrix *x, int64_t rows,
-                    int64_t columns) {
+static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype loop_dtype, dt__matrix *x,
+                    int64_t rows, int64_t columns) {
     if (stored == loop_dtype &&
         (loop_dtype == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
         return true;
@@ -253,12 +254,12 @@ static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype
     const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
     dt__convert(products->kernels, products->pool, &(dt__array){copy, loop_dtype, 2, shape, to},
                 &(dt__array){x->at, stored, 2, shape, from});
-    *x = (matrix){copy, columns, 1};
+    *x = (dt__matrix){copy, columns, 1};
     return true;
 }
 
 /* One product of matrices of any stored dtype and strides. False when out of memory. */
-static bool run_product(dt__products *products, dt_dtype stored, product p) {
+static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p) {
     const dt_dtype dtype = compute_dtype[stored];
     const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
     const dt__array out = {p.c.at, stored, 2, shape, strides};
@@ -268,7 +269,7 @@ static bool run_product(dt__products *products, dt_dtype stored, product p) {
     const bool plain_out = stored == dtype && is_plain(p.c, p.m, p.n),
                transposed_out = stored == dtype && is_transposed(p.c, p.m, p.n);
     if (plain_out || transposed_out) {
-        const product as_plain = plain_out ? p : transposed(&p);
+        const dt__matrix_product as_plain = plain_out ? p : transposed(&p);
         multiply_in_tiles(products, blas, dtype, &as_plain);
         return true;
     }
@@ -278,7 +279,7 @@ static bool run_product(dt__products *products, dt_dtype stored, product p) {
     const dt__array dense_out = {copy, dtype, 2, shape, dense};
     if (!is_zero(dtype, p.beta))
         dt__convert(products->kernels, products->pool, &dense_out, &out);
-    p.c = (matrix){copy, p.n, 1};
+    p.c = (dt__matrix){copy, p.n, 1};
     multiply_in_tiles(products, blas, dtype, &p);
     dt__convert(products->kernels, products->pool, &out, &dense_out);
     return true;
@@ -289,7 +290,7 @@ typedef struct batch {
     const dt__kernels *kernels;
     const dt__blas *blas;
     dt_dtype dtype;
-    product first;
+    dt__matrix_product first;
     const dt__walk *walk;
     int64_t n, n_per_piece;
 } batch;
@@ -299,7 +300,7 @@ static void run_batch_piece(void *arg, int64_t piece) {
     const int64_t begin = piece * b->n_per_piece, end = dt__min_i64(begin + b->n_per_piece, b->n);
     int64_t position[DT__WALK_DIMS];
     char *at[3] = {b->walk->at[0], b->walk->at[1], b->walk->at[2]};
-    product p = b->first;
+    dt__matrix_product p = b->first;
     dt__walk_seek(b->walk, 0, begin, position, at);
     for (int64_t i = begin; i < end; i++, dt__walk_next(b->walk, 0, position, at)) {
         p.c.at = at[0];
@@ -313,12 +314,12 @@ static dt__array leading_dims(const dt__array *x) {
     return (dt__array){x->data, x->dtype, x->n_dims - 2, x->shape, x->strides};
 }
 
-static matrix last_dims(const dt__array *x) {
-    return (matrix){x->data, x->strides[x->n_dims - 2], x->strides[x->n_dims - 1]};
+static dt__matrix last_dims(const dt__array *x) {
+    return (dt__matrix){x->data, x->strides[x->n_dims - 2], x->strides[x->n_dims - 1]};
 }
 
 /* Joins leading dims to the rows of the product where a and out allow it and b has stride 0. */
-static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
+static void join_rows(dt__walk *walk, dt__matrix_product *p, dt_dtype dtype) {
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     if (p->m == 1 && walk->n_dims > 0) { /* the stride of a single row is arbitrary */
         p->a.row = walk->dims[0].strides[1] / size;
@@ -337,17 +338,17 @@ static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
 }
 
 /* Whether every product of the batch can be computed in place. */
-static bool needs_no_copies(dt_dtype stored, const product *p) {
+static bool needs_no_copies(dt_dtype stored, const dt__matrix_product *p) {
     return compute_dtype[stored] == stored && is_plain(p->c, p->m, p->n) && p->m <= MAX_SIZE && p->n <= MAX_SIZE &&
            (is_plain(p->a, p->m, p->k) || is_transposed(p->a, p->m, p->k)) &&
            (is_plain(p->b, p->k, p->n) || is_transposed(p->b, p->k, p->n));
 }
 
-static bool is_tiny(const product *p) {
+static bool is_tiny(const dt__matrix_product *p) {
     return p->m <= TINY && p->n <= TINY && p->k <= TINY && p->m * p->n <= TINY && p->m * p->n * p->k <= TINY;
 }
 
-static bool run_batch(dt__products *products, dt_dtype stored, const product *p, dt__walk *walk) {
+static bool run_batch(dt__products *products, dt_dtype stored, const dt__matrix_product *p, dt__walk *walk) {
     const int64_t n = dt__walk_positions(walk, 0);
     const double work = (double)p->m * (double)p->n * (double)p->k;
     if (needs_no_copies(stored, p) && (is_tiny(p) || (n > 1 && work < LARGE * 4.0))) {
@@ -360,7 +361,7 @@ static bool run_batch(dt__products *products, dt_dtype stored, const product *p,
     int64_t position[DT__WALK_DIMS] = {0};
     char *at[3] = {walk->at[0], walk->at[1], walk->at[2]};
     do {
-        product one = *p;
+        dt__matrix_product one = *p;
         one.c.at = at[0];
         one.a.at = at[1];
         one.b.at = at[2];
@@ -371,7 +372,7 @@ static bool run_batch(dt__products *products, dt_dtype stored, const product *p,
 }
 
 /* The shortest path, for one tiny product; at most b is packed. False if this does not apply. */
-static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
+static bool run_tiny(dt__products *products, dt_dtype dtype, const dt__matrix_product *p) {
     _Alignas(64) char packed[TINY * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     dt__small_product s = {p->m,     p->n,        p->k,     p->a.at,  p->b.at,  p->c.at,
@@ -392,14 +393,14 @@ static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
 
 bool dt__matmul_run(dt__products *products, const dt__matmul *args) {
     const dt__array *a = args->a, *b = args->b, *out = args->out;
-    product p = {.m = a->shape[a->n_dims - 2],
-                 .n = b->shape[b->n_dims - 1],
-                 .k = a->shape[a->n_dims - 1],
-                 .a = last_dims(a),
-                 .b = last_dims(b),
-                 .c = last_dims(out),
-                 .alpha = args->alpha,
-                 .beta = args->beta};
+    dt__matrix_product p = {.m = a->shape[a->n_dims - 2],
+                            .n = b->shape[b->n_dims - 1],
+                            .k = a->shape[a->n_dims - 1],
+                            .a = last_dims(a),
+                            .b = last_dims(b),
+                            .c = last_dims(out),
+                            .alpha = args->alpha,
+                            .beta = args->beta};
     if (out->n_dims == 2 && run_tiny(products, a->dtype, &p))
         return true;
     const dt__array outs = leading_dims(out), as = leading_dims(a), bs = leading_dims(b);
@@ -409,3 +410,16 @@ bool dt__matmul_run(dt__products *products, const dt__matmul *args) {
     join_rows(&walk, &p, a->dtype);
     return run_batch(products, a->dtype, &p, &walk);
 }
+
+bool dt__matrix_is_readable(dt__matrix x, int64_t rows, int64_t columns) {
+    return is_plain(x, rows, columns) || is_transposed(x, rows, columns);
+}
+
+void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const dt__matrix_product *product) {
+    multiply(products->kernels, products->has_blas && !is_tiny(product) ? &products->blas : NULL, dtype, product);
+}
+
+void dt__products_open(dt__products *products) { (void)blas_of(products); }
+void *dt__products_scratch(dt__products *products, size_t bytes) { return scratch_bytes(products, 3, bytes); }
+const dt__kernels *dt__products_kernels(const dt__products *products) { return products->kernels; }
+dt__pool *dt__products_pool(const dt__products *products) { return products->pool; }

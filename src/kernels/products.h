@@ -30,4 +30,30 @@ typedef struct dt__matmul {
 /* False when out of memory; no error is recorded, and the contents of out are undefined. */
 bool dt__matmul_run(dt__products *products, const dt__matmul *args);
 
+/* A matrix in memory; strides in elements. */
+typedef struct dt__matrix {
+    char *at;
+    int64_t row, column;
+} dt__matrix;
+
+/* c[m,n] = alpha a[m,k] b[k,n] + beta c, of one dtype that products are computed in: f32, f64, i64, c64, c128. */
+typedef struct dt__matrix_product {
+    int64_t m, n, k;
+    dt__matrix a, b, c;
+    dt__number alpha, beta;
+} dt__matrix_product;
+
+/* Whether the product can read a factor in place: its rows or its columns are contiguous. */
+bool dt__matrix_is_readable(dt__matrix x, int64_t rows, int64_t columns);
+/* One product as a part of another kernel, on the calling thread: sizes are below 2^30, a and b can be read in place,
+ * and rows of c are contiguous. From any thread, after dt__products_open. */
+void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const dt__matrix_product *product);
+/* Loads the BLAS. */
+void dt__products_open(dt__products *products);
+/* Memory of a kernel while it runs, which is kept for the next one; NULL when out of memory. */
+void *dt__products_scratch(dt__products *products, size_t bytes);
+
+const dt__kernels *dt__products_kernels(const dt__products *products);
+dt__pool *dt__products_pool(const dt__products *products);
+
 #endif

@@ -438,6 +438,57 @@ dt_tensor *dt_argmin_sized(dt_tensor *self, const dt_argmin_options *options, si
     return dt__call_run(&call, DT__OP_argmin, options->site);
 }
 
+dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
+                                                         dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
+                                                         const dt_attention_backward_options *options,
+                                                         size_t options_size) {
+    dt_attention_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_backward", options, options_size, &full);
+    if (!options)
+        return (dt_attention_backward_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_attention_backward, options->site, outputs, 3);
+    return (dt_attention_backward_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                            dt_tensor *out, dt_tensor *logsumexp,
+                                            const dt_attention_mask_backward_options *options, size_t options_size) {
+    dt_attention_mask_backward_options full;
+    dt__call call;
+    dt_arg args[10];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "attention_mask_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, query);
+    dt__call_tensor(&args[2], &call, key);
+    dt__call_tensor(&args[3], &call, value);
+    dt__call_tensor(&args[4], &call, out);
+    dt__call_tensor(&args[5], &call, logsumexp);
+    options->attn_mask ? dt__call_tensor(&args[6], &call, options->attn_mask) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->is_causal);
+    options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
+    dt__call_bool(&args[9], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_attention_mask_backward, options->site);
+}
+
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
     dt_bmm_options full;
     dt__call call;
@@ -1570,6 +1621,28 @@ dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, const dt_roll_options
     dt__call_sizes(&args[1], shifts);
     options->dims.list ? dt__call_dims(&args[2], options->dims) : dt__call_dims(&args[2], (dt_dims){.n = 0});
     return dt__call_run(&call, DT__OP_roll, options->site);
+}
+
+dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
+                                                 const dt_scaled_dot_product_attention_options *options,
+                                                 size_t options_size) {
+    dt_scaled_dot_product_attention_options full;
+    dt__call call;
+    dt_arg args[8];
+    dt_ctx *ctx = dt_tensor_ctx(query);
+    options = DT__OPTIONS(ctx, "scaled_dot_product_attention", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, query);
+    dt__call_tensor(&args[1], &call, key);
+    dt__call_tensor(&args[2], &call, value);
+    options->attn_mask ? dt__call_tensor(&args[3], &call, options->attn_mask) : dt__call_none(&args[3]);
+    options->dropout_p.given ? dt__call_real(&args[4], options->dropout_p.value) : dt__call_real(&args[4], 0.0);
+    dt__call_bool(&args[5], options->is_causal);
+    options->scale.given ? dt__call_real(&args[6], options->scale.value) : dt__call_none(&args[6]);
+    dt__call_bool(&args[7], options->enable_gqa);
+    return dt__call_run(&call, DT__OP_scaled_dot_product_attention, options->site);
 }
 
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,

@@ -27,6 +27,8 @@
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
+    X(attention_backward)                                                                                            \
+    X(attention_mask_backward)                                                                                       \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
@@ -88,6 +90,7 @@
     X(reshape)                                                                                                       \
     X(rms_norm)                                                                                                      \
     X(roll)                                                                                                          \
+    X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
     X(sgd_)                                                                                                          \
     X(slice)                                                                                                         \

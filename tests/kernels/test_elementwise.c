@@ -121,6 +121,8 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
         return rounded_sum(dtype, x, -p) - q;
     case DT__EL_EXP_SHIFTED:
         return expl(rounded_sum(dtype, x, -p));
+    case DT__EL_MUL_SHIFTED:
+        return x * rounded_sum(dtype, y, -p);
     case DT__EL_EXP_DIFFERENCE:
         return expl(rounded_sum(dtype, x, -y));
     case DT__EL_SQUARED_DIFFERENCE:
