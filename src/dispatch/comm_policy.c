@@ -79,6 +79,8 @@ static void describe_moves(const dt__call *call, const dt__decision *decision, d
 
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    if (ctx->is_dry)
+        dt__dry_add_way(state, decision);
     if (state->n_policies == 0)
         return DT_OK;
     remove_ended(ctx, state);

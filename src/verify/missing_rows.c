@@ -180,15 +180,16 @@ static dt_status try_windows(row_search *self) {
     for (int d = 0; d < call->outputs[0].n_dims; d++) {
         const char *failure;
         int n_ranks;
-        bool is_large = true;
+        bool is_large = true, shards = false;
         for (int e = 0; e < self->n_entries; e++) {
             const dt_op_value *value = dt__row_value(call, e);
             bool has_dim = value->n_dims == call->outputs[0].n_dims;
             self->entries[e] = has_dim ? DT_ROW_S(d) : DT_ROW_R;
+            shards |= has_dim && e < self->n_inputs;
             is_large = is_large && (!has_dim || value->shape[d] > 1);
         }
         dt__row row = {DT_ROW_WINDOW, self->entries};
-        if (!is_large || is_offered(self))
+        if (!is_large || !shards || is_offered(self))
             continue;
         dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
         DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
