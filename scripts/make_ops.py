@@ -106,7 +106,7 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
            "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
            "str": "const char *", "Generator": "struct dt_generator *"}
-MAKER_OPTIONS = ("dt_mesh *mesh; /* as dt_make_options */", "const char *place;", "bool requires_grad;")
+MAKER_OPTIONS = ("dt_mesh *mesh; /* as dt_make_options */", "const char *place;", "bool requires_grad;", "const char *use;")
 
 
 def option_type(param):
@@ -270,8 +270,9 @@ def run(function):
     if not function.returns:
         return [f"    return dt__call_run_status({call}options->site);"]
     if function.is_maker:
-        return [f"    return dt__call_run_maker({call}options->mesh, options->place, options->requires_grad, "
-                "options->site);"]
+        place = "{options->mesh, options->place, options->requires_grad, options->use}"
+        return [f"    call.maker = &(dt__maker_place){place};",
+                f"    return dt__call_run({call}options->site);"]
     if not function.returns_struct():
         return [f"    return dt__call_run({call}options->site);"]
     names = function.return_names()

@@ -71,6 +71,7 @@ DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(training)
 DT_X_OPTION(unbiased)
+DT_X_OPTION(use)
 DT_X_OPTION(value)
 DT_X_OPTION(weight)
 DT_X_OPTION(weight_decay)
@@ -168,7 +169,8 @@ template <> struct fields<dt_cumsum_options> {
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
-        std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere);
+        std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere,
+                        &dt_distribute_tensor_options::use);
 };
 template <> struct fields<dt_div_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_div_in_place_options::rounding_mode);
@@ -206,8 +208,9 @@ template <> struct fields<dt_foreach_add_scalar_in_place_options> { static const
 template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
-    static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
-                                                 &dt_from_local_options::extents, &dt_from_local_options::check);
+    static constexpr auto list =
+        std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
+                        &dt_from_local_options::extents, &dt_from_local_options::check, &dt_from_local_options::use);
 };
 template <> struct fields<dt_full_like_options> {
     static constexpr auto list = std::make_tuple(&dt_full_like_options::dtype);
@@ -258,8 +261,9 @@ template <> struct fields<dt_linear_options> {
     static constexpr auto list = std::make_tuple(&dt_linear_options::bias);
 };
 template <> struct fields<dt_load_options> {
-    static constexpr auto list = std::make_tuple(&dt_load_options::mesh, &dt_load_options::place,
-                                                 &dt_load_options::requires_grad, &dt_load_options::check);
+    static constexpr auto list =
+        std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
+                        &dt_load_options::use, &dt_load_options::check);
 };
 template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_softmax_options> {
@@ -269,8 +273,9 @@ template <> struct fields<dt_logsumexp_options> {
     static constexpr auto list = std::make_tuple(&dt_logsumexp_options::keepdim);
 };
 template <> struct fields<dt_make_options> {
-    static constexpr auto list = std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh,
-                                                 &dt_make_options::place, &dt_make_options::requires_grad);
+    static constexpr auto list =
+        std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh, &dt_make_options::place,
+                        &dt_make_options::requires_grad, &dt_make_options::use);
 };
 template <> struct fields<dt_matmul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_max_dim_options> {
@@ -321,7 +326,7 @@ template <> struct fields<dt_random_options> {
     static constexpr auto list = std::make_tuple(
         &dt_random_options::mean, &dt_random_options::std, &dt_random_options::low, &dt_random_options::high,
         &dt_random_options::rate, &dt_random_options::dtype, &dt_random_options::mesh, &dt_random_options::place,
-        &dt_random_options::generator, &dt_random_options::requires_grad);
+        &dt_random_options::generator, &dt_random_options::requires_grad, &dt_random_options::use);
 };
 template <> struct fields<dt_redistribute_options> {
     static constexpr auto list = std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
@@ -1376,6 +1381,15 @@ inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_tensor_release_site(tensor, &site);
 }
 inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_apart_end_site(ctx, &site); }
+inline dt_status dt_set_use(dt_tensor *tensor, const char *place, dt_site site = dt::here()) {
+    return dt_set_use_site(tensor, place, &site);
+}
+inline dt_status dt_use_release(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_use_release_site(tensor, &site);
+}
+inline dt_status dt_as_stored_end(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_as_stored_end_site(ctx, &site);
+}
 inline dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype,
                                  dt_site site = dt::here()) {
     return dt_from_memory_site(ctx, memory, shape, dtype, &site);

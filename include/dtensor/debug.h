@@ -35,7 +35,8 @@ DT_API void dt_comm_stats_end(dt_ctx *ctx);
 typedef struct dt_comm_filter {
     const char *collective; /* "all_gather" */
     const char *op;         /* "mm"; outside an op, the name of the call: "redistribute", "full_tensor", "item",
-                               "print", "save_npy", …, or "comm" for dt_comm_run and the collectives by name */
+                               "print", "save_npy", …, or "comm" for dt_comm_run and the collectives by name; "use"
+                               for bringing a tensor to its use placement, whichever op it was for */
     const char *scope;      /* "layer1", including all nested scopes */
 } dt_comm_filter;
 

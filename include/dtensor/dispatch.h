@@ -33,6 +33,7 @@ DT_API void dt_implicit_replication_end(dt_ctx *ctx);
 typedef struct dt_cache_statistics {
     int64_t n_entries, n_hits, n_misses, n_evicted;
     int64_t max_entries; /* capacity */
+    int64_t n_capped;    /* searches that reached a limit: what they found is correct, but may not be the cheapest */
 } dt_cache_statistics;
 /* Statistics of the cache since the context was created. Local. */
 DT_API void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size);

@@ -37,6 +37,7 @@ typedef struct dt_load_options {
     dt_mesh *mesh;      /* as in dt_make_options */
     const char *place;  /* as in dt_make_options; of a partial placement, coordinate 0 gets the value */
     bool requires_grad; /* as in dt_make_options */
+    const char *use;    /* as in dt_make_options */
     bool check;         /* .npz: compare the checksum of the entire entry; always done for plain tensors and for
                          * compressed entries */
     const dt_site *site;

@@ -219,6 +219,7 @@ enum {
     DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
     DT_OP_MOVES = 1 << 8, /* windows of inputs of the output's dtype are its elements, in their places (dt_window) */
+    DT_OP_AS_STORED = 1 << 9, /* sees its tensors as they are stored, whatever their use placement is */
 };
 
 /* A placement in a row, encoded in one byte. */

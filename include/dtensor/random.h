@@ -91,6 +91,7 @@ typedef struct dt_random_options {
     const char *place;       /* both as in dt_make_options */
     dt_generator *generator; /* default: the context's */
     bool requires_grad;
+    const char *use; /* as in dt_make_options; not of a _like */
     const dt_site *site;
 } dt_random_options;
 

@@ -16,6 +16,7 @@ extern "C" {
 typedef struct dt_distribute_tensor_options {
     dt_opt_int source; /* world rank whose value is distributed; default: the mesh's first rank */
     bool everywhere;   /* every rank holds the same value: nothing is communicated */
+    const char *use;   /* as dt_set_use; default: as it is placed */
     const dt_site *site;
 } dt_distribute_tensor_options;
 
@@ -32,6 +33,7 @@ typedef struct dt_from_local_options {
     dt_shape stride;        /* global, in elements; default: in the order of the local strides */
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
     bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
+    const char *use;        /* as dt_set_use; default: as it is placed */
     const dt_site *site;
 } dt_from_local_options;
 

@@ -123,7 +123,7 @@ typedef struct dt_spec_desc {
  * Explicit extents that equal the chunk rule, and orders from left to right, are normalised away. NULL after an agreed
  * error. Local. */
 DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, DT_CALLER);
-/* The same from the text form; makes the mesh, too. Local. */
+/* The same from the text form; makes the mesh, too. The use placement in the text of a tensor is left out. Local. */
 DT_API dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, DT_CALLER);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 /* Releases one reference; accepts NULL. Local. */

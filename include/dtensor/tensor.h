@@ -163,8 +163,36 @@ DT_API bool dt_tensor_is_contiguous(const dt_tensor *tensor);
 DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
 /* The first element of the local tensor. Writing there changes the tensor and all its views. Local. */
 DT_API void *dt_data(const dt_tensor *tensor);
-/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" for a plain tensor; as dt_placements_text. Local. */
+/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", "f32[8,6] S(0) use R on mesh(2)" with a use placement, or "f32[3,4]" for a
+ * plain tensor; as dt_placements_text. Local. */
 DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out);
+
+/* Use placements. A tensor may be stored in one placement and used in another, as fully sharded weights are:
+ *
+ *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(1024, 4), .mesh = mesh, .place = "S(0),R", .use = "R,R");
+ *     dt_tensor *h = dt_linear(b, w); // gathers w; the result has the placements of b
+ *
+ * Ops that only read the tensor see it in its use placement. Bringing it there is a transfer that was requested: every
+ * communication policy allows it, and counts have it under the name "use". Ops of a scope (dt_scope_begin) share what
+ * was moved; that is freed when the scope ends, when the tensor is written to, with the tensor, or by dt_use_release.
+ * A change through dt_data is not noticed. Tensors that an op writes, and those that share their storage, are seen as
+ * they are stored, and so are all tensors of ops with DT_OP_AS_STORED (clone, copy_, zeros_like, …), those of
+ * redistribute, to_local, full_tensor, print and save, and of every op between dt_as_stored_begin and dt_as_stored_end,
+ * as in an optimiser. Views, where they move nothing, and dt_detach inherit the use placement, as seen through the
+ * view; other results do not. Records keep the tensor as it is stored, and its gradient arrives in that placement. */
+
+/* Sets the use placement of a tensor, one placement per mesh dim; NULL: none, as if it were that of the tensor. A
+ * partial one only where the tensor is the same partial. The handle has it, not its views so far. Agreed errors. Local.
+ */
+DT_API dt_status dt_set_use_site(dt_tensor *tensor, const char *place, DT_CALLER);
+/* The spec in which ops see the tensor; NULL: as it is stored. Local. */
+DT_API dt_spec *dt_tensor_use(const dt_tensor *tensor);
+/* Frees what ops have moved of the tensor, before its scope ends. Local. */
+DT_API dt_status dt_use_release_site(dt_tensor *tensor, DT_CALLER);
+/* Between begin and end, which nest, ops see all tensors as they are stored. An end without a begin is an error. Local.
+ */
+DT_API void dt_as_stored_begin(dt_ctx *ctx);
+DT_API dt_status dt_as_stored_end_site(dt_ctx *ctx, DT_CALLER);
 
 /* Making tensors. */
 
@@ -173,6 +201,7 @@ typedef struct dt_make_options {
     dt_mesh *mesh;     /* default: plain; with place only: the current mesh (dt_mesh_scope_begin) */
     const char *place; /* one placement per mesh dim; default: R for all */
     bool requires_grad;
+    const char *use; /* as dt_set_use; default: as it is placed */
     const dt_site *site;
 } dt_make_options;
 
@@ -238,6 +267,9 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 #define dt_adopt(...) dt_adopt_site(__VA_ARGS__, DT_SITE)
 #define dt_as_strided(...) dt_as_strided_site(__VA_ARGS__, DT_SITE)
 #define dt_set_requires_grad(...) dt_set_requires_grad_site(__VA_ARGS__, DT_SITE)
+#define dt_set_use(...) dt_set_use_site(__VA_ARGS__, DT_SITE)
+#define dt_use_release(...) dt_use_release_site(__VA_ARGS__, DT_SITE)
+#define dt_as_stored_end(...) dt_as_stored_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif
 

@@ -16,6 +16,7 @@
 typedef struct dt__recorded_tensor {
     struct dt__recorded_call *made_by; /* inputs: holds a reference; NULL: requires no gradient */
     dt_spec *spec;                     /* holds a reference; NULL: plain */
+    dt_spec *use;                      /* holds a reference: its use placement, which gradients read it in; or NULL */
     const int64_t *sizes;              /* of a plain tensor */
     uint64_t version;                  /* of the storage when the call was recorded */
     /* Of a value that is saved: */

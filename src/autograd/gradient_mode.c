@@ -11,7 +11,10 @@ bool dt_is_leaf(const dt_tensor *tensor) {
 
 dt_tensor *dt_detach_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "detach", site);
-    return tensor && dt__fold_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
+    dt_tensor *detached = tensor && dt__fold_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
+    if (detached)
+        dt__set_use_spec(detached, tensor->use);
+    return detached;
 }
 
 void dt_no_grad_begin(dt_ctx *ctx) {

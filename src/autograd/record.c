@@ -94,6 +94,8 @@ static void free_record(dt__record *head) {
             dt__recorded_tensor *tensor = &record->tensors[i];
             dt__storage_release(tensor->storage);
             dt_spec_release(tensor->spec);
+            if (tensor->use)
+                dt_spec_release(tensor->use);
             if (tensor->made_by && --tensor->made_by->head.n_refs == 0) {
                 tensor->made_by->next = first;
                 first = tensor->made_by;
@@ -185,6 +187,7 @@ static void copy_args(int n, const dt_arg *args, dt_arg *to, char *lists) {
 static void describe(dt__recorded_tensor *to, const dt_tensor *tensor, int64_t **dims) {
     int64_t *at = *dims;
     *to = (dt__recorded_tensor){.spec = dt_spec_retain(tensor->spec),
+                                .use = tensor->use ? dt_spec_retain(tensor->use) : NULL,
                                 .sizes = at,
                                 .version = tensor->storage->version,
                                 .n_dims = (int16_t)tensor->n_dims,

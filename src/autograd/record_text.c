@@ -68,10 +68,13 @@ static dt_status add_record(const found_records *found, int i, dt__text *out) {
     const dt__recorded_call *record = found->list[i];
     int n_inputs = record->n_inputs, n = n_inputs + record->n_outputs;
     dt_op_value *values = DT__NEW_ARRAY(found->arena, dt_op_value, n);
-    if (!values)
+    const dt_spec **uses = DT__NEW_ARRAY(found->arena, const dt_spec *, n);
+    if (!values || !uses)
         return DT_ERR_MEMORY;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         values[k] = value_of(&record->tensors[k]);
+        uses[k] = record->tensors[k].use;
+    }
     dt__text_add(out, "%d ", i + 1);
     if (record->head.is_leaf) {
         dt__text_add(out, "leaf ");
@@ -80,7 +83,7 @@ static dt_status add_record(const found_records *found, int i, dt__text *out) {
         return DT_OK;
     }
     if (record->info)
-        dt__call_form_text(record->info, record->overload, record->args, values, 0, out);
+        dt__call_form_text(record->info, record->overload, record->args, values, uses, 0, out);
     else
         add_function(record, values, out);
     dt__text_add(out, " ->");

@@ -42,8 +42,12 @@ dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i) {
         return NULL;
     }
     int64_t offset = saved->data ? (saved->data - saved->storage->data) / (int64_t)dt_dtype_size(saved->dtype) : 0;
-    if (saved->spec)
-        return dt__tensor_wrap(saved->spec, saved->storage, offset, saved->strides);
+    if (saved->spec) {
+        dt_tensor *tensor = dt__tensor_wrap(saved->spec, saved->storage, offset, saved->strides);
+        if (tensor && saved->use)
+            dt__set_use_spec(tensor, saved->use);
+        return tensor;
+    }
     return dt__tensor_plain(saved->storage,
                             &(dt__array_desc){saved->dtype, saved->n_dims, saved->sizes, saved->strides, offset});
 }

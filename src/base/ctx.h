@@ -42,6 +42,7 @@ struct dt_ctx {
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
+    int64_t n_capped;           /* searches that reached a limit: what they found may not be the cheapest */
     const dt__machine *machine; /* prices of plans and placements; set before the first, then never changed */
     struct {
         void *state;
@@ -56,6 +57,7 @@ struct dt_ctx {
     /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
     const struct dt__recorder *recorder;
     int no_grad;                                   /* dt_no_grad_begin without its end */
+    int as_stored;                                 /* dt_as_stored_begin without its end */
     struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };

@@ -70,7 +70,10 @@ static dt_status set_input_specs(making *self) {
     dt_placement replicate[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
-        if (self->call->inputs[i]->spec)
+        input->is_used = self->call->used && self->call->used[i];
+        if (input->is_used)
+            input->from = dt_spec_retain(self->call->used[i]);
+        else if (self->call->inputs[i]->spec)
             input->from = dt_spec_retain(self->call->inputs[i]->spec);
         else if (input->wrap) {
             input->from =
@@ -202,7 +205,7 @@ static void set_kind(const making *self) {
     to->is_direct = !to->writes && of_view_op == to->is_view;
     to->is_direct = to->is_direct && !(to->row_flags & DT_ROW_WINDOW);
     for (int i = 0; i < to->n_inputs; i++)
-        to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity;
+        to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
 }
 
 /* Of an op with a kernel and a decomposition the cheaper one is selected. */

@@ -24,6 +24,7 @@ typedef struct dt__decision_key {
 /* The decision for one input. */
 typedef struct dt__input_decision {
     dt_spec *from;   /* a reference, so that its id in the key is not reused; NULL: plain */
+    bool is_used;    /* `from` is the use placement of the tensor, which is brought there first */
     dt_spec *to;     /* a reference; NULL: it does not move */
     dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
     bool written;    /* the kernel writes it: it does not move */

@@ -75,9 +75,12 @@ void dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, dt__decision
 }
 
 void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size) {
-    static const dt_cache_statistics empty = {.max_entries = DT__N_SETS * DT__WAYS};
+    dt_cache_statistics stats = {.max_entries = DT__N_SETS * DT__WAYS};
     const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
-    dt__fill_sized(state ? &state->stats : &empty, sizeof empty, out, out_size);
+    if (state)
+        stats = state->stats;
+    stats.n_capped = ctx ? ctx->n_capped : 0;
+    dt__fill_sized(&stats, sizeof stats, out, out_size);
 }
 
 void dt_cache_clear(dt_ctx *ctx) {

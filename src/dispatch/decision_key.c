@@ -3,7 +3,8 @@
  * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
  * the arguments, sixteen to a word, where the schema does not fix them; they determine the number of further words.
  * Then the values of all arguments except those that vary (dt_op.varying), of which only the class is in the key
- * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one. A key that does not fit the
+ * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one; and, where some are seen in
+ * their use placements, the ids of those. A key that does not fit the
  * call's own space is written to a buffer of the dispatch state, which grows.
  */
 #include "dispatch/dispatch_state.h"
@@ -109,10 +110,18 @@ static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_
     return at;
 }
 
+/* The specs in which inputs are seen. */
+static uint64_t *put_uses(uint64_t *at, const uint64_t *end, const dt__call *call) {
+    for (int i = 0; i < call->n_inputs && at; i++)
+        at = put(at, end, call->used[i] ? call->used[i]->id : UINT64_MAX);
+    return at;
+}
+
 /* The decision's outputs keep the mesh, so that its address stays its own. */
 static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__maker_place *maker) {
     at = put(at, end, (uint64_t)(uintptr_t)maker->mesh);
-    return at ? put_bytes(at, end, maker->place ? maker->place : "", maker->place ? strlen(maker->place) : 0) : NULL;
+    at = at ? put_bytes(at, end, maker->place ? maker->place : "", maker->place ? strlen(maker->place) : 0) : NULL;
+    return at && maker->use ? put_bytes(at, end, maker->use, strlen(maker->use)) : at;
 }
 
 /* The end of the key; NULL: there is too little space for it. */
@@ -121,11 +130,14 @@ write_key(uint64_t *at, const uint64_t *end, const dt__call *call, const dt__dis
     bool replicates = state->implicit_replication > 0;
     const dt__op_info *info = call->info;
     *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 |
-            (uint64_t)(call->records && info->op->n_saved) << 62 | (uint64_t)replicates << 63;
+            (uint64_t)(call->used != NULL) << 61 | (uint64_t)(call->records && info->op->n_saved) << 62 |
+            (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
         at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));
     at = at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
+    if (at && call->used)
+        at = put_uses(at, end, call);
     if (at && call->maker && call->maker->mesh)
         at = put_maker_place(at, end, call->maker);
     return at && info->list ? put_words(at, end, state->class_words, (int)state->n_class_words) : at;

@@ -24,7 +24,7 @@ void dt__call_set_global_inputs(dt__call *call) {
         value->dtype = tensor->dtype;
         value->n_dims = tensor->n_dims;
         value->shape = tensor->shape;
-        value->spec = tensor->spec;
+        value->spec = call->used && call->used[i] ? call->used[i] : tensor->spec; /* classes depend on it */
     }
 }
 
@@ -45,13 +45,15 @@ void dt__call_describe(const void *call, char *out, size_t capacity) {
 void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out) {
     dt__arena arena = dt__arena_new(call->ctx);
     dt_op_value *inputs = DT__NEW_ARRAY(&arena, dt_op_value, call->n_inputs);
-    for (int i = 0; inputs && i < call->n_inputs; i++) {
+    const dt_spec **uses = DT__NEW_ARRAY(&arena, const dt_spec *, call->n_inputs);
+    for (int i = 0; inputs && uses && i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
+        uses[i] = tensor->use;
         inputs[i] = (dt_op_value){
             .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
     }
-    if (inputs)
-        dt__call_form_text(call->info, call->overload, call->args, inputs, hidden, out);
+    if (inputs && uses)
+        dt__call_form_text(call->info, call->overload, call->args, inputs, uses, hidden, out);
     dt__arena_free(&arena);
 }
 
@@ -80,20 +82,22 @@ static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
 }
 
 /* Step 3 for one input. The result must be dropped unless it is the input itself. */
-static dt_tensor *move_input(dt_tensor *tensor, const dt__input_decision *decision) {
-    dt_tensor *moved = tensor;
-    if (decision->to) {
+static dt_tensor *move_input(dt_tensor *input, const dt__input_decision *decision) {
+    dt_tensor *tensor = decision->is_used ? dt__use_input(input, decision->from) : input, *moved = tensor;
+    if (tensor && decision->to) {
         dt_tensor *on_mesh = tensor->spec ? tensor
                                           : dt__tensor_wrap(decision->from, tensor->storage,
                                                             dt__tensor_offset(tensor), tensor->strides);
         moved = on_mesh ? dt__tensor_redistribute(on_mesh, decision->to, DT__PLANNER_DIRECT) : NULL;
         if (on_mesh != tensor)
             dt_drop(on_mesh);
+        if (tensor != input)
+            dt_drop(tensor);
     }
     if (!moved || !decision->identity)
         return moved;
     dt_tensor *identity = new_identity(moved, decision->identity_of);
-    if (moved != tensor)
+    if (moved != input)
         dt_drop(moved);
     return identity;
 }
@@ -266,7 +270,8 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     int n = 0;
     for (; n < call->n_inputs; n++) {
         const dt__input_decision *input = &decision->inputs[n];
-        moved[n] = input->to || input->identity ? move_input(call->inputs[n], input) : call->inputs[n];
+        bool moves = input->to || input->identity || input->is_used;
+        moved[n] = moves ? move_input(call->inputs[n], input) : call->inputs[n];
         if (!moved[n]) {
             status = dt_error_status(ctx);
             break;
@@ -366,7 +371,7 @@ dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
+static inline dt_status check_call(dt_ctx *ctx, dt__call *call) {
     const char *name = call->info->schema.name;
     bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
     if (!opened && (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx)))
@@ -379,7 +384,10 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
         if (dt__is_freed(&call->inputs[i]->life))
             return (void)DT__LIVE_ARGUMENT(DT__KIND_TENSOR, call->inputs[i], call->n_inputs > 1 ? i + 1 : 0),
                    DT_ERR_STATE;
-        DT__TRY(dt__check_current(call->inputs[i]));
+        if (__builtin_expect(call->inputs[i]->special, 0)) {
+            DT__TRY(dt__check_current(call->inputs[i]));
+            call->has_uses |= call->inputs[i]->use != NULL;
+        }
     }
     if (!call->info->is_simple && !call->info->op->kernel && !call->info->op->decompose && !call->info->list)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);
@@ -434,6 +442,8 @@ static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     call->op_call.records = call->records;
     call->op_call.draw = &call->draw;
+    if (call->has_uses)
+        DT__TRY(dt__call_find_uses(ctx, call));
     if (!call->info->is_simple && has_run(ctx, call, &status))
         return status;
     dt__decision *decision = dt__decide(ctx, call);
@@ -456,8 +466,10 @@ static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *
     if (status == DT_OK)
         call->n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);
-    if (call->maker && call->maker->requires_grad && status == DT_OK)
-        status = dt__maker_require_grad(call);
+    if (call->has_uses && status == DT_OK)
+        status = dt__call_inherit_uses(ctx, call);
+    if (call->maker && (call->maker->requires_grad || call->maker->use) && status == DT_OK)
+        status = dt__maker_finish(call);
     return status;
 }
 

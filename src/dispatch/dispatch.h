@@ -20,6 +20,7 @@ typedef struct dt__maker_place {
     dt_mesh *mesh;     /* NULL: plain; with place only: the current mesh */
     const char *place; /* NULL: R for all */
     bool requires_grad;
+    const char *use; /* NULL: as it is placed */
 } dt__maker_place;
 
 /* A call of an op on tensors: one object from the C function, or the call by name, to the kernel. dt__call_init and the
@@ -36,6 +37,8 @@ typedef struct dt__call {
     int n_outputs;
     dt_tensor **outputs; /* belong to the current scope; a tensor that is written is its input */
     bool records;        /* the call is recorded */
+    bool has_uses;       /* some input has a use placement */
+    dt_spec **used;      /* per input the spec in which it is seen, NULL: its own; NULL: that of all */
     dt__op_draw draw;    /* of a random op */
     dt_op_call op_call;  /* the argument of shape functions, rules and kernels */
     dt_op_value *values; /* its inputs: global up to the decision, local in the kernel */
@@ -63,6 +66,8 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->maker = NULL;
     call->n_outputs = 0;
     call->records = false;
+    call->has_uses = false;
+    call->used = NULL;
     call->draw.taken = false;
     call->outputs = call->few_outputs;
     call->output_values = call->few_output_values;

@@ -67,6 +67,13 @@ void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self);
 /* dispatch.c: runs the decomposition of a call, also of one that has a kernel. */
 dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call);
 
+/* used_inputs.c: finds the inputs of a call that are seen in their use placements (dt__call.used), */
+dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call);
+/* brings one there, which the caller drops, or takes what an earlier op of an open scope has moved; */
+dt_tensor *dt__use_input(dt_tensor *tensor, dt_spec *use);
+/* and sets the use placements of views, after the call. They have no outputs after an error. */
+dt_status dt__call_inherit_uses(dt_ctx *ctx, dt__call *call);
+
 /* list_call.c: a checked call of a list op. */
 dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
 
@@ -93,7 +100,7 @@ void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 dt_status dt__maker_place_check(dt_ctx *ctx, dt__call *call);
 /* Whether this rank computes the values; otherwise its terms of partial outputs are filled with the identity. */
 bool dt__maker_holds_values(const dt__call *call, int n_outputs);
-/* After an error there are no outputs. */
-dt_status dt__maker_require_grad(dt__call *call);
+/* Sets the use placements of the outputs, and that they require a gradient. After an error there are none. */
+dt_status dt__maker_finish(dt__call *call);
 
 #endif

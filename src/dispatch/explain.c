@@ -15,6 +15,7 @@ enum { MAX_CANDIDATES = 5 };
 
 static void add_tensor(const dt_tensor *tensor, dt__text *out) {
     dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+    dt__use_form_text(tensor->use, out);
 }
 
 /* Replaces $1, $2, … by the tensors. */
@@ -101,6 +102,7 @@ static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *ca
         add_candidate(&placed, &explanation.candidates[c], &explanation.moves[c], c == 0, out);
     for (int i = 0; i < placed.call.n_inputs; i++) {
         dt__text_add(out, "input %d: ", i + 1);
+        dt__explain_use(&placed, &explanation, i, out);
         if (explanation.moves[0].plans[i].n_steps)
             dt__plan_trace(&explanation.moves[0].plans[i], out);
         else

@@ -64,10 +64,14 @@ static uint64_t fingerprint_of(const dt__call *call) {
     }
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
+    for (int i = 0; call->used && i < call->n_inputs; i++)
+        hash = dt__hash_u64(call->used[i] ? call->used[i]->fingerprint : 0, hash);
     if (call->maker && call->maker->mesh)
         hash = dt__hash_u64(dt_mesh_fingerprint(call->maker->mesh), hash);
     if (call->maker && call->maker->place)
         hash = hash_bytes(call->maker->place, strlen(call->maker->place), hash);
+    if (call->maker && call->maker->use)
+        hash = hash_bytes(call->maker->use, strlen(call->maker->use), hash);
     return hash;
 }
 
@@ -130,7 +134,10 @@ static void add_call(const dt__call *call, dt__text *out) {
     if (!call->maker || !call->maker->mesh)
         return;
     const char *mesh = dt_mesh_text(call->maker->mesh);
-    dt__text_add(out, " %s on mesh(%s)", call->maker->place ? call->maker->place : "R", mesh ? mesh : "");
+    dt__text_add(out, " %s", call->maker->place ? call->maker->place : "R");
+    if (call->maker->use)
+        dt__text_add(out, " use %s", call->maker->use);
+    dt__text_add(out, " on mesh(%s)", mesh ? mesh : "");
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {

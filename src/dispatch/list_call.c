@@ -16,6 +16,7 @@ typedef struct list_call {
     dt__call *list;
     dt__tuples tuples;
     int tuple; /* that `one` is on */
+    dt_spec *used[DT__MAX_ARGS];
     dt__call one;
 } list_call;
 
@@ -31,10 +32,21 @@ static void begin(dt_ctx *ctx, dt__call *list, list_call *out) {
                      out->one.values);
 }
 
+static void set_uses(list_call *self, int tuple) {
+    self->one.used = NULL;
+    for (int m = 0; m < self->tuples.n_members; m++) {
+        self->used[m] = self->list->used[dt__tuple_input(&self->tuples, tuple, m)];
+        if (self->used[m])
+            self->one.used = self->used;
+    }
+}
+
 static inline void set_tuple(list_call *self, int tuple) {
     self->tuple = tuple;
     for (int m = 0; m < self->tuples.n_members; m++)
         self->one.inputs[m] = self->list->inputs[dt__tuple_input(&self->tuples, tuple, m)];
+    if (__builtin_expect(self->list->used != NULL, 0))
+        set_uses(self, tuple);
 }
 
 /* "tuple 17: f32[8,4] S(0) on mesh(2); f32[8,4] R on mesh(2)" */

@@ -31,10 +31,13 @@ bool dt__maker_holds_values(const dt__call *call, int n_outputs) {
     return holds;
 }
 
-dt_status dt__maker_require_grad(dt__call *call) {
+dt_status dt__maker_finish(dt__call *call) {
     dt_status status = DT_OK;
-    for (int i = 0; i < call->n_outputs && status == DT_OK; i++)
-        status = dt_set_requires_grad(call->outputs[i], true);
+    for (int i = 0; i < call->n_outputs && status == DT_OK; i++) {
+        status = dt__set_use(call->outputs[i], call->maker->use);
+        if (status == DT_OK && call->maker->requires_grad)
+            status = dt_set_requires_grad(call->outputs[i], true);
+    }
     for (int i = 0; i < call->n_outputs && status != DT_OK; i++)
         dt_drop(call->outputs[i]);
     call->n_outputs = status == DT_OK ? call->n_outputs : 0;

@@ -44,6 +44,9 @@ dt__monitor *dt__monitor_of(dt_ctx *ctx);
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self);
 void dt__monitor_free(dt_ctx *ctx, dt__monitor *self);
 
+/* What bringing a tensor to its use placement counts as. */
+#define DT__USE_NAME "use"
+
 /* A communication event for counts and traces: a collective of the program, a redistribution, or
  * the exchange of an op. */
 typedef struct dt__comm_event {

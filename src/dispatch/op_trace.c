@@ -199,8 +199,9 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
+    bool is_use = !strcmp(event->call, DT__USE_NAME);
     bool in_op = trace->n_open_ops > 0; /* below the op's own line */
-    const char *name = !in_op                  ? event->call
+    const char *name = !in_op || is_use        ? event->call
                        : event->redistribution ? "redistribute"
                        : event->way            ? dt__way_name(event->way)
                                                : "comm";
@@ -221,8 +222,8 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
         dt__json_string(&json, dt__text_chars(&text));
         end_event(trace, &json);
     } else {
-        dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", in_op ? "" : name,
-                     in_op ? "" : ": ", dt__text_chars(&text), event->bytes);
+        dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "",
+                     in_op && !is_use ? "" : name, in_op && !is_use ? "" : ": ", dt__text_chars(&text), event->bytes);
         maybe_flush(trace);
     }
     (void)dt__text_status(&text);

@@ -151,8 +151,11 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
         return NULL;
     if (dt__check_current(value) != DT_OK)
         return NULL;
-    if (value->spec)
-        return accept_distributed(value, mesh, place);
+    if (value->spec) {
+        dt_tensor *accepted = accept_distributed(value, mesh, place);
+        bool used = !accepted || !options->use || dt__set_use(accepted, options->use) == DT_OK;
+        return used ? accepted : NULL;
+    }
     struct target target;
     dt_tensor *result = NULL;
     if (make_target(value, mesh, place, &target) == DT_OK) {
@@ -162,5 +165,5 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
         dt_spec_release(from);
     }
     drop_target(&target);
-    return result;
+    return dt__with_use(result, options->use);
 }

@@ -350,5 +350,5 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
         result = wrap(&global, local ? local->dtype : DT_F32);
     dt_placements_free(ctx, parsed);
     dt__arena_free(&global.arena);
-    return result;
+    return dt__with_use(result, options->use);
 }

@@ -31,6 +31,7 @@ const dt_op dt__op_clone = {
     .kernel = clone,
     .samples = "clone(f32[5,3])\nclone(i64[4])\nclone(bool[])\nclone(c64[3,2])",
     .saves = "",
+    .flags = DT_OP_AS_STORED,
 };
 const dt_op dt__op_contiguous = {
     .schema = "contiguous(Tensor(a) self) -> Tensor(a)",

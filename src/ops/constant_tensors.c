@@ -180,7 +180,7 @@ const dt_op dt__op_empty_like = {
     .shape = shape_like,
     .kernel = empty_like,
     .samples = "empty_like(f32[0,3])\nempty_like(f32[0,3]; dtype=i64)", /* without elements: they have no values */
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_AS_STORED,
 };
 const dt_op dt__op_full_like = {
     .schema = "full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor",
@@ -194,7 +194,7 @@ const dt_op dt__op_full_like = {
     .kernel = fill_number,
     .samples = "full_like(f32[5,3]; 2.5)\nfull_like(f32[5]; 1)\nfull_like(i32[5]; -3)\n"
                "full_like(f32[5,3]; 7; dtype=i64)\nfull_like(bool[5]; 2.5)\nfull_like(f32[]; 2)",
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_AS_STORED,
 };
 const dt_op dt__op_zeros_like = {
     .schema = "zeros_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
@@ -204,7 +204,7 @@ const dt_op dt__op_zeros_like = {
     .shape = shape_like,
     .kernel = fill_zeros,
     .samples = "zeros_like(f32[5,3])\nzeros_like(f32[5,3]; dtype=i64)",
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_AS_STORED,
 };
 const dt_op dt__op_ones_like = {
     .schema = "ones_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
@@ -214,5 +214,5 @@ const dt_op dt__op_ones_like = {
     .shape = shape_like,
     .kernel = fill_ones,
     .samples = "ones_like(f32[5,3])\nones_like(f32[5,3]; dtype=i64)\nones_like(bool[4])",
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_AS_STORED,
 };

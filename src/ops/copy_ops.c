@@ -139,7 +139,7 @@ const dt_op dt__op_copy_ = {
                "copy_(f32[5]; i32[5])\n"
                "copy_(bool[5]; f32[5])\n"
                "copy_(f64[5]; f32[5])",
-    .flags = DT__OP_ALIGN,
+    .flags = DT__OP_ALIGN | DT_OP_AS_STORED,
     .unused = "non_blocking",
 };
 const dt_op dt__op_fill_ = {

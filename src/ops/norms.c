@@ -142,6 +142,7 @@ const dt_op dt__op_linalg_vector_norm = {
     .samples = "linalg_vector_norm(f32[5,3])\nlinalg_vector_norm(f32[5,3]; 1; [0])\n"
                "linalg_vector_norm(f32[2,5,3]; inf; [0,2]; true)\nlinalg_vector_norm(f32[5,3]; -2.5; 1; dtype=f64)\n"
                "linalg_vector_norm(f32[5,3]; 0; 0)\nlinalg_vector_norm(f32[5,3]; -inf; 0)",
+    .flags = DT_OP_AS_STORED, /* norms of weights and gradients, for clipping */
 };
 const dt_op dt__op_logsumexp = {
     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",

@@ -404,8 +404,8 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_numbe
     dt__call_number(&args[1], end);
     dt__call_number(&args[2], step);
     dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_arange, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_arange, options->site);
 }
 
 dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
@@ -821,8 +821,8 @@ dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opt
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_empty, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_empty, options->site);
 }
 
 dt_tensor *dt_empty_like_sized(dt_tensor *self, const dt_empty_like_options *options, size_t options_size) {
@@ -920,8 +920,8 @@ dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options
     dt__call_int(&args[0], n);
     dt__call_int(&args[1], m);
     dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_eye, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_eye, options->site);
 }
 
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
@@ -980,8 +980,8 @@ dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const
     dt__call_sizes(&args[0], size);
     dt__call_number(&args[1], fill_value);
     dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_full, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_full, options->site);
 }
 
 dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, const dt_full_like_options *options,
@@ -1127,8 +1127,8 @@ dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_
     dt__call_number(&args[1], end);
     dt__call_int(&args[2], steps);
     dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_linspace, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_linspace, options->site);
 }
 
 dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
@@ -1472,8 +1472,8 @@ dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opti
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_ones, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_ones, options->site);
 }
 
 dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *options, size_t options_size) {
@@ -2209,8 +2209,8 @@ dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *opt
     dt__call_init(&call, ctx, 0, args);
     dt__call_sizes(&args[0], size);
     dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
-    return dt__call_run_maker(&call, DT__OP_zeros, options->mesh, options->place, options->requires_grad,
-                              options->site);
+    call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
+    return dt__call_run(&call, DT__OP_zeros, options->site);
 }
 
 dt_tensor *dt_zeros_like_sized(dt_tensor *self, const dt_zeros_like_options *options, size_t options_size) {

@@ -81,13 +81,6 @@ dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site);
 dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site);
 /* Runs the call; writes its n outputs, all NULL after an error. */
 void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n);
-/* The same as dt__call_run for a maker, whose result is placed. */
-static inline dt_tensor *dt__call_run_maker(dt__call *call, dt__op_number op, dt_mesh *mesh, const char *place,
-                                            bool requires_grad, const dt_site *site) {
-    dt__maker_place maker = {mesh, place, requires_grad};
-    call->maker = &maker;
-    return dt__call_run(call, op, site);
-}
 /* Runs the call; writes up to capacity outputs and returns their number, or -1. */
 int dt__call_run_list(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **out, int capacity);
 

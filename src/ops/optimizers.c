@@ -172,6 +172,7 @@ const dt_op dt__op_sgd_ = {
               ") -> (Tensor(a!) self, Tensor(b!) momentum_buffer)",
     .summary = "One step of stochastic gradient descent, with or without momentum: writes a parameter and its state.",
     .rule = "..., ..., ... -> ..., ...",
+    .partial = DT_PARTIAL_LINEAR,
     .arguments = "lr,weight_decay,grad_scale,maximize,momentum,dampening,nesterov,is_first",
     .varying = "lr,weight_decay,momentum,dampening,nesterov,maximize,is_first,grad_scale",
     .shape = shape_step,

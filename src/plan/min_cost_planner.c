@@ -163,7 +163,10 @@ static dt_status plan_below(const dt__state_space *space, double max_cost, dt__r
     DT__TRY(offer_exchange(space, out, us));
     DT__TRY(dt__exact_search(space, fmin(*us, max_cost), &searched, &is_exact));
     DT__TRY(offer(space, &searched, out, us));
-    return is_exact ? DT_OK : offer_single(space, out, us);
+    if (is_exact)
+        return DT_OK;
+    out->arena->ctx->n_capped++;
+    return offer_single(space, out, us);
 }
 
 dt_status dt__plan_min_cost(const dt__state_space *space, dt__route *out) {

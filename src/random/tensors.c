@@ -173,11 +173,14 @@ static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dty
                              const dt_random_options *o) {
     dt_dtype dtype = dtype_or(o, otherwise);
     o = o ? o : &defaults;
-    return dt__tensor_make(
-        ctx, op, shape,
-        &(dt_make_options){
-            .dtype = dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad, .site = o->site},
-        NULL);
+    return dt__tensor_make(ctx, op, shape,
+                           &(dt_make_options){.dtype = dtype,
+                                              .mesh = o->mesh,
+                                              .place = o->place,
+                                              .requires_grad = o->requires_grad,
+                                              .use = o->use,
+                                              .site = o->site},
+                           NULL);
 }
 
 static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random args, const dt_random_options *o) {

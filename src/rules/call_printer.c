@@ -40,9 +40,14 @@ static bool same_value(const dt_arg *a, const dt_arg *b) {
     }
 }
 
-static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, dt__text *out) {
+static void add_tensor(const dt_op_value *inputs, const dt_spec *const *uses, int i, dt__text *out) {
+    dt__op_value_text(&inputs[i], out);
+    dt__use_form_text(uses ? uses[i] : NULL, out);
+}
+
+static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, const dt_spec *const *uses, dt__text *out) {
     if (arg->type == DT_ARG_TENSOR) {
-        dt__op_value_text(&inputs[arg->as.first], out);
+        add_tensor(inputs, uses, arg->as.first, out);
         return;
     }
     dt__text_add(out, "{");
@@ -50,13 +55,13 @@ static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, dt__text *
         int input = dt_arg_member(arg, i);
         dt__text_add(out, "%s%s", i ? "; " : "", input < 0 ? "none" : "");
         if (input >= 0)
-            dt__op_value_text(&inputs[input], out);
+            add_tensor(inputs, uses, input, out);
     }
     dt__text_add(out, "}");
 }
 
 void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
-                        uint32_t hidden, dt__text *out) {
+                        const dt_spec *const *uses, uint32_t hidden, dt__text *out) {
     const dt__signature *signature = &info->schema.signatures[overload];
     const char *before = "";
     bool by_position = true;
@@ -75,7 +80,7 @@ void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *arg
         if (!by_position)
             dt__text_add(out, "%s=", param->name);
         if (args[p].type == DT_ARG_TENSOR || args[p].type == DT_ARG_TENSORS)
-            add_tensors(&args[p], inputs, out);
+            add_tensors(&args[p], inputs, uses, out);
         else
             dt__literal_text(&args[p], out);
     }

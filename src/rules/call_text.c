@@ -20,7 +20,7 @@ typedef struct reading {
     dt__placed_call *out;
     int n_tensors, capacity;
     dt_op_value *values;
-    const dt__sharding **placed;
+    const dt__sharding **placed, **used; /* used: NULL where a tensor has no use placement */
     int n_arguments;
     dt__argument arguments[DT__MAX_ARGS];
 } reading;
@@ -114,15 +114,26 @@ static bool ends_argument(const char *comma) {
     return *next && *next != ')' && !strchr("SRP_", *next);
 }
 
-/* The placements up to the end of the argument; without any, Replicate. */
-static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out) {
-    const char *begin = self->at.at;
+/* The sharding of a list of placements; of an empty one, Replicate. */
+static dt_status parse_sharding(const reading *self, const dt_op_value *value, const char *text, dt__sharding *out) {
     dt_placement replicate[DT_SPEC_MAX_DIMS] = {dt_placement_replicate()}, *placements = replicate;
     dt__sharding_desc desc = {.n_mesh_dims = self->out->n_mesh_dims,
                               .mesh = self->out->mesh,
                               .n_dims = value->n_dims,
                               .shape = value->shape,
                               .n_placements = self->out->n_mesh_dims};
+    if (text[strspn(text, " ")])
+        DT__TRY(dt__placements_parse(self->arena, text, &desc.n_placements, &placements));
+    dt_placements_resolve(desc.n_placements, placements, value->n_dims);
+    desc.placements = placements;
+    return dt__sharding_new(self->arena, &desc, out);
+}
+
+/* "S(0) use R": the placements up to the end of the argument. *used is set to NULL where there is no use placement. */
+static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out,
+                                 const dt__sharding **used) {
+    static const char USE[] = " use ";
+    const char *begin = self->at.at;
     int depth = 0;
     for (; *self->at.at; self->at.at++) {
         char c = *self->at.at;
@@ -138,29 +149,34 @@ static dt_status read_placements(reading *self, const dt_op_value *value, dt__sh
     if (mesh)
         DT__TRY(check_mesh(self, mesh, n_mesh));
     self->at.at = end;
-    const char *text =
-        dt__arena_copy_chars(self->arena, begin, (size_t)((mesh ? mesh - strlen(ON_MESH) : end) - begin));
-    if (!text)
+    char *text = dt__arena_copy_chars(self->arena, begin, (size_t)((mesh ? mesh - strlen(ON_MESH) : end) - begin));
+    dt__sharding *use = DT__NEW(self->arena, dt__sharding);
+    if (!text || !use)
         return DT_ERR_MEMORY;
-    if (text[strspn(text, " ")])
-        DT__TRY(dt__placements_parse(self->arena, text, &desc.n_placements, &placements));
-    dt_placements_resolve(desc.n_placements, placements, value->n_dims);
-    desc.placements = placements;
-    return dt__sharding_new(self->arena, &desc, out);
+    char *word = strstr(text, USE);
+    *used = word ? use : NULL;
+    if (word) {
+        *word = 0;
+        DT__TRY(parse_sharding(self, value, word + strlen(USE), use));
+    }
+    return parse_sharding(self, value, text, out);
 }
 
 static dt_status grow_tensors(reading *self) {
     int capacity = 2 * self->capacity + 8;
     dt_op_value *values = DT__NEW_ARRAY(self->arena, dt_op_value, capacity);
     const dt__sharding **placed = DT__NEW_ARRAY(self->arena, const dt__sharding *, capacity);
-    if (!values || !placed)
+    const dt__sharding **used = DT__NEW_ARRAY(self->arena, const dt__sharding *, capacity);
+    if (!values || !placed || !used)
         return DT_ERR_MEMORY;
     for (int i = 0; i < self->n_tensors; i++) {
         values[i] = self->values[i];
         placed[i] = self->placed[i];
+        used[i] = self->used[i];
     }
     self->values = values;
     self->placed = placed;
+    self->used = used;
     self->capacity = capacity;
     return DT_OK;
 }
@@ -178,7 +194,7 @@ static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *
     *value = (dt_op_value){.dtype = dtype};
     self->at.at += n_word;
     DT__TRY(read_shape(self, value));
-    DT__TRY(read_placements(self, value, placed));
+    DT__TRY(read_placements(self, value, placed, &self->used[*number]));
     self->placed[*number] = placed;
     return DT_OK;
 }
@@ -265,8 +281,42 @@ static dt_status read_args(reading *self) {
     return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "expected the end of the call") : DT_OK;
 }
 
+/* Whether the call sends nothing with its inputs as they are stored. */
+static dt_status is_free(dt__arena *arena, const dt__placed_call *placed, bool *out) {
+    dt__candidate selected;
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, arena->ctx->machine};
+    DT__TRY(dt__select_placements(arena, &placed->call, &on, &selected));
+    *out = selected.cost_us == 0;
+    return DT_OK;
+}
+
+/* Replaces the inputs that are seen in their use placements (dispatch/used_inputs.c). */
+static dt_status see_uses(dt__arena *arena, const dt__sharding *const *used, dt__placed_call *out) {
+    const dt_op *op = out->info->op;
+    int n = out->bound.n_inputs;
+    const dt__sharding **seen = DT__NEW_ARRAY(arena, const dt__sharding *, n);
+    const dt__sharding **stored = DT__NEW_ARRAY(arena, const dt__sharding *, n);
+    bool any = false, views = false;
+    if (!seen || !stored)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        const dt__sharding *use = used[out->bound.inputs[i]];
+        bool is_used = use && !(op->flags & DT_OP_AS_STORED) && !dt__writes_input(&out->call, i);
+        stored[i] = is_used ? out->inputs[i] : NULL;
+        seen[i] = is_used ? use : out->inputs[i];
+        any = any || is_used;
+    }
+    if (any && op->flags & DT_OP_VIEW)
+        DT__TRY(is_free(arena, out, &views));
+    if (!any || views)
+        return DT_OK;
+    out->inputs = seen;
+    out->stored = stored;
+    return DT_OK;
+}
+
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
-                                dt__placed_call *out) {
+                                const dt__sharding *const *used, dt__placed_call *out) {
     int n = out->bound.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n);
     const dt__sharding **shardings = DT__NEW_ARRAY(arena, const dt__sharding *, n);
@@ -280,7 +330,8 @@ dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, con
     }
     out->inputs = placed ? shardings : NULL;
     dt__op_call_init(&out->call, arena->ctx, out->info, out->bound.overload, args, n, inputs);
-    return dt__op_call_infer(arena, &out->call);
+    DT__TRY(dt__op_call_infer(arena, &out->call));
+    return placed && used ? see_uses(arena, used, out) : DT_OK;
 }
 
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
@@ -300,7 +351,7 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
         return dt_error_status(arena->ctx);
     DT__TRY(read_args(self));
     DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_arguments, self->arguments, &out->bound));
-    return dt__placed_call_build(arena, self->values, self->placed, out);
+    return dt__placed_call_build(arena, self->values, self->placed, self->used, out);
 }
 
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
@@ -313,6 +364,14 @@ void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, cons
     const dt_placement *placements = spec->sharding.placements;
     dt__text_add(out, " ");
     dt__placement_lists_text(spec->sharding.n_mesh_dims, 1, &placements, out);
+}
+
+void dt__use_form_text(const dt_spec *use, dt__text *out) {
+    if (!use)
+        return;
+    const dt_placement *placements = use->sharding.placements;
+    dt__text_add(out, " use ");
+    dt__placement_lists_text(use->sharding.n_mesh_dims, 1, &placements, out);
 }
 
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out) {

@@ -48,6 +48,32 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
     return DT_OK;
 }
 
+static dt_status plan_uses(dt__arena *arena, const dt__placed_call *placed, dt__explanation *out) {
+    dt__plan *plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs);
+    if (!plans)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < placed->call.n_inputs; i++) {
+        dt__move move = {.from = placed->stored[i],
+                         .to = placed->inputs[i],
+                         .item_bytes = (int64_t)dt_dtype_size(placed->call.inputs[i].dtype)};
+        if (move.from)
+            DT__TRY(dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, arena->ctx->machine, &plans[i]));
+    }
+    out->uses = plans;
+    return DT_OK;
+}
+
+void dt__explain_use(const dt__placed_call *placed, const dt__explanation *explanation, int i, dt__text *out) {
+    if (!explanation->uses || !placed->stored[i])
+        return;
+    const dt_placement *placements = placed->inputs[i]->placements;
+    dt__text_add(out, "used as ");
+    dt__placement_lists_text(placed->n_mesh_dims, 1, &placements, out);
+    dt__text_add(out, ", as requested: ");
+    dt__plan_trace(&explanation->uses[i], out);
+    dt__text_add(out, "; ");
+}
+
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
                               dt__explanation *out) {
     dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, arena->ctx->machine};
@@ -60,7 +86,7 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
     DT__TRY(dt__list_candidates(arena, &placed->call, &on, max_candidates, out->candidates, &out->n_candidates));
     for (int c = 0; c < out->n_candidates; c++)
         DT__TRY(dt__input_moves_plan(arena, placed, &out->candidates[c], &out->moves[c]));
-    return DT_OK;
+    return placed->stored ? plan_uses(arena, placed, out) : DT_OK;
 }
 
 bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {

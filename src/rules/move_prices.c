@@ -104,6 +104,7 @@ static dt_status find_price(dt__move_prices *self, int i, double limit, priced *
     if (known->exact || known->us >= limit)
         return DT_OK;
     if (self->n_exact++ >= max_exact) {
+        self->arena->ctx->n_capped += self->n_exact == max_exact + 1;
         DT__TRY(find_upper_bound(self, i, known));
         known->us = known->upper;
         known->exact = true;

@@ -679,7 +679,9 @@ static dt_status search_below(search *self, int max_found, double ceiling) {
     self->n_found = 0;
     self->n_nodes = 0;
     self->ceiling = ceiling;
-    return search_all(self);
+    DT__TRY(search_all(self));
+    self->arena->ctx->n_capped += self->n_nodes >= MAX_NODES;
+    return DT_OK;
 }
 
 /* A little above a price that is known, so that it is found again in spite of rounding. */

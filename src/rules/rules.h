@@ -251,6 +251,7 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
  * any of its tensors, as it follows a spec.
  *
  *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(dp=2,tp=4)
+ *     linear(f32[2,128,256] S(0); f32[1024,256] S(0) use R) on mesh(fsdp=2)
  *     cat({f32[4,3] S(1); f32[5,3] R}; dim=0)
  */
 
@@ -261,7 +262,10 @@ typedef struct dt__placed_call {
     dt_op_call call;
     int n_mesh_dims;
     const int64_t *mesh;
-    const dt__sharding *const *inputs; /* in the order of the call's inputs */
+    const dt__sharding *const *inputs; /* in the order of the call's inputs, as the op sees them */
+    /* Of inputs that are seen in their use placements, how they are stored, NULL: as they are seen. NULL: no input is
+     * seen so. */
+    const dt__sharding *const *stored;
 } dt__placed_call;
 
 /* The mesh that a text names; where it does so several times, they are equal. A new reference; NULL after an error
@@ -272,16 +276,18 @@ dt_mesh *dt__call_text_mesh(dt__arena *arena, const char *text);
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
                                 dt__placed_call *out);
 /* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call,
- * and infers the outputs. placed may be NULL. */
+ * and infers the outputs. placed may be NULL; used has the use placement of each tensor, or NULL, and may be NULL. */
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
-                                dt__placed_call *out);
+                                const dt__sharding *const *used, dt__placed_call *out);
 
-/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). Bit
- * i of `hidden` leaves out argument i. */
+/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used), uses
+ * their use placements, NULL: none has one. Bit i of `hidden` leaves out argument i. */
 void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
-                        uint32_t hidden, dt__text *out);
+                        const dt_spec *const *uses, uint32_t hidden, dt__text *out);
 /* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out);
+/* Appends " use R" to it; nothing where use is NULL. */
+void dt__use_form_text(const dt_spec *use, dt__text *out);
 static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
     dt__tensor_form_text(value->dtype, value->n_dims, value->shape, value->spec, out);
 }
@@ -309,10 +315,13 @@ typedef struct dt__explanation {
     int n_candidates;
     dt__candidate *candidates;
     dt__input_moves *moves; /* per candidate */
+    const dt__plan *uses;   /* per input that is seen in its use placement: what brings it there; NULL: none is */
 } dt__explanation;
 
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
                               dt__explanation *out);
+/* Appends "used as R, as requested: S(0)->R; " where input i is seen in its use placement. */
+void dt__explain_use(const dt__placed_call *placed, const dt__explanation *explanation, int i, dt__text *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
  * smaller groups do. A dim of size 1 beside them is a group with one of the other shape, or belongs to none. */

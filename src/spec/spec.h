@@ -32,6 +32,9 @@ struct dt_spec {
     dt__arena arena; /* holds all that the pointers above point to */
 };
 
+/* dt_spec_text of a tensor that is used in another placement, "f32[8,6] S(0) use R on mesh(tp=2)"; use NULL: none. */
+size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacity, char *out);
+
 /* dt_spec_retain of one that is alive. */
 static inline dt_spec *dt__spec_retain(dt_spec *spec) {
     spec->n_refs++;

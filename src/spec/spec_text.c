@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
- * is the mesh's own text form, so that parsing returns an equal mesh.
+ * is the mesh's own text form, so that parsing returns an equal mesh. The use placement of a tensor follows its
+ * placements; it is no part of the spec.
  */
 #include "spec/placement_text.h"
 #include "spec/spec.h"
@@ -16,11 +17,8 @@ static bool is_row_major(const dt_spec *spec) {
     return true;
 }
 
-size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
-    spec = DT__LIVE(DT__KIND_SPEC, spec);
+size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacity, char *out) {
     dt__sink sink = dt__sink_new(capacity, out);
-    if (!spec)
-        return 0;
     int n_dims = spec->sharding.n_dims;
     dt__sink_add(&sink, "%s[", dt_dtype_name(spec->dtype));
     for (int d = 0; d < n_dims; d++)
@@ -29,9 +27,20 @@ size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
     for (int d = 0; d < n_dims && !is_row_major(spec); d++)
         dt__sink_add(&sink, "%s%d%s", d ? "," : "major(", spec->stride_order[d], d + 1 < n_dims ? "" : ") ");
     dt__sink_add_placements(&sink, spec->sharding.n_mesh_dims, spec->sharding.placements);
+    if (use) {
+        dt__sink_add(&sink, " use ");
+        dt__sink_add_placements(&sink, use->sharding.n_mesh_dims, use->sharding.placements);
+    }
     const char *mesh = dt_mesh_text(spec->mesh);
     dt__sink_add(&sink, " on mesh(%s)", mesh ? mesh : "?");
     return sink.n_chars;
+}
+
+size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
+    spec = DT__LIVE(DT__KIND_SPEC, spec);
+    if (capacity > 0)
+        out[0] = 0;
+    return spec ? dt__spec_use_text(spec, NULL, capacity, out) : 0;
 }
 
 /* What the parser has read, besides the mesh. */
@@ -90,7 +99,8 @@ static dt_mesh *parse_mesh(dt__cursor *cursor, dt__arena *arena) {
 }
 
 static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
-    dt_placement *placements;
+    dt_placement *placements, *use;
+    int n_use;
     cursor->status = DT_ERR_DTYPE;
     DT__TRY(parse_dtype(cursor, &out->desc.dtype));
     cursor->status = DT_ERR_SHAPE;
@@ -99,6 +109,8 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
         DT__TRY(parse_stride_order(cursor, out));
     cursor->status = DT_ERR_PLACEMENT;
     DT__TRY(dt__cursor_placements(cursor, arena, &out->desc.n_placements, &placements));
+    if (dt__cursor_take(cursor, "use"))
+        DT__TRY(dt__cursor_placements(cursor, arena, &n_use, &use));
     out->desc.shape = out->shape;
     out->desc.placements = placements;
     cursor->status = DT_ERR_MESH;

@@ -22,7 +22,7 @@ dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base) {
     dt__storage *storage = view->storage;
     dt_ctx *ctx = storage->ctx;
     if (storage->origin || storage == base) {
-        view->of_copy = storage->origin != NULL;
+        view->special |= storage->origin ? DT__OF_COPY : 0;
         return DT_OK;
     }
     struct dt__origin *origin = dt__alloc(ctx, sizeof *origin);
@@ -39,7 +39,7 @@ dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base) {
     }
     origin->base->n_watchers++;
     storage->origin = origin;
-    view->of_copy = true;
+    view->special |= DT__OF_COPY;
     return DT_OK;
 }
 

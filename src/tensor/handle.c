@@ -66,7 +66,7 @@ dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
     static const char *const format =
         "%s: cannot write to %s: two indices may share an element, as in an expanded view; clone it first";
     char text[256];
-    if (tensor->of_copy)
+    if (tensor->special & DT__OF_COPY)
         return dt__refuse_write_to_copy(tensor, op);
     if (!may_overlap(tensor))
         return DT_OK;
@@ -131,7 +131,7 @@ static inline void set_plain(dt_tensor *tensor, dt__storage *storage, const dt__
     int n = desc->n_dims;
     int64_t *shape = tensor->dims, *strides = shape + n;
     tensor->storage = storage;
-    tensor->of_copy = storage->origin != NULL;
+    tensor->special = storage->origin ? DT__OF_COPY : 0;
     tensor->data = data_at(storage, desc->dtype, desc->offset);
     tensor->dtype = desc->dtype;
     tensor->n_dims = tensor->local_n_dims = n;
@@ -179,7 +179,7 @@ static inline void set_distributed(dt_tensor *tensor, dt_spec *spec, dt__storage
                                    const int64_t *strides) {
     const dt_local *local = &spec->local;
     tensor->storage = storage;
-    tensor->of_copy = storage->origin != NULL;
+    tensor->special = storage->origin ? DT__OF_COPY : 0;
     tensor->data = data_at(storage, spec->dtype, offset);
     tensor->spec = dt__spec_retain(spec);
     tensor->dtype = spec->dtype;
@@ -302,7 +302,7 @@ bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b) {
 size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (tensor && tensor->spec)
-        return dt_spec_text(tensor->spec, capacity, out);
+        return dt__spec_use_text(tensor->spec, tensor->use, capacity, out);
     char shape[DT_SPEC_MAX_DIMS * 21];
     if (tensor)
         dt__shape_text(tensor->n_dims, tensor->shape, sizeof shape, shape);

@@ -145,11 +145,14 @@ static dt_tensor *read_tensor(struct load *l) {
     const dt_load_options *o = l->options;
     for (int d = 0; d < l->npy.n_dims; d++)
         order[d] = l->npy.n_dims - 1 - d;
-    dt_tensor *tensor = dt__tensor_make(
-        l->ctx, dt__exchange_call_name(l->call.kind), (dt_shape){l->npy.n_dims, l->npy.shape},
-        &(dt_make_options){
-            .dtype = l->npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
-        l->npy.fortran ? order : NULL);
+    dt_tensor *tensor =
+        dt__tensor_make(l->ctx, dt__exchange_call_name(l->call.kind), (dt_shape){l->npy.n_dims, l->npy.shape},
+                        &(dt_make_options){.dtype = l->npy.dtype,
+                                           .mesh = o->mesh,
+                                           .place = o->place,
+                                           .requires_grad = o->requires_grad,
+                                           .use = o->use},
+                        l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
     dt_status status = dt__fold_tensor(tensor, &(dt__call_details){.text = l->path});
@@ -175,6 +178,8 @@ static dt_status describe(struct load *l) {
         dt__text_add(&text, ", place=%s", o->place);
     if (o->requires_grad)
         dt__text_add(&text, ", requires_grad=true");
+    if (o->use)
+        dt__text_add(&text, ", use=%s", o->use);
     if (o->check)
         dt__text_add(&text, ", check=true");
     dt__text_add(&text, ")");

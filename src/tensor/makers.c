@@ -58,6 +58,7 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     } else {
         tensor = make_plain(ctx, op, dtype, shape, order);
     }
+    tensor = dt__with_use(tensor, o->use);
     if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
         dt_drop(tensor);
         return NULL;

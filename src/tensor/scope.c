@@ -26,7 +26,7 @@ static bool push(dt_ctx *ctx, dt__tensor_state *state) {
         state->scopes = scopes;
         state->capacity = capacity;
     }
-    state->scopes[state->n_scopes++] = (struct dt__scope){++state->n_begun, NULL};
+    state->scopes[state->n_scopes++] = (struct dt__scope){.number = ++state->n_begun};
     return true;
 }
 
@@ -42,6 +42,8 @@ dt_scope dt_scope_begin_site(dt_ctx *ctx, const dt_site *site) {
 
 static void pop(dt__tensor_state *state) {
     struct dt__scope *scope = &state->scopes[state->n_scopes - 1];
+    if (scope->used_copies)
+        dt__scope_free_copies(scope);
     while (scope->newest)
         dt_drop(scope->newest);
     state->n_scopes--;

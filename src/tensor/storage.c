@@ -110,6 +110,7 @@ static void free_storages(dt__object_pool *pool) {
                 continue;
             storage->n_refs = 1;
             storage->n_watchers = 0;
+            storage->used_copies = NULL; /* which the context owns */
             dt__storage_release(storage);
         }
 }
@@ -253,8 +254,10 @@ static inline void drop_data(dt__storage *storage) {
         storage->free_memory(storage->user, storage->data);
 }
 
-/* One that is a copy, or that copies watch. Nothing but its version is read until the last of these is released. */
+/* One that is a copy or has copies. With watchers nothing but its version is read until the last is released. */
 static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
+    if (storage->used_copies)
+        dt__used_copies_free(storage);
     if (storage->origin)
         dt__origin_free(storage);
     if (!storage->n_watchers)
@@ -269,7 +272,7 @@ static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
 void dt__storage_release(dt__storage *storage) {
     if (!storage || --storage->n_refs > 0)
         return;
-    if (__builtin_expect(storage->origin || storage->n_watchers, 0) && is_watched(storage))
+    if (__builtin_expect(storage->origin || storage->n_watchers || storage->used_copies, 0) && is_watched(storage))
         return;
     dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
     drop_data(storage);
@@ -300,7 +303,8 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     tensor->n_refs = 1;
     tensor->spec = NULL;
     tensor->record = NULL;
-    tensor->of_copy = false;
+    tensor->special = 0;
+    tensor->use = NULL;
     tensor->large = large;
     dt__scope_enter(state, tensor, state->n_scopes - 1);
     return tensor;
@@ -318,6 +322,8 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
     dt__object_pool *pool = tensor->large ? &state->many_pool : &state->few_pool;
     dt__storage_release(tensor->storage);
     dt__record_release(tensor->record);
+    if (__builtin_expect(tensor->use != NULL, 0))
+        dt_spec_release(tensor->use);
     if (tensor->spec && --tensor->spec->n_refs == 0)
         free_spec(tensor->spec, name, site);
     dt__life_end(&pool->freed, &tensor->life, tensor->ctx, pool->object_bytes, name, site);

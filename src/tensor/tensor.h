@@ -29,12 +29,18 @@ typedef struct dt__storage {
     const char *changed_by; /* name and site of the last of them; NULL: none */
     const char *changed_file;
     int changed_line;
-    bool heap;                 /* data is a block of the rank's heap */
-    int64_t n_watchers;        /* copies that read `version`: the storage is kept for them without its data */
-    struct dt__origin *origin; /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
+    bool heap;                         /* data is a block of the rank's heap */
+    int64_t n_watchers;                /* copies that read `version`: the storage is kept for them without its data */
+    struct dt__origin *origin;         /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
+    struct dt__used_copy *used_copies; /* use_placement.c: the data in other placements, for ops that read it */
     dt_free_fn *free_memory;
     void *user;
 } dt__storage;
+
+enum {
+    DT__OF_COPY = 1, /* the storage has an origin */
+    DT__HAS_USE = 2, /* `use` is not NULL */
+};
 
 /* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
 struct dt_tensor {
@@ -49,9 +55,10 @@ struct dt_tensor {
     dt_dtype dtype;
     int n_dims, local_n_dims;
     bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
-    bool of_copy;               /* the storage has an origin */
+    uint8_t special;            /* what a call checks before it reads the tensor: DT__OF_COPY, DT__HAS_USE */
     uint16_t output;            /* of the record */
     dt__record *record;         /* holds a reference; NULL: requires no gradient */
+    dt_spec *use;               /* holds a reference: the spec in which ops that only read it see it; NULL: `spec` */
     const int64_t *shape;       /* global */
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local tensor, in elements */
@@ -73,9 +80,12 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes);
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user);
 void dt__storage_release(dt__storage *storage);
 /* Counts the public call in progress as one that changed the data. */
+void dt__used_copies_free(dt__storage *storage);
 static inline void dt__storage_changed(dt__storage *storage) {
     const dt__public_call *call = &storage->ctx->call;
     storage->version++;
+    if (__builtin_expect(storage->used_copies != NULL, 0))
+        dt__used_copies_free(storage);
     storage->changed_by = call->depth ? call->name : NULL;
     storage->changed_file = call->depth && call->site ? call->site->file : NULL;
     storage->changed_line = storage->changed_file ? call->site->line : 0;
@@ -92,8 +102,20 @@ void dt__origin_free(dt__storage *storage);
  * checks it. */
 dt_status dt__check_origin(const dt_tensor *tensor);
 static inline dt_status dt__check_current(const dt_tensor *tensor) {
-    return __builtin_expect(tensor->of_copy, 0) ? dt__check_origin(tensor) : DT_OK;
+    return __builtin_expect(tensor->special & DT__OF_COPY, 0) ? dt__check_origin(tensor) : DT_OK;
 }
+
+/* Use placements (use_placement.c). Sets that of a tensor as dt_set_use does; place NULL: none. */
+dt_status dt__set_use(dt_tensor *tensor, const char *place);
+/* The same for the result of a call, which is dropped after an error; both may be NULL, which leaves the result. */
+dt_tensor *dt__with_use(dt_tensor *result, const char *place);
+/* The same of a spec, which has the tensor's shape, dtype and mesh; that of the tensor itself, or NULL: none. */
+void dt__set_use_spec(dt_tensor *tensor, dt_spec *use);
+/* The tensor in another placement, as an op of an open scope has brought it there since the last write to its storage;
+ * NULL: none has. */
+dt_tensor *dt__used_copy_find(const dt_tensor *tensor, const dt_spec *use);
+/* Keeps such a copy, which is in the current scope, until that ends, the storage is written to, or released. Memory. */
+dt_status dt__used_copy_add(const dt_tensor *tensor, dt_tensor *copy);
 
 /* A strided array in a storage. */
 typedef struct dt__array_desc {

@@ -26,6 +26,7 @@ enum { DT__CACHE_LINE = 64 };
 struct dt__scope {
     int64_t number; /* never reused */
     dt_tensor *newest;
+    struct dt__used_copy *used_copies; /* that were made in it */
 };
 
 struct dt__tensor_state {
@@ -55,6 +56,9 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site);
 
 /* copied_views.c: refuses, with an agreed error, to write to a view of a copy. */
 dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
+
+/* use_placement.c: frees the copies of a scope that ends. */
+void dt__scope_free_copies(struct dt__scope *scope);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);

@@ -142,6 +142,25 @@ static void cache__is_bounded_and_keeps_recently_used_entries(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* On a mesh of five dims, inputs whose placements conflict need more exact prices than the search allows. */
+static void searches__that_reach_a_limit_are_counted(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_fake(32);
+    dt_mesh *mesh = dt_mesh_new(ctx, "2x2x2x2x2");
+    dt_tensor *a = dt_empty(ctx, DT_SHAPE(64, 64, 64), .mesh = mesh, .place = "S(0),S(2),R,S(0),S(0)");
+    dt_tensor *b = dt_empty(ctx, DT_SHAPE(64, 64, 64), .mesh = mesh, .place = "S(1),S(2),S(1),S(0),S(1)");
+    ASSERT_MISS(ctx, "mul($1; $2)", a, a);
+    assert_int_equal(dt_cache_stats(ctx).n_capped, 0);
+    ASSERT_MISS(ctx, "mul($1; $2)", a, b);
+    int64_t n_capped = dt_cache_stats(ctx).n_capped;
+    assert_true(n_capped > 0);
+    ASSERT_HIT(ctx, "mul($1; $2)", a, b);
+    assert_int_equal(dt_cache_stats(ctx).n_capped, n_capped);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+    assert_int_equal(dt_cache_stats(NULL).n_capped, 0);
+}
+
 /* Keys of any length are cached; hits of long ones allocate nothing for the key. */
 static void cache__holds_long_keys(void **state) {
     (void)state;
@@ -332,6 +351,7 @@ int main(void) {
         cmocka_unit_test(cache__varying_scalars_are_in_keys_by_their_class),
         cmocka_unit_test(cache__a_hit_computes_with_the_values_of_its_own_call),
         cmocka_unit_test(cache__is_bounded_and_keeps_recently_used_entries),
+        cmocka_unit_test(searches__that_reach_a_limit_are_counted),
         cmocka_unit_test(cache__holds_long_keys),
         cmocka_unit_test(cache__long_keys_survive_failing_allocations),
         cmocka_unit_test(cache__outlives_meshes_and_tensors),

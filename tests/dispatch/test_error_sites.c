@@ -174,10 +174,13 @@ static int fail_by_arguments(world *w) {
     FAILS(scope_end, dt_scope_end(scope));
     FAILS(apart_end, dt_apart_end(ctx));
     FAILS(no_grad_end, dt_no_grad_end(ctx));
+    FAILS(as_stored_end, dt_as_stored_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
     dt_tensor_release(kept);
+    FAILS(use_release, dt_use_release(kept));
+    FAILS(set_use, dt_set_use(w->plain, "R"));
     FAILS(tensor_release, dt_tensor_release(w->plain));
     FAILS(empty, dt_empty(ctx, DT_SHAPE(-1)));
     FAILS(zeros, dt_zeros(ctx, DT_SHAPE(-1)));

@@ -17,7 +17,7 @@ static const char *print_call(dt__arena *arena, const char *call, dt__text *out)
     dt__text_clear(out);
     if (dt__placed_call_parse(arena, call, 0, NULL, &placed) != DT_OK)
         fail_msg("%s: %s", call, dt_error_text(arena->ctx));
-    dt__call_form_text(placed.info, placed.call.overload, placed.call.args, placed.call.inputs, 0, out);
+    dt__call_form_text(placed.info, placed.call.overload, placed.call.args, placed.call.inputs, NULL, 0, out);
     return dt__text_chars(out);
 }
 

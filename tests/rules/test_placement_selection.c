@@ -11,6 +11,29 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The model of the tests; some try others. */
+static const dt__machine *model = &dt__machine_builtin;
+
+/* Measured steps of every kind, unrelated to each other. */
+static dt__machine measured_model(uint64_t *seed) {
+    dt__machine machine = dt__machine_builtin;
+    machine.ranks_per_host = test_below(seed, 2) ? 0 : 8;
+    for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t ranks = 2; ranks <= 16; ranks *= 2)
+            for (int64_t group = kind ? 2 : 1; group <= (kind ? ranks : 1); group *= 2) {
+                dt__measured_step *step = &machine.measured[machine.n_measured++];
+                *step = (dt__measured_step){.kind = (dt__step_kind)kind, .group = group, .ranks = ranks};
+                step->start_us = (double)(1 + test_below(seed, 100)) / 10;
+                step->bytes_per_us = (double)(1000 + test_below(seed, 50000));
+                if (test_below(seed, 2)) {
+                    step->cache_bytes = (double)(1 + test_below(seed, 100000));
+                    step->memory_bytes_per_us = step->bytes_per_us / (double)(1 + test_below(seed, 5));
+                }
+            }
+    dt__machine_derive(&machine);
+    return machine;
+}
+
 /* What a combination of rows costs by definition, with new plans. */
 typedef struct outcome {
     double us, finish_us, work; /* of moving the inputs, of reducing partial outputs; ranks that do the same work */
@@ -47,8 +70,8 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
     dt__plan plan;
     assert_int_equal(dt__sharding_new(&self->arena, &desc, &target), DT_OK);
     dt__move move = {.from = placed->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, &plan), DT_OK);
-    out->us += plan.cost_us + (fills ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
+    assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, model, &plan), DT_OK);
+    out->us += plan.cost_us + (fills ? bytes / model->copy_bytes_per_us : 0);
     out->sends |= plan.n_collectives > 0;
     dt__arena_rewind(&self->arena, mark);
 }
@@ -58,19 +81,26 @@ static void add_input(test_calls *self, const dt__placed_call *placed, const dt_
 static void add_output(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows, const int *chosen,
                        int o, outcome *out) {
     const dt_op_value *value = &placed->call.outputs[o];
-    const dt__machine *machine = &dt__machine_builtin;
+    const dt__machine *machine = model;
     double bytes = (double)dt_dtype_size(value->dtype);
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++)
         bytes /= entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) > 0 ? (double)self->mesh[m] : 1;
     for (int far = 0; far < 2; far++)
-        for (int m = self->n_mesh_dims - 1; m >= 0; m--) {
+        for (int m = 0; m < self->n_mesh_dims; m++) {
             if (entry_of(placed, rows, m, chosen[m], placed->call.n_inputs + o) >= 0 ||
                 dt__machine_spans_hosts(machine, self->n_mesh_dims, self->mesh, m) != far)
                 continue;
             double left = bytes / (double)self->mesh[m];
-            out->finish_us += (bytes - left) / (far ? machine->between.bytes_per_us : machine->within.bytes_per_us);
+            dt__step_desc scatter = {.kind = DT__STEP_REDUCE_SCATTER,
+                                     .group = self->mesh[m],
+                                     .ranks = dt__mesh_ranks(self->n_mesh_dims, self->mesh),
+                                     .spans_hosts = far,
+                                     .before_bytes = bytes};
+            out->finish_us += machine->n_measured ? dt__machine_reduction_us(machine, &scatter)
+                                                  : (bytes - left) / (far ? machine->between.bytes_per_us
+                                                                          : machine->within.bytes_per_us);
             bytes = left;
         }
 }
@@ -105,6 +135,7 @@ static void add_way(test_calls *self, const dt__placed_call *placed, const dt__r
         assert_int_equal(dt__placements_normalise(self->arena.ctx, &desc, lists[e]), DT_OK);
     }
     dt__placed_inputs on = calls_inputs(self, placed);
+    on.machine = model;
     dt__combination combination = {&on, used, (const dt_placement *const *)lists,
                                    (const dt_placement *const *)lists + placed->call.n_inputs};
     assert_int_equal(dt__way_of(&self->arena, &placed->call, &combination, &way), DT_OK);
@@ -261,6 +292,7 @@ static void compare_with_search(const char *mesh, int n_rounds) {
             random_call(&seed, self.n_mesh_dims, patterns[p], text);
             dt__placed_call placed = calls_parse(&self, text);
             dt__placed_inputs inputs = calls_inputs(&self, &placed);
+            inputs.machine = model;
             dt__candidate selected;
             assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_OK);
             if (!is_best(&self, &placed, &selected))
@@ -283,13 +315,31 @@ static void selection__equals_exhaustive_search_on_three_mesh_dims(void **state)
     compare_with_search("4,2,8", 2);
 }
 
+static void selection__equals_exhaustive_search_with_measured_models(void **state) {
+    (void)state;
+    uint64_t seed = test_seed(9);
+    for (int i = 0; i < 8; i++) {
+        dt__machine machine = measured_model(&seed);
+        model = &machine;
+        compare_with_search("3", 2);
+        compare_with_search("2,4", 2);
+        if (i < 2)
+            compare_with_search("2,2,3", 1);
+        model = &dt__machine_builtin;
+    }
+}
+
 /* The bound is at most the cost, for targets with even and uneven shards and partials. */
 static void bound__is_never_above_the_cost(void **state) {
     (void)state;
     static const char *const meshes[] = {"4", "2,3", "2,4,8", "3,2,2", "2,2,4,4"};
     static const int64_t shapes[][3] = {{64, 32, 16}, {7, 5, 3}, {1024, 512, 64}, {1, 9, 2}};
     uint64_t seed = test_seed(3);
+    dt__machine machines[4];
+    for (int i = 0; i < 4; i++)
+        machines[i] = measured_model(&seed);
     for (int round = 0; round < 20000; round++) {
+        model = round % 8 < 4 ? &machines[round % 8] : &dt__machine_builtin;
         const char *mesh = meshes[test_below(&seed, 5)];
         char texts[2][100];
         test_calls self = calls_open(mesh);
@@ -314,15 +364,14 @@ static void bound__is_never_above_the_cost(void **state) {
         desc.placements = to;
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
         dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
-        assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, NULL, INFINITY, &us), DT_OK);
-        dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
-                                    &dt__machine_builtin};
+        assert_int_equal(dt__plan_price(&self.arena, &move, model, NULL, INFINITY, &us), DT_OK);
+        dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source}, model};
         dt__cost_bound_begin(&inputs, 0, &value, may_split, &current);
         double before = 0;
         for (int m = 0; m < self.n_mesh_dims; m++) {
             dt__cost_bound_decide(&inputs, 0, m, true, entry[m], &current, &next);
             current = next;
-            double bound = dt__cost_bound_us(&dt__machine_builtin, &current);
+            double bound = dt__cost_bound_us(model, &current);
             if (bound > us * (1 + 1e-9))
                 fail_msg("f32[%" PRId64 ",%" PRId64 ",%" PRId64 "] %s to %s on %s: bound %.9g is above the cost %.9g",
                          shape[0], shape[1], shape[2],
@@ -334,6 +383,7 @@ static void bound__is_never_above_the_cost(void **state) {
         }
         calls_close(&self);
     }
+    model = &dt__machine_builtin;
 }
 
 static void selection__known_calls(void **state) {
@@ -489,6 +539,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selection__equals_exhaustive_search),
         cmocka_unit_test(selection__equals_exhaustive_search_on_three_mesh_dims),
+        cmocka_unit_test(selection__equals_exhaustive_search_with_measured_models),
         cmocka_unit_test(bound__is_never_above_the_cost),
         cmocka_unit_test(selection__known_calls),
         cmocka_unit_test(selection__keeps_special_shards),

@@ -214,7 +214,7 @@ static void bind__lists_with_none(void **state) {
         dt_op_value values[8];
         for (int k = 0; k < made.call.n_inputs; k++)
             values[k] = made.call.inputs[k];
-        dt__call_form_text(made.info, made.bound.overload, made.call.args, values, 0, &text);
+        dt__call_form_text(made.info, made.bound.overload, made.call.args, values, NULL, 0, &text);
         dt__placed_call again = calls_parse(&self, dt__text_chars(&text));
         assert_int_equal(again.call.n_inputs, n_inputs[i]);
         for (int m = 0; m < list->n; m++)

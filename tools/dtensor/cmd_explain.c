@@ -106,15 +106,26 @@ static void add_reason(const explanation *self, dt__text *out) {
         dt__text_add(out, "selected because there is no other; rows by mesh dim:\n");
 }
 
+static dt_status add_steps(const explanation *self, const dt__plan *plan, dt__text *out) {
+    dt__arena *arena = self->session->arena;
+    table steps = table_new(arena, 3);
+    for (int s = 0; plan && s < plan->n_steps; s++)
+        DT__TRY(table_add(&steps, (const char *[]){dt__step_kind_name(plan->steps[s].collective),
+                                                   label_bytes(plan->steps[s].bytes, arena),
+                                                   label_time(plan->steps[s].cost_us, arena)}));
+    table_print(&steps, out);
+    return DT_OK;
+}
+
 /* "input 1: S(0)R->RR" with its steps below. */
 static dt_status add_input(const explanation *self, int i, dt__text *out) {
-    dt__arena *arena = self->session->arena;
     const dt__candidate *candidate = &self->found.candidates[0];
     const dt__plan *plan = &self->found.moves[0].plans[i];
     bool made_locally = false;
     for (int m = 0; m < candidate->n_mesh_dims; m++)
         made_locally |= !dt_placement_equal(&candidate->inputs[i][m], &candidate->moved[i][m]);
     dt__text_add(out, "input %d: ", i + 1);
+    dt__explain_use(&self->placed, &self->found, i, out);
     if (plan->n_steps == 0)
         dt__text_add(out, "stays");
     else
@@ -124,13 +135,8 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
         dt__text_add(out, ", then each rank makes %s of it locally", placements ? placements : "");
     }
     dt__text_add(out, "\n");
-    table steps = table_new(arena, 3);
-    for (int s = 0; s < plan->n_steps; s++)
-        DT__TRY(table_add(&steps, (const char *[]){dt__step_kind_name(plan->steps[s].collective),
-                                                   label_bytes(plan->steps[s].bytes, arena),
-                                                   label_time(plan->steps[s].cost_us, arena)}));
-    table_print(&steps, out);
-    return DT_OK;
+    DT__TRY(add_steps(self, self->found.uses ? &self->found.uses[i] : NULL, out));
+    return add_steps(self, plan, out);
 }
 
 static dt_status print_text(explanation *self, dt__text *out) {
@@ -151,8 +157,12 @@ static dt_status print_json(explanation *self, dt__text *out) {
         json_append(&candidates, moves_json(&self->placed, &self->found.candidates[c], &self->found.moves[c]));
     for (int i = 0; i < self->placed.call.n_inputs; i++)
         json_append(&plans, plan_json(self->session->ctx, &self->found.moves[0].plans[i]));
-    json_t *answer = json_pack("{s:o, s:o, s:i, s:o}", "call", string_json(self->session->args->words[0]),
-                               "candidates", candidates, "chosen", 0, "plans", plans);
+    json_t *uses = self->found.uses ? json_array() : NULL; /* null for an input that is seen as it is stored */
+    for (int i = 0; uses && i < self->placed.call.n_inputs; i++)
+        json_append(&uses,
+                    self->placed.stored[i] ? plan_json(self->session->ctx, &self->found.uses[i]) : json_null());
+    json_t *answer = json_pack("{s:o, s:o, s:i, s:o, s:o*}", "call", string_json(self->session->args->words[0]),
+                               "candidates", candidates, "chosen", 0, "plans", plans, "uses", uses);
     return json_write_line(self->session->ctx, answer, out);
 }
 

@@ -390,7 +390,7 @@ dt_status request_call(const request *req, request_tensors have, dt__placed_call
     const dt__sharding **list = placed ? list_placed(&self) : NULL;
     if (placed && !list)
         return DT_ERR_MEMORY;
-    return dt__placed_call_build(req->arena, self.tensors.values, list, out);
+    return dt__placed_call_build(req->arena, self.tensors.values, list, NULL, out);
 }
 
 static bool read_number(const json_t *value, double *out) {

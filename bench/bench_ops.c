@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Speed of ops on plain tensors with one thread, f32 [4096,1024] if nothing else is stated: milliseconds of the CPU, of
+ * the fastest repeat, once it has settled (settle.h). torch_ops_peer.py measures the same calls with PyTorch in turn:
+ * with --serve a line NAME N on the standard input runs an op N times, and the times are printed in one line.
+ *
+ *     bench_ops [--quick] [--serve] [--list]
+ */
+#include "dtensor/dtensor.h"
+#include "settle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROWS = 4096, COLUMNS = 1024, BATCH = 4, HEADS = 8, TOKENS = 512, WIDTH = 64, WORDS = 50000, TEXT = 8192 };
+
+static dt_ctx *ctx;
+static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text;
+
+static dt_tensor *run_add(void) { return dt_add(x, y); }
+static dt_tensor *run_mul(void) { return dt_mul(x, y); }
+static dt_tensor *run_relu(void) { return dt_relu(x); }
+static dt_tensor *run_exp(void) { return dt_exp(x); }
+static dt_tensor *run_tanh(void) { return dt_tanh(x); }
+static dt_tensor *run_gelu(void) { return dt_gelu(x); }
+static dt_tensor *run_gelu_tanh(void) { return dt_gelu(x, .approximate = "tanh"); }
+static dt_tensor *run_softmax(void) { return dt_softmax(x, 1); }
+static dt_tensor *run_softmax_0(void) { return dt_softmax(x, 0); }
+static dt_tensor *run_log_softmax(void) { return dt_log_softmax(x, 1); }
+static dt_tensor *run_layer_norm(void) { return dt_layer_norm(x, DT_SHAPE(COLUMNS), .weight = weight, .bias = bias); }
+static dt_tensor *run_rms_norm(void) { return dt_rms_norm(x, DT_SHAPE(COLUMNS), .weight = weight); }
+static dt_tensor *run_sum_0(void) { return dt_sum(x, .dim = DT_DIMS(0)); }
+static dt_tensor *run_sum_1(void) { return dt_sum(x, .dim = DT_DIMS(1)); }
+static dt_tensor *run_max(void) { return dt_max_dim(x, 1).values; }
+static dt_tensor *run_argmax(void) { return dt_argmax(x, .dim = DT_INT(1)); }
+static dt_tensor *run_cumsum(void) { return dt_cumsum(x, 1); }
+static dt_tensor *run_transposed(void) { return dt_contiguous(dt_transpose(x, 0, 1)); }
+static dt_tensor *run_cat(void) { return dt_cat(DT_TENSORS(x, y), .dim = 1); }
+static dt_tensor *run_to_bf16(void) { return dt_to(x, DT_BF16); }
+static dt_tensor *run_from_bf16(void) { return dt_to(half, DT_F32); }
+static dt_tensor *run_normal(void) { return dt_randn(ctx, DT_SHAPE(ROWS, COLUMNS)); }
+static dt_tensor *run_dropout(void) { return dt_dropout(x, .p = DT_REAL(0.1)); }
+static dt_tensor *run_adamw(void) {
+    const dt_status status = dt_fused_adamw_(DT_TENSORS(x), DT_TENSORS(y), DT_TENSORS(mean), DT_TENSORS(variance),
+                                             0.0, 7, .weight_decay = DT_REAL(0.01));
+    return status == DT_OK ? x : NULL;
+}
+static dt_tensor *run_embedding(void) { return dt_embedding(text, table); }
+static dt_tensor *run_attention(void) { return dt_scaled_dot_product_attention(query, key, value); }
+static dt_tensor *run_attention_causal(void) {
+    return dt_scaled_dot_product_attention(query, key, value, .is_causal = true);
+}
+static dt_tensor *run_attention_grads(void) {
+    return dt_attention_backward(grad, query, key, value, value, sums).grad_key;
+}
+static dt_tensor *run_attention_causal_grads(void) {
+    return dt_attention_backward(grad, query, key, value, value, sums, .is_causal = true).grad_key;
+}
+
+static const struct op {
+    const char *name;
+    dt_tensor *(*run)(void);
+} ops[] = {
+    {"add", run_add},
+    {"mul", run_mul},
+    {"relu", run_relu},
+    {"exp", run_exp},
+    {"tanh", run_tanh},
+    {"gelu", run_gelu},
+    {"gelu_tanh", run_gelu_tanh},
+    {"softmax", run_softmax},
+    {"softmax_0", run_softmax_0},
+    {"log_softmax", run_log_softmax},
+    {"layer_norm", run_layer_norm},
+    {"rms_norm", run_rms_norm},
+    {"sum_0", run_sum_0},
+    {"sum_1", run_sum_1},
+    {"max", run_max},
+    {"argmax", run_argmax},
+    {"cumsum", run_cumsum},
+    {"transposed_copy", run_transposed},
+    {"cat", run_cat},
+    {"to_bf16", run_to_bf16},
+    {"from_bf16", run_from_bf16},
+    {"normal", run_normal},
+    {"dropout", run_dropout},
+    {"adamw", run_adamw},
+    {"embedding", run_embedding},
+    {"attention", run_attention},
+    {"attention_causal", run_attention_causal},
+    {"attention_backward", run_attention_grads},
+    {"attention_causal_backward", run_attention_causal_grads},
+};
+enum { N_OPS = sizeof ops / sizeof *ops };
+
+static double cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double repeat(const struct op *op) {
+    dt_scope scope = dt_scope_begin(ctx);
+    const double before = cpu_seconds();
+    const dt_tensor *result = op->run();
+    const double took = cpu_seconds() - before;
+    if (!result) {
+        fprintf(stderr, "bench_ops: %s: %s\n", op->name, dt_error_text(ctx));
+        exit(1);
+    }
+    dt_scope_end(scope);
+    return took;
+}
+
+static dt_tensor *heads(void) { return dt_randn(ctx, DT_SHAPE(BATCH, HEADS, TOKENS, WIDTH)); }
+
+static void make_tensors(void) {
+    const dt_shape shape = DT_SHAPE(ROWS, COLUMNS);
+    x = dt_randn(ctx, shape);
+    y = dt_randn(ctx, shape);
+    half = dt_to(x, DT_BF16);
+    weight = dt_randn(ctx, DT_SHAPE(COLUMNS));
+    bias = dt_randn(ctx, DT_SHAPE(COLUMNS));
+    mean = dt_randn(ctx, shape);
+    variance = dt_ones(ctx, shape);
+    query = heads();
+    key = heads();
+    value = heads();
+    grad = heads();
+    sums = dt_full(ctx, DT_SHAPE(BATCH, HEADS, TOKENS), 7, .dtype = DT_F32);
+    table = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS));
+    text = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(TEXT)), WORDS - 1.0), DT_I64);
+    if (!text) {
+        fprintf(stderr, "bench_ops: %s\n", dt_error_text(ctx));
+        exit(1);
+    }
+}
+
+static int serve(void) {
+    char name[64];
+    int n;
+    while (scanf("%63s %d", name, &n) == 2) {
+        int i = 0;
+        while (i < N_OPS && strcmp(ops[i].name, name) != 0)
+            i++;
+        if (i == N_OPS)
+            return 2;
+        for (int r = 0; r < n; r++)
+            printf("%s%.9f", r ? " " : "", repeat(&ops[i]));
+        printf("\n");
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    bool quick = false, serves = false;
+    for (int i = 1; i < argc; i++) {
+        quick = quick || !strcmp(argv[i], "--quick");
+        serves = serves || !strcmp(argv[i], "--serve");
+        if (!strcmp(argv[i], "--list")) {
+            for (int op = 0; op < N_OPS; op++)
+                puts(ops[op].name);
+            return 0;
+        }
+    }
+    ctx = dt_init(&(dt_init_options){.threads = 1});
+    if (!ctx)
+        return 1;
+    make_tensors();
+    if (serves)
+        return serve() + dt_close(ctx);
+    printf("%-26s %9s\n", "op, one thread", "ms");
+    for (int i = 0; i < N_OPS; i++) {
+        bench_settle settle = bench_settle_new(quick ? 0.02 : 0.2);
+        double seconds[BENCH_MAX_BATCH];
+        int n;
+        do {
+            n = bench_settle_batch(&settle);
+            for (int r = 0; r < n; r++)
+                seconds[r] = repeat(&ops[i]);
+        } while (bench_settle_continues(&settle, seconds, n));
+        printf("{\"bench\":\"ops\",\"config\":{\"op\":\"%s\"},\"ours\":%.4f,\"unit\":\"ms\"}\n", ops[i].name,
+               settle.best * 1e3);
+        printf("%-26s %9.3f\n", ops[i].name, settle.best * 1e3);
+        fflush(stdout);
+    }
+    return dt_close(ctx);
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of bench_ops.c with PyTorch, in turn with ours, batch by batch until the fastest of both have settled.
+
+One thread each; milliseconds of the CPU, so that other programs on the machine disturb little. Prints a table, a JSON object per op,
+and the geometric mean of the ratios.
+"""
+import argparse
+import json
+import math
+import subprocess
+import time
+
+import torch
+import torch.nn.functional as functional
+
+from settle import Settle
+
+ROWS, COLUMNS = 4096, 1024
+
+
+def make_calls():
+    def heads():
+        return torch.randn(4, 8, 512, 64)
+
+    x, y = torch.randn(ROWS, COLUMNS), torch.randn(ROWS, COLUMNS)
+    half, weight, bias = x.bfloat16(), torch.randn(COLUMNS), torch.randn(COLUMNS)
+    mean, variance, step = torch.randn(ROWS, COLUMNS), torch.ones(ROWS, COLUMNS), torch.tensor(7.0)
+    q, k, v, grad = heads(), heads(), heads(), heads()
+    table, text = torch.randn(50000, COLUMNS), torch.randint(0, 50000, (8192,))
+    attend = functional.scaled_dot_product_attention
+
+    def backward(causal):
+        """Of a result that was computed before, so that only the gradients are measured."""
+        inputs = [t.clone().requires_grad_() for t in (q, k, v)]
+        out = attend(*inputs, is_causal=causal)
+        return lambda: torch.autograd.grad(out, inputs, grad, retain_graph=True)
+
+    return {
+        "add": lambda: x + y,
+        "mul": lambda: x * y,
+        "relu": lambda: torch.relu(x),
+        "exp": lambda: torch.exp(x),
+        "tanh": lambda: torch.tanh(x),
+        "gelu": lambda: functional.gelu(x),
+        "gelu_tanh": lambda: functional.gelu(x, approximate="tanh"),
+        "softmax": lambda: torch.softmax(x, 1),
+        "softmax_0": lambda: torch.softmax(x, 0),
+        "log_softmax": lambda: torch.log_softmax(x, 1),
+        "layer_norm": lambda: functional.layer_norm(x, [COLUMNS], weight, bias),
+        "rms_norm": lambda: functional.rms_norm(x, [COLUMNS], weight),
+        "sum_0": lambda: x.sum(0),
+        "sum_1": lambda: x.sum(1),
+        "max": lambda: x.max(1),
+        "argmax": lambda: x.argmax(1),
+        "cumsum": lambda: x.cumsum(1),
+        "transposed_copy": lambda: x.t().contiguous(),
+        "cat": lambda: torch.cat((x, y), 1),
+        "to_bf16": lambda: x.bfloat16(),
+        "from_bf16": lambda: half.float(),
+        "normal": lambda: torch.randn(ROWS, COLUMNS),
+        "dropout": lambda: functional.dropout(x, 0.1),
+        "adamw": lambda: torch._fused_adamw_([x], [y], [mean], [variance], [], [step], lr=0.0, beta1=0.9, beta2=0.999,
+                                             weight_decay=0.01, eps=1e-8, amsgrad=False, maximize=False),
+        "embedding": lambda: functional.embedding(text, table),
+        "attention": lambda: attend(q, k, v),
+        "attention_causal": lambda: attend(q, k, v, is_causal=True),
+        "attention_backward": backward(False),
+        "attention_causal_backward": backward(True),
+    }
+
+
+class Ours:
+    """A process that runs bench_ops --serve."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def batch(self, name, n):
+        self.process.stdin.write(f"{name} {n}\n")
+        self.process.stdin.flush()
+        return [float(word) for word in self.process.stdout.readline().split()]
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait()
+
+
+def repeat(call):
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def measure(ours, name, call, budget_s):
+    """Seconds of the fastest repeat of both."""
+    settles = [Settle(budget_s), Settle(budget_s)]
+    open_ones = [True, True]
+    while any(open_ones):
+        for i, settle in enumerate(settles):
+            if open_ones[i]:
+                n = min(settle.batch(), 500)
+                open_ones[i] = settle.continues(ours.batch(name, n) if i == 0 else [repeat(call) for _ in range(n)])
+    return settles[0].best, settles[1].best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", metavar="OP", nargs="*")
+    parser.add_argument("program", metavar="PROGRAM")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    calls = make_calls()
+    ours = Ours(arguments.program)
+    names = arguments.only or subprocess.run([arguments.program, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    ratios = []
+    print(f"{'op, one thread':<26} {'ours ms':>9} {'torch ms':>9} {'times':>6}")
+    with torch.no_grad():
+        for name in names:
+            with torch.enable_grad() if name.endswith("backward") else torch.no_grad():
+                a, b = measure(ours, name, calls[name], 0.02 if arguments.quick else 0.2)
+            ratios.append(b / a)
+            print(json.dumps({"bench": "ops", "config": {"op": name}, "ours": round(a * 1e3, 4), "unit": "ms", "peer": "torch",
+                              "theirs": round(b * 1e3, 4), "ratio": round(b / a, 3)}, separators=(",", ":")))
+            print(f"{name:<26} {a * 1e3:9.3f} {b * 1e3:9.3f} {b / a:6.2f}", flush=True)
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"{'geometric mean':<26} {'':>9} {'':>9} {mean:6.2f}; {sum(r < 0.95 for r in ratios)} of {len(ratios)} slower")
+    return ours.close()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
