@@ -79,19 +79,10 @@ static inline dt_number dt_number_bool(bool value) {
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
-/* A list of tensors, passed by value. */
-typedef struct dt_tensors {
-    int n;
-    dt_tensor *const *list;
-} dt_tensors;
-
 #ifndef __cplusplus
 #define DT_NUMBER(value)                                                                                             \\
     (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real,                   \\
               bool: dt_number_bool, dt_number: dt_number_same, default: dt_number_int)(value))
-#define DT_TENSORS(...)                                                                                              \\
-    ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \\
-                  (dt_tensor *const[]){__VA_ARGS__}})
 #endif
 '''
 

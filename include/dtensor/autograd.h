@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients: what is recorded for them. A tensor requires a gradient if that was set (dt_set_requires_grad, or the
+ * Gradients. A tensor requires a gradient if that was set (dt_set_requires_grad, or the
  * option of makers) or if it was made from one that does:
  *
  *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(4, 6), .mesh = mesh, .place = "R,S(1)", .requires_grad = true);
  *     dt_tensor *y = dt_gelu(dt_matmul(x, w)); // requires a gradient, because w does
+ *     dt_backward(dt_sum(y));                  // computes the gradient of w
+ *     dt_tensor *g = dt_grad(w);               // f32[4,6] R,S(1): placed as w
  *
  * The calls that made such a tensor are *recorded*: ops, views, dt_redistribute, dt_from_local, dt_to_local,
  * dt_full_tensor and copies alike. A record has the arguments of its call and keeps the values that the gradient of the
@@ -21,6 +23,50 @@
 extern "C" {
 #endif
 
+typedef struct dt_backward_options {
+    dt_tensor *grad;   /* of the tensor, with its shape; default: ones, for a tensor of one element */
+    bool retain_graph; /* keep the values that records have saved, for another walk over them */
+    bool create_graph; /* record what is computed, for derivatives of gradients; implies retain_graph */
+    const dt_site *site;
+} dt_backward_options;
+
+/* Computes the gradients of the leaves that the tensor was made from, and adds each to the one that its leaf has
+ * (dt_grad). A gradient is summed over all uses of its tensor and then brought to its placement: that of the tensor,
+ * with Replicate for Partial. Frees the values that records have saved. Agreed errors: a tensor that requires no
+ * gradient, an op without one, a saved value that was changed or freed. Collective over the meshes of the tensors
+ * where gradients move, else Local. */
+DT_API dt_status dt_backward_sized(dt_tensor *tensor, DT_OPTIONS(dt_backward_options));
+
+typedef struct dt_gradients_options {
+    dt_tensor *const *output_grads;  /* one per output, NULL for ones; default: ones */
+    bool retain_graph, create_graph; /* as in dt_backward_options */
+    bool allow_unused;               /* NULL for inputs that the outputs do not depend on; default: an agreed error */
+    const dt_site *site;
+} dt_gradients_options;
+
+/* The gradients of the sum of the outputs, each times its gradient, with respect to the inputs, which may be leaves or
+ * not: one per input in grads, which belong to the current scope; all NULL after an error. Only what leads to the
+ * inputs is computed, and dt_grad of no tensor changes. Otherwise as dt_backward. Collective over the meshes of the
+ * tensors where gradients move, else Local. */
+DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **grads,
+                                    DT_OPTIONS(dt_gradients_options));
+
+/* The gradient that a leaf has, or a tensor with dt_retain_grad; NULL: none. It belongs to the tensor, until
+ * dt_zero_grad. Local. */
+DT_API dt_tensor *dt_grad(const dt_tensor *tensor);
+/* Drops the gradients of tensors. Local. */
+DT_API dt_status dt_zero_grad_site(dt_tensors tensors, DT_CALLER);
+/* Keeps the gradient of a tensor that is no leaf, too. Local. */
+DT_API dt_status dt_retain_grad_site(dt_tensor *tensor, DT_CALLER);
+
+/* A function that is called with a gradient when it is complete, in its placement, before it is used; returns another
+ * one in its place, or NULL. */
+typedef dt_tensor *dt_grad_hook(dt_tensor *grad, void *user);
+/* Calls the function in every later walk that computes the gradient of the tensor; hooks run in the order in which they
+ * were added. Returns a number for its removal; 0 after an error. Local; every rank does the same. */
+DT_API int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, DT_CALLER);
+DT_API dt_status dt_grad_hook_remove_site(dt_tensor *tensor, int64_t id, DT_CALLER);
+
 /* Whether no recorded call made the tensor; false for NULL. Local. */
 DT_API bool dt_is_leaf(const dt_tensor *tensor);
 /* The same elements, on the same storage, as a leaf that requires no gradient. Local. */
@@ -33,6 +79,15 @@ DT_API dt_status dt_no_grad_end_site(dt_ctx *ctx, DT_CALLER);
 
 #ifndef __cplusplus
 /* clang-format off */
+#define dt_backward(...) DT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BACKWARD_(tensor, ...) dt_backward_sized(tensor, DT_NAMED(dt_backward_options, __VA_ARGS__))
+#define dt_gradients(...) DT_GRADIENTS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GRADIENTS_(outputs, inputs, grads, ...) \
+    dt_gradients_sized(outputs, inputs, grads, DT_NAMED(dt_gradients_options, __VA_ARGS__))
+#define dt_zero_grad(...) dt_zero_grad_site(__VA_ARGS__, DT_SITE)
+#define dt_retain_grad(...) dt_retain_grad_site(__VA_ARGS__, DT_SITE)
+#define dt_grad_hook_add(...) dt_grad_hook_add_site(__VA_ARGS__, DT_SITE)
+#define dt_grad_hook_remove(...) dt_grad_hook_remove_site(__VA_ARGS__, DT_SITE)
 #define dt_detach(...) dt_detach_site(__VA_ARGS__, DT_SITE)
 #define dt_no_grad_end(...) dt_no_grad_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

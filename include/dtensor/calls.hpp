@@ -17,6 +17,7 @@ namespace dt {
         template <class Options> static auto &field(Options &options) { return options.name; }                       \
     };                                                                                                               \
     inline constexpr name##_option name{};
+DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(approximate)
 DT_X_OPTION(attn_mask)
@@ -27,6 +28,7 @@ DT_X_OPTION(bias)
 DT_X_OPTION(check)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
+DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
@@ -38,6 +40,7 @@ DT_X_OPTION(eps)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
+DT_X_OPTION(grad)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
 DT_X_OPTION(is_causal)
@@ -55,6 +58,7 @@ DT_X_OPTION(mode)
 DT_X_OPTION(momentum)
 DT_X_OPTION(nesterov)
 DT_X_OPTION(ord)
+DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
@@ -62,8 +66,10 @@ DT_X_OPTION(planner)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(requires_grad)
+DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(scale)
+DT_X_OPTION(scale_grad_by_freq)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(std)
@@ -135,6 +141,10 @@ template <> struct fields<dt_attention_mask_backward_options> {
         &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
         &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
 };
+template <> struct fields<dt_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
+                                                 &dt_backward_options::create_graph);
+};
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
 template <> struct fields<dt_clamp_in_place_options> {
@@ -166,6 +176,7 @@ template <> struct fields<dt_cumprod_options> {
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
+template <> struct fields<dt_diagonal_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
@@ -186,6 +197,10 @@ template <> struct fields<dt_div_scalar_options> {
 };
 template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
+};
+template <> struct fields<dt_embedding_dense_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_embedding_dense_backward_options::padding_idx,
+                                                 &dt_embedding_dense_backward_options::scale_grad_by_freq);
 };
 template <> struct fields<dt_embedding_options> {
     static constexpr auto list = std::make_tuple(&dt_embedding_options::padding_idx);
@@ -242,11 +257,22 @@ template <> struct fields<dt_fused_sgd_momentum_in_place_options> {
         &dt_fused_sgd_momentum_in_place_options::maximize, &dt_fused_sgd_momentum_in_place_options::is_first,
         &dt_fused_sgd_momentum_in_place_options::grad_scale);
 };
+template <> struct fields<dt_gather_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gelu_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_gelu_backward_options::approximate);
+};
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
 };
+template <> struct fields<dt_gradients_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_gradients_options::output_grads, &dt_gradients_options::retain_graph,
+                        &dt_gradients_options::create_graph, &dt_gradients_options::allow_unused);
+};
+template <> struct fields<dt_index_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
@@ -345,6 +371,7 @@ template <> struct fields<dt_scaled_dot_product_attention_options> {
         &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
         &dt_scaled_dot_product_attention_options::enable_gqa);
 };
+template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgd_in_place_options> {
     static constexpr auto list = std::make_tuple(
@@ -359,6 +386,7 @@ template <> struct fields<dt_sgd_momentum_in_place_options> {
                         &dt_sgd_momentum_in_place_options::maximize, &dt_sgd_momentum_in_place_options::is_first,
                         &dt_sgd_momentum_in_place_options::grad_scale);
 };
+template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
@@ -402,12 +430,14 @@ template <> struct fields<dt_sum_options> {
 };
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
 template <> struct fields<dt_topk_options> {
     static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);
 };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_unfold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_var_correction_options> {
     static constexpr auto list = std::make_tuple(
@@ -437,6 +467,15 @@ template <> struct fields<dt_zeros_like_options> {
 
 } // namespace dt
 
+template <class... T> dt_status dt_backward(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_backward_sized(tensor, dt::named<dt_backward_options>(tensor.site, options...).get(),
+                             sizeof(dt_backward_options));
+}
+template <class... T>
+dt_status dt_gradients(dt::at<dt_tensors> outputs, dt_tensors inputs, dt_tensor **grads, const T &...options) {
+    return dt_gradients_sized(outputs, inputs, grads, dt::named<dt_gradients_options>(outputs.site, options...).get(),
+                              sizeof(dt_gradients_options));
+}
 template <class... T> dt_tensor *dt_load_npy(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
     return dt_load_npy_sized(ctx, path, dt::named<dt_load_options>(ctx.site, options...).get(),
                              sizeof(dt_load_options));
@@ -638,6 +677,13 @@ dt_tensor *dt_diagonal(dt::at<dt_tensor *> self, int64_t offset, int64_t dim1, i
     return dt_diagonal_sized(self, offset, dim1, dim2, dt::named<dt_diagonal_options>(self.site, options...).get(),
                              sizeof(dt_diagonal_options));
 }
+template <class... T>
+dt_tensor *dt_diagonal_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t offset, int64_t dim1,
+                                int64_t dim2, const T &...options) {
+    return dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2,
+                                      dt::named<dt_diagonal_backward_options>(grad_output.site, options...).get(),
+                                      sizeof(dt_diagonal_backward_options));
+}
 template <class... T> dt_tensor *dt_div(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_div_sized(self, other, dt::named<dt_div_options>(self.site, options...).get(), sizeof(dt_div_options));
 }
@@ -661,6 +707,14 @@ template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &
 template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
                               sizeof(dt_embedding_options));
+}
+template <class... T>
+dt_tensor *dt_embedding_dense_backward(dt::at<dt_tensor *> grad_output, dt_tensor *indices, int64_t num_weights,
+                                       const T &...options) {
+    return dt_embedding_dense_backward_sized(
+        grad_output, indices, num_weights,
+        dt::named<dt_embedding_dense_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_embedding_dense_backward_options));
 }
 template <class... T> dt_tensor *dt_empty(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_empty_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
@@ -717,17 +771,43 @@ dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, co
     return dt_gather_sized(self, dim, index, dt::named<dt_gather_options>(self.site, options...).get(),
                            sizeof(dt_gather_options));
 }
+template <class... T>
+dt_tensor *dt_gather_backward(dt::at<dt_tensor *> grad, dt_tensor *index, dt_shape sizes, int64_t dim,
+                              const T &...options) {
+    return dt_gather_backward_sized(grad, index, sizes, dim,
+                                    dt::named<dt_gather_backward_options>(grad.site, options...).get(),
+                                    sizeof(dt_gather_backward_options));
+}
 template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
+}
+template <class... T>
+dt_tensor *dt_gelu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, const T &...options) {
+    return dt_gelu_backward_sized(grad_output, self,
+                                  dt::named<dt_gelu_backward_options>(grad_output.site, options...).get(),
+                                  sizeof(dt_gelu_backward_options));
 }
 template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
     return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
                           sizeof(dt_index_options));
 }
 template <class... T>
+dt_tensor *dt_index_backward(dt::at<dt_tensor *> grad, dt_tensors indices, dt_shape sizes, const T &...options) {
+    return dt_index_backward_sized(grad, indices, sizes,
+                                   dt::named<dt_index_backward_options>(grad.site, options...).get(),
+                                   sizeof(dt_index_backward_options));
+}
+template <class... T>
 dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
     return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
                                  sizeof(dt_index_select_options));
+}
+template <class... T>
+dt_tensor *dt_index_select_backward(dt::at<dt_tensor *> grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
+                                    const T &...options) {
+    return dt_index_select_backward_sized(grad, index, self_sizes, dim,
+                                          dt::named<dt_index_select_backward_options>(grad.site, options...).get(),
+                                          sizeof(dt_index_select_backward_options));
 }
 template <class... T>
 dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
@@ -887,6 +967,13 @@ dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
 }
+template <class... T>
+dt_tensor *dt_select_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
+                              const T &...options) {
+    return dt_select_backward_sized(grad_output, input_sizes, dim, index,
+                                    dt::named<dt_select_backward_options>(grad_output.site, options...).get(),
+                                    sizeof(dt_select_backward_options));
+}
 template <class... T> dt_tensor *dt_sgd_(dt::at<dt_tensor *> self, dt_tensor *grad, double lr, const T &...options) {
     return dt_sgd_in_place_sized(self, grad, lr, dt::named<dt_sgd_in_place_options>(self.site, options...).get(),
                                  sizeof(dt_sgd_in_place_options));
@@ -903,6 +990,13 @@ dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_
                     const T &...options) {
     return dt_slice_sized(self, dim, start, end, step, dt::named<dt_slice_options>(self.site, options...).get(),
                           sizeof(dt_slice_options));
+}
+template <class... T>
+dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
+                             int64_t end, int64_t step, const T &...options) {
+    return dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step,
+                                   dt::named<dt_slice_backward_options>(grad_output.site, options...).get(),
+                                   sizeof(dt_slice_backward_options));
 }
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
@@ -969,6 +1063,13 @@ template <class... T> dt_tensor *dt_tanh_(dt::at<dt_tensor *> self, const T &...
     return dt_tanh_in_place_sized(self, dt::named<dt_tanh_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_tanh_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_threshold_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, dt::number threshold,
+                                 const T &...options) {
+    return dt_threshold_backward_sized(grad_output, self, threshold,
+                                       dt::named<dt_threshold_backward_options>(grad_output.site, options...).get(),
+                                       sizeof(dt_threshold_backward_options));
+}
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
 }
@@ -984,6 +1085,13 @@ template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
                            sizeof(dt_unfold_options));
+}
+template <class... T>
+dt_tensor *dt_unfold_backward(dt::at<dt_tensor *> grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
+                              int64_t step, const T &...options) {
+    return dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step,
+                                    dt::named<dt_unfold_backward_options>(grad_in.site, options...).get(),
+                                    sizeof(dt_unfold_backward_options));
 }
 template <class... T> dt_tensor *dt_var(dt::at<dt_tensor *> self, const T &...options) {
     return dt_var_sized(self, dt::named<dt_var_options>(self.site, options...).get(), sizeof(dt_var_options));
@@ -1164,6 +1272,18 @@ template <class... T>
 dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {
     return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
                         sizeof(dt_make_options));
+}
+inline dt_status dt_zero_grad(dt_tensors tensors, dt_site site = dt::here()) {
+    return dt_zero_grad_site(tensors, &site);
+}
+inline dt_status dt_retain_grad(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_retain_grad_site(tensor, &site);
+}
+inline int64_t dt_grad_hook_add(dt_tensor *tensor, dt_grad_hook *hook, void *user, dt_site site = dt::here()) {
+    return dt_grad_hook_add_site(tensor, hook, user, &site);
+}
+inline dt_status dt_grad_hook_remove(dt_tensor *tensor, int64_t id, dt_site site = dt::here()) {
+    return dt_grad_hook_remove_site(tensor, id, &site);
 }
 inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_detach_site(tensor, &site);

@@ -81,13 +81,15 @@
  *                     that the program did not use counts as zeros
  *     self, dim, …    arguments of the call; a record keeps the tensors that formulas use
  *     result          the output; result0, result1, … or its name, also of outputs that only gradients use (n_saved)
- *     self.shape      the sizes of a tensor, and its dtype (self.dtype), which need not be kept
+ *     self.shape      the sizes of a tensor or of the result, and the dtype (self.dtype): it need not be kept
  *     1, 0.5, true, none, "tanh", [0,1]    values
  *     + - * / ( )     on tensors the ops add, sub, neg, mul and div
  *     f(a, b, c=d)    any op, by name; also kept(shape, dim), sizes with 1 for the dims that were reduced;
- *                     count(shape, dim), the number of elements of those dims; size(shape, dim); inverse(dims), of a
- *                     permutation; conjugate(x); again(x), the recorded call itself with x for its first tensor and the
- *                     same random numbers
+ *                     count(shape, dim), the number of elements of those dims; size(shape, dim); rows(shape), as a
+ *                     matrix with the columns of the last dim; inverse(dims), of a permutation; negative(list);
+ *                     either(a, b), the number a or b where a is none; unless(a, x), zeros where a is not none;
+ *                     conjugate(x); again(x), the recorded call itself with x for its first tensor and the same
+ *                     random numbers
  *
  * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
  * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,
@@ -180,13 +182,14 @@ struct dt_op_call {
     int n_inputs;
     const dt_op_value *inputs; /* the tensors among the arguments, in the order of the arguments */
     int n_outputs;
-    dt_op_value *outputs; /* empty in a shape function, which adds them */
-    unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
-    const void *info;     /* internal */
-    void *output_list;    /* internal */
-    bool needs_copy;      /* kernels of views: see dt_op.kernel */
-    bool records;         /* the call is recorded: outputs that only gradients use are made (dt_op.n_saved) */
-    void *draw;           /* internal */
+    dt_op_value *outputs;         /* empty in a shape function, which adds them */
+    unsigned row_flags;           /* kernels: DT_ROW_… of the rows that are used */
+    const void *info;             /* internal */
+    void *output_list;            /* internal */
+    bool needs_copy;              /* kernels of views: see dt_op.kernel */
+    bool records;                 /* the call is recorded: outputs that only gradients use are made (dt_op.n_saved) */
+    void *draw;                   /* internal */
+    const struct dt_state *begun; /* in dt_meet.finish: the state that begin filled, before it was merged */
 };
 
 /* How the op maps partial inputs to partial outputs; classes are joined by |. "Alone" means that all other tensors are

@@ -62,12 +62,6 @@ static inline dt_number dt_number_bool(bool value) {
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
-/* A list of tensors, passed by value. */
-typedef struct dt_tensors {
-    int n;
-    dt_tensor *const *list;
-} dt_tensors;
-
 #ifndef __cplusplus
 #define DT_NUMBER(value)                                                                                             \
     (_Generic((value), float                                                                                         \
@@ -77,9 +71,6 @@ typedef struct dt_tensors {
               : dt_number_bool, dt_number                                                                            \
               : dt_number_same, default                                                                              \
               : dt_number_int)(value))
-#define DT_TENSORS(...)                                                                                              \
-    ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \
-                  (dt_tensor *const[]){__VA_ARGS__}})
 #endif
 
 typedef struct dt_foreach_add_in_place_options {
@@ -530,6 +521,15 @@ typedef struct dt_diagonal_options {
 DT_API dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
                                     DT_OPTIONS(dt_diagonal_options));
 
+typedef struct dt_diagonal_backward_options {
+    const dt_site *site;
+} dt_diagonal_backward_options;
+/* The gradient of diagonal: zeros, with the gradient on the diagonal.
+ *     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diagonal_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t offset,
+                                             int64_t dim1, int64_t dim2, DT_OPTIONS(dt_diagonal_backward_options));
+
 typedef struct dt_div_options {
     const char *rounding_mode;
     const dt_site *site;
@@ -586,6 +586,18 @@ typedef struct dt_embedding_options {
  *         bool scale_grad_by_freq=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
+
+typedef struct dt_embedding_dense_backward_options {
+    dt_opt_int padding_idx;
+    bool scale_grad_by_freq;
+    const dt_site *site;
+} dt_embedding_dense_backward_options;
+/* The gradient of embedding: rows of the gradient, added at their indices.
+ *     embedding_dense_backward(Tensor grad_output, Tensor indices, int num_weights, int? padding_idx=None, bool
+ *         scale_grad_by_freq=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_embedding_dense_backward_sized(dt_tensor *grad_output, dt_tensor *indices, int64_t num_weights,
+                                                    DT_OPTIONS(dt_embedding_dense_backward_options));
 
 /* An uninitialised tensor.
  *     empty.memory_format(int[] size, *, ScalarType? dtype=None) -> Tensor
@@ -693,6 +705,15 @@ typedef struct dt_gather_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
 
+typedef struct dt_gather_backward_options {
+    const dt_site *site;
+} dt_gather_backward_options;
+/* The gradient of gather: elements of the gradient, added at their indices along a dim.
+ *     gather_backward(Tensor grad, Tensor index, int[] sizes, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gather_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape sizes, int64_t dim,
+                                           DT_OPTIONS(dt_gather_backward_options));
+
 typedef struct dt_gelu_options {
     const char *approximate; /* default none */
     const dt_site *site;
@@ -702,6 +723,16 @@ typedef struct dt_gelu_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
 
+typedef struct dt_gelu_backward_options {
+    const char *approximate; /* default none */
+    const dt_site *site;
+} dt_gelu_backward_options;
+/* The gradient of gelu.
+ *     gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self,
+                                         DT_OPTIONS(dt_gelu_backward_options));
+
 typedef struct dt_index_options {
     const dt_site *site;
 } dt_index_options;
@@ -709,6 +740,15 @@ typedef struct dt_index_options {
  *     index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, DT_OPTIONS(dt_index_options));
+
+typedef struct dt_index_backward_options {
+    const dt_site *site;
+} dt_index_backward_options;
+/* The gradient of index: elements of the gradient, added at their indices.
+ *     index_backward(Tensor grad, Tensor?[] indices, int[] sizes) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_backward_sized(dt_tensor *grad, dt_tensors indices, dt_shape sizes,
+                                          DT_OPTIONS(dt_index_backward_options));
 
 typedef struct dt_index_select_options {
     const dt_site *site;
@@ -718,6 +758,15 @@ typedef struct dt_index_select_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
                                         DT_OPTIONS(dt_index_select_options));
+
+typedef struct dt_index_select_backward_options {
+    const dt_site *site;
+} dt_index_select_backward_options;
+/* The gradient of index_select: slices of the gradient, added at their indices.
+ *     index_select_backward(Tensor grad, Tensor index, int[] self_sizes, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_select_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
+                                                 DT_OPTIONS(dt_index_select_backward_options));
 
 typedef struct dt_layer_norm_options {
     dt_tensor *weight;
@@ -1073,6 +1122,15 @@ typedef struct dt_select_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
 
+typedef struct dt_select_backward_options {
+    const dt_site *site;
+} dt_select_backward_options;
+/* The gradient of select: zeros, with the gradient at the index.
+ *     select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_select_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
+                                           DT_OPTIONS(dt_select_backward_options));
+
 typedef struct dt_sgd_in_place_options {
     dt_opt_real weight_decay; /* default 0.0 */
     dt_opt_real momentum;     /* default 0.0 */
@@ -1122,6 +1180,15 @@ typedef struct dt_slice_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
                                  DT_OPTIONS(dt_slice_options));
+
+typedef struct dt_slice_backward_options {
+    const dt_site *site;
+} dt_slice_backward_options;
+/* The gradient of slice: zeros, with the gradient at the elements of the slice.
+ *     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
+                                          int64_t end, int64_t step, DT_OPTIONS(dt_slice_backward_options));
 
 typedef struct dt_softmax_options {
     dt_dtype dtype;
@@ -1287,6 +1354,15 @@ typedef struct dt_tanh_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_in_place_options));
 
+typedef struct dt_threshold_backward_options {
+    const dt_site *site;
+} dt_threshold_backward_options;
+/* The gradient of relu and threshold: zero where the tensor is not above the threshold.
+ *     threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_threshold_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_number threshold,
+                                              DT_OPTIONS(dt_threshold_backward_options));
+
 typedef struct dt_to_options {
     bool copy;
     const dt_site *site;
@@ -1327,6 +1403,15 @@ typedef struct dt_unfold_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                                   DT_OPTIONS(dt_unfold_options));
+
+typedef struct dt_unfold_backward_options {
+    const dt_site *site;
+} dt_unfold_backward_options;
+/* The gradient of unfold: each element's gradients, summed over the windows that it is in.
+ *     unfold_backward(Tensor grad_in, int[] input_sizes, int dim, int size, int step) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size,
+                                           int64_t step, DT_OPTIONS(dt_unfold_backward_options));
 
 typedef struct dt_var_options {
     dt_dims dim;
@@ -1552,6 +1637,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIAGONAL_(self, offset, dim1, dim2, ...) \
     dt_diagonal_sized(self, offset, dim1, dim2, DT_NAMED(dt_diagonal_options, __VA_ARGS__))
+#define dt_diagonal_backward(...) DT_DIAGONAL_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIAGONAL_BACKWARD_(grad_output, input_sizes, offset, dim1, dim2, ...) \
+    dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2, \
+        DT_NAMED(dt_diagonal_backward_options, __VA_ARGS__))
 #define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
 #define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -1567,6 +1656,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
+#define dt_embedding_dense_backward(...) DT_EMBEDDING_DENSE_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMBEDDING_DENSE_BACKWARD_(grad_output, indices, num_weights, ...) \
+    dt_embedding_dense_backward_sized(grad_output, indices, num_weights, \
+        DT_NAMED(dt_embedding_dense_backward_options, __VA_ARGS__))
 #define dt_empty(...) DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMPTY_(ctx, size, ...) dt_empty_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_empty_like(...) DT_EMPTY_LIKE_(__VA_ARGS__, .site = DT_SITE)
@@ -1600,13 +1693,26 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_full_like_sized(self, DT_NUMBER(fill_value), DT_NAMED(dt_full_like_options, __VA_ARGS__))
 #define dt_gather(...) DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
+#define dt_gather_backward(...) DT_GATHER_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GATHER_BACKWARD_(grad, index, sizes, dim, ...) \
+    dt_gather_backward_sized(grad, index, sizes, dim, DT_NAMED(dt_gather_backward_options, __VA_ARGS__))
 #define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
+#define dt_gelu_backward(...) DT_GELU_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GELU_BACKWARD_(grad_output, self, ...) \
+    dt_gelu_backward_sized(grad_output, self, DT_NAMED(dt_gelu_backward_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
+#define dt_index_backward(...) DT_INDEX_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_BACKWARD_(grad, indices, sizes, ...) \
+    dt_index_backward_sized(grad, indices, sizes, DT_NAMED(dt_index_backward_options, __VA_ARGS__))
 #define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
+#define dt_index_select_backward(...) DT_INDEX_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_SELECT_BACKWARD_(grad, index, self_sizes, dim, ...) \
+    dt_index_select_backward_sized(grad, index, self_sizes, dim, \
+        DT_NAMED(dt_index_select_backward_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
@@ -1697,6 +1803,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
+#define dt_select_backward(...) DT_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELECT_BACKWARD_(grad_output, input_sizes, dim, index, ...) \
+    dt_select_backward_sized(grad_output, input_sizes, dim, index, \
+        DT_NAMED(dt_select_backward_options, __VA_ARGS__))
 #define dt_sgd_(...) DT_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGD__(self, grad, lr, ...) \
     dt_sgd_in_place_sized(self, grad, lr, DT_NAMED(dt_sgd_in_place_options, __VA_ARGS__))
@@ -1707,6 +1817,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_(self, dim, start, end, step, ...) \
     dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))
+#define dt_slice_backward(...) DT_SLICE_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_BACKWARD_(grad_output, input_sizes, dim, start, end, step, ...) \
+    dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step, \
+        DT_NAMED(dt_slice_backward_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
 #define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
@@ -1744,6 +1858,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
 #define dt_tanh_(...) DT_TANH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH__(self, ...) dt_tanh_in_place_sized(self, DT_NAMED(dt_tanh_in_place_options, __VA_ARGS__))
+#define dt_threshold_backward(...) DT_THRESHOLD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_THRESHOLD_BACKWARD_(grad_output, self, threshold, ...) \
+    dt_threshold_backward_sized(grad_output, self, DT_NUMBER(threshold), \
+        DT_NAMED(dt_threshold_backward_options, __VA_ARGS__))
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
 #define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)
@@ -1754,6 +1872,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
+#define dt_unfold_backward(...) DT_UNFOLD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_UNFOLD_BACKWARD_(grad_in, input_sizes, dim, size, step, ...) \
+    dt_unfold_backward_sized(grad_in, input_sizes, dim, size, step, \
+        DT_NAMED(dt_unfold_backward_options, __VA_ARGS__))
 #define dt_var(...) DT_VAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_(self, ...) dt_var_sized(self, DT_NAMED(dt_var_options, __VA_ARGS__))
 #define dt_var_correction(...) DT_VAR_CORRECTION_(__VA_ARGS__, .site = DT_SITE)

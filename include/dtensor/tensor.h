@@ -40,6 +40,12 @@ extern "C" {
 
 typedef struct dt_tensor dt_tensor;
 
+/* A list of tensors, passed by value: DT_TENSORS(a, b). */
+typedef struct dt_tensors {
+    int n;
+    dt_tensor *const *list;
+} dt_tensors;
+
 /* A list of sizes, passed by value. */
 typedef struct dt_shape {
     int n;
@@ -102,6 +108,9 @@ typedef struct dt_dims {
 #define DT_SHAPE(...)                                                                                                \
     ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
                 (const int64_t[]){0, __VA_ARGS__} + 1})
+#define DT_TENSORS(...)                                                                                              \
+    ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \
+                  (dt_tensor *const[]){__VA_ARGS__}})
 #define DT_INT(number)  ((dt_opt_int){.given = true, .value = number})
 #define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
 #define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records of calls, from which gradients are computed. A record copies what it needs: the op with its arguments by
- * value, the site of the call, the draw of a random op, and of each input and output its dtype, shape and spec. Of the
- * values it keeps those that the op's descriptor lists (dt_op.saves), each with a reference to the storage and the
- * version that it had. An input also has the record that made it; so the records of a result are a graph without
- * cycles, in which each record is younger than those that it refers to.
+ * Records of calls, and gradients, which are computed from them. A record copies what it needs: the op with its
+ * arguments by value, the site of the call, the draw of a random op, and of each input and output its dtype, shape and
+ * spec. Of the values it keeps those that the op's gradient uses (dt_op.gradient, dt_op.saves), each with a reference
+ * to the storage and the version that it had. An input also has the record that made it; so the records of a result
+ * are a graph without cycles, in which each record is younger than those that it refers to.
  */
 #ifndef DT_AUTOGRAD_AUTOGRAD_H
 #define DT_AUTOGRAD_AUTOGRAD_H
@@ -19,6 +19,7 @@ typedef struct dt__recorded_tensor {
     dt_spec *use;                      /* holds a reference: its use placement, which gradients read it in; or NULL */
     const int64_t *sizes;              /* of a plain tensor */
     uint64_t version;                  /* of the storage when the call was recorded */
+    dt_tensor *grad;                   /* of an output, while gradients are computed: the sum so far; in a scope */
     /* Of a value that is saved: */
     dt__storage *storage;   /* holds a reference; NULL: it is not saved */
     unsigned char *data;    /* first element */
@@ -28,15 +29,30 @@ typedef struct dt__recorded_tensor {
     dt_dtype dtype;
 } dt__recorded_tensor;
 
+/* What happens to the gradient of an output of a record. */
+typedef struct dt__gradient_slot {
+    struct dt__gradient_slot *next;
+    int output;
+    dt_tensor *grad;    /* stored, with a reference; NULL: none yet, or it is not kept */
+    bool is_target;     /* it is stored for dt_gradients, otherwise for dt_grad */
+    dt_grad_hook *hook; /* NULL: the gradient is stored */
+    void *user;
+    int64_t id; /* of a hook */
+} dt__gradient_slot;
+
 typedef struct dt__recorded_call {
     dt__record head;
     struct dt__recorded_call *next; /* while it is freed */
     dt_ctx *ctx;
     uint64_t number;         /* counts the records of the context */
+    uint64_t found_by;       /* the last search that found it */
     const char *name;        /* of the function or the op; NULL: a leaf */
     dt_site site;            /* file NULL: unknown */
     const dt__op_info *info; /* NULL: no op */
     int overload, n_args, n_numbers, n_inputs, n_outputs;
+    bool is_pending;              /* it is among those whose gradients are to be computed */
+    bool is_released;             /* its saved values were freed by a walk */
+    bool is_needed;               /* while the gradients of some tensors only are computed: it leads to one */
     bool is_view;                 /* the first output shares the storage of the first input */
     bool is_in_place;             /* inputs are changed; those that are not returned are behind the other outputs */
     uint32_t bytes;               /* of the record */
@@ -44,7 +60,13 @@ typedef struct dt__recorded_call {
     const dt_arg *args;           /* of an op; lists and texts are copied */
     const int64_t *numbers;       /* arguments of another function */
     dt__recorded_tensor *tensors; /* inputs, then outputs */
+    dt_spec *grad_spec;           /* holds a reference: of the gradient where the program stated its placements */
+    dt__gradient_slot *slots;     /* NULL: none */
 } dt__recorded_call;
+
+static inline const int64_t *dt__recorded_shape(const dt__recorded_tensor *tensor) {
+    return tensor->spec ? tensor->spec->sharding.shape : tensor->sizes;
+}
 
 static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
     return (dt__recorded_call *)tensor->record;
@@ -60,10 +82,101 @@ dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
 /* Whether the saved value was changed since; false where there is none. */
 bool dt__saved_is_changed(const dt__recorded_call *record, int i);
 
-/* replay.c: runs the op of a record again on its saved inputs, with the same draw: the same bits. Not recorded. Refuses
- * (state) what is no op, and a record that has not saved all inputs, or of which one was changed. The outputs, as many
- * as the program got of the call, belong to the current scope. Collective where inputs move. */
-dt_status dt__record_replay(const dt__recorded_call *record, dt_tensor **outputs);
+/* Ops that gradients take whatever the graph. */
+typedef enum dt__gradient_op {
+    DT__GRADIENT_ADD,
+    DT__GRADIENT_ADD_IN_PLACE,
+    DT__GRADIENT_CLONE,
+    DT__GRADIENT_REDUCE,
+    DT__GRADIENT_CONVERT,
+    DT__N_GRADIENT_OPS
+} dt__gradient_op;
+
+/* Records of the context, and the walk over them. */
+enum { DT__RECORD_CLASSES = 32 };
+typedef struct dt__autograd_state {
+    struct dt__record_block *free[DT__RECORD_CLASSES]; /* by size in lines */
+    struct dt__record_block *chunks;
+    char *unused; /* the rest of the newest chunk */
+    size_t n_unused;
+    uint64_t n_records;
+    dt__recorded_call **pending; /* a heap, the youngest first */
+    int n_pending, pending_capacity;
+    bool is_walking;
+    uint64_t n_searches; /* marks records that were found (dt__recorded_call.found_by) */
+    int64_t n_hooks;
+    const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
+} dt__autograd_state;
+
+/* A walk over records. */
+typedef struct dt__gradient_walk {
+    dt_ctx *ctx;
+    bool creates_graph; /* what is computed is recorded itself */
+    bool retains_graph; /* saved values are kept, for another walk */
+    bool only_needed;   /* only records with is_needed, and for targets only */
+} dt__gradient_walk;
+
+/* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
+dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
+/* Computes the pending gradients and all that follow. Collective where gradients move. */
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk);
+
+/* gradient_slots.c: runs the hooks of an output on its gradient, which they may replace, and stores it where that was
+ * requested, and for a leaf. */
+dt_status dt__gradient_deliver(dt__gradient_walk *walk, dt__recorded_call *record, int output, dt_tensor **grad);
+/* Adds a slot behind the others; NULL after an error. */
+dt__gradient_slot *dt__gradient_slot_new(dt__recorded_call *record, int output);
+/* The stored gradient of a tensor's output; NULL: none. */
+dt__gradient_slot *dt__gradient_slot_find(const dt__recorded_call *record, int output, bool is_target);
+void dt__gradient_slot_remove(dt__recorded_call *record, dt__gradient_slot *slot);
+
+/* A recorded call while the gradients of its inputs are computed. */
+typedef struct dt__backward_call {
+    dt_ctx *ctx;
+    dt__recorded_call *record;
+    dt_tensor *const *grads; /* per output; NULL: zeros */
+    bool creates_graph;      /* what is computed is recorded itself */
+} dt__backward_call;
+
+/* saved_tensors.c: dt__saved_tensor, with its record where the graph of the gradients is recorded. */
+dt_tensor *dt__saved_value(const dt__backward_call *call, int i);
+/* Frees the saved values of a record, which cannot be walked again. */
+void dt__release_saved(dt__recorded_call *record);
+
+/* gradient_formula.c: finds the ops and signatures of a formula's calls. Done before its first use; tests do it for all
+ * ops. Refuses (value) arguments that no signature fits. */
+dt_status dt__formula_bind(dt_ctx *ctx, const dt__op_info *info, int overload, dt__formula *formula);
+/* Evaluates a formula: sets the gradients of its targets, in the current scope; NULL for zeros. */
+dt_status dt__formula_run(const dt__backward_call *call, dt__formula *formula, dt_tensor **out);
+
+/* gradient_calls.c: the ops that gradients take, whatever the graph: each returns a tensor in the current scope, NULL
+ * after an error. a + b; a += b; a copy; a sum over dims; another dtype. */
+dt_tensor *dt__gradient_sum(dt_tensor *a, dt_tensor *b);
+dt_tensor *dt__gradient_add_in_place(dt_tensor *a, dt_tensor *b);
+dt_tensor *dt__gradient_copy(dt_tensor *tensor);
+dt_tensor *dt__gradient_reduce(dt_tensor *tensor, int n, const int64_t *dims, bool keepdim);
+dt_tensor *dt__gradient_convert(dt_tensor *tensor, dt_dtype dtype);
+
+/* gradient_placement.c: the placement of a gradient is a function of that of its tensor: Shard stays, Replicate and
+ * Partial become Replicate. A new reference; NULL after an error. */
+dt_spec *dt__gradient_spec(dt_spec *spec);
+/* Another handle on the same elements, with the same record. */
+dt_tensor *dt__share_handle(dt_tensor *tensor);
+/* A tensor of zeros or ones as the gradient of a recorded tensor; NULL after an error. */
+dt_tensor *dt__constant_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, double value);
+/* What a formula made becomes a gradient of the tensor: summed where the tensor was broadcast, of its dtype, plain if
+ * it is plain and distributed if it is. Takes the gradient, which it returns or drops; NULL after an error. */
+dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to);
+/* Whether it already has the placements of dt__gradient_spec; and brings it there. Takes the gradient. Collective where
+ * it moves. */
+bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to);
+dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to);
+
+/* function_gradients.c: the gradient of the input of a recorded function that is no op: dt_redistribute, dt_from_local,
+ * dt_to_local, dt_full_tensor, dt_as_strided, and those that overwrite a tensor. NULL in *out: zeros. */
+dt_status dt__function_gradient(const dt__backward_call *call, dt_tensor **out);
+/* Whether the function brings its gradient elsewhere itself, so that it is not brought to its placement before. */
+bool dt__function_places_gradient(const dt__recorded_call *record);
 
 /* record_text.c: appends the records that the tensor was made by, oldest first, a line each:
  *

@@ -10,42 +10,35 @@
 
 #include <string.h>
 
-enum { LINE = 64, N_CLASSES = 32, CHUNK_BYTES = 1 << 16 };
+enum { LINE = 64, CHUNK_BYTES = 1 << 16 };
 
 /* A free block, or the head of a chunk that blocks are cut from. */
-struct block {
-    struct block *next;
+struct dt__record_block {
+    struct dt__record_block *next;
     size_t bytes; /* of a chunk */
 };
 
-typedef struct autograd_state {
-    struct block *free[N_CLASSES]; /* by size in lines */
-    struct block *chunks;
-    char *unused; /* the rest of the newest chunk */
-    size_t n_unused;
-    uint64_t n_records;
-} autograd_state;
-
-static autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_AUTOGRAD].state; }
+static dt__autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_AUTOGRAD].state; }
 
 /* Closing the context frees storages and specs itself, whatever the references. */
 static void free_state(dt_ctx *ctx, void *slot) {
-    autograd_state *state = slot;
+    dt__autograd_state *state = slot;
     while (state->chunks) {
-        struct block *chunk = state->chunks;
+        struct dt__record_block *chunk = state->chunks;
         state->chunks = chunk->next;
         dt__free(ctx, chunk, chunk->bytes);
     }
+    dt__free(ctx, state->pending, (size_t)state->pending_capacity * sizeof(*state->pending));
     dt__free(ctx, state, sizeof *state);
 }
 
 static size_t class_of(size_t bytes) { return (bytes + LINE - 1) / LINE; }
 
-static bool add_chunk(dt_ctx *ctx, autograd_state *state) {
-    struct block *chunk = dt__alloc(ctx, CHUNK_BYTES);
+static bool add_chunk(dt_ctx *ctx, dt__autograd_state *state) {
+    struct dt__record_block *chunk = dt__alloc(ctx, CHUNK_BYTES);
     if (!chunk)
         return false;
-    *chunk = (struct block){state->chunks, CHUNK_BYTES};
+    *chunk = (struct dt__record_block){state->chunks, CHUNK_BYTES};
     state->chunks = chunk;
     state->unused = (char *)chunk + LINE;
     state->n_unused = CHUNK_BYTES - LINE;
@@ -54,11 +47,11 @@ static bool add_chunk(dt_ctx *ctx, autograd_state *state) {
 
 /* NULL after an error. */
 static void *allocate(dt_ctx *ctx, size_t bytes) {
-    autograd_state *state = state_of(ctx);
+    dt__autograd_state *state = state_of(ctx);
     size_t class = class_of(bytes);
-    if (class >= N_CLASSES)
+    if (class >= DT__RECORD_CLASSES)
         return dt__owned_new(ctx, bytes, "a record");
-    struct block *block = state->free[class];
+    struct dt__record_block *block = state->free[class];
     if (block) {
         state->free[class] = block->next;
         return block;
@@ -72,13 +65,13 @@ static void *allocate(dt_ctx *ctx, size_t bytes) {
 }
 
 static void deallocate(dt_ctx *ctx, void *memory, size_t bytes) {
-    autograd_state *state = state_of(ctx);
+    dt__autograd_state *state = state_of(ctx);
     size_t class = class_of(bytes);
-    if (class >= N_CLASSES) {
+    if (class >= DT__RECORD_CLASSES) {
         dt__owned_free(ctx, memory);
         return;
     }
-    struct block *block = memory;
+    struct dt__record_block *block = memory;
     block->next = state->free[class];
     state->free[class] = block;
 }
@@ -101,6 +94,9 @@ static void free_record(dt__record *head) {
                 first = tensor->made_by;
             }
         }
+        dt_spec_release(record->grad_spec);
+        while (record->slots)
+            dt__gradient_slot_remove(record, record->slots);
         deallocate(record->ctx, record, record->bytes);
     }
 }
@@ -108,26 +104,11 @@ static void free_record(dt__record *head) {
 /* A function of a saved tensor: number i of the inputs, then outputs. */
 typedef void saved_fn(int i, const dt_tensor *tensor, void *arg);
 
-/* Bits of the parameters of which a tensor requires a gradient. */
-static uint32_t recorded_params(const dt__made *made) {
-    uint32_t params = 0;
-    for (int p = 0; p < made->op->info->schema.signatures[made->op->overload].n_params; p++) {
-        const dt_arg *arg = &made->op->args[p];
-        int n = arg->type == DT_ARG_TENSOR ? 1 : arg->type == DT_ARG_TENSORS ? arg->n : 0;
-        for (int i = 0; i < n; i++) {
-            int at = arg->type == DT_ARG_TENSOR ? arg->as.first : dt_arg_member(arg, i);
-            if (at >= 0 && made->inputs[at]->record)
-                params |= UINT32_C(1) << p;
-        }
-    }
-    return params;
-}
-
 /* Visits the tensors whose values are saved. */
 static void for_each_saved(const dt__made *made, saved_fn *visit, void *arg) {
     if (!made->op)
         return;
-    dt__saved_values saves = dt__values_to_save(made->op->info, made->op->overload, recorded_params(made));
+    dt__saved_values saves = dt__values_to_save(made->op->info, made->op->overload, dt__recorded_params(made->op));
     for (uint32_t left = saves.params; left; left &= left - 1) {
         const dt_arg *list = &made->op->args[__builtin_ctz(left)];
         int n = list->type == DT_ARG_TENSOR ? 1 : list->type == DT_ARG_TENSORS ? list->n : 0;
@@ -201,6 +182,7 @@ static void describe(dt__recorded_tensor *to, const dt_tensor *tensor, int64_t *
 struct saving {
     dt__recorded_call *record;
     int64_t *strides;
+    dt_tensor *const *originals;
 };
 
 static void save(int i, const dt_tensor *tensor, void *arg) {
@@ -208,6 +190,10 @@ static void save(int i, const dt_tensor *tensor, void *arg) {
     dt__recorded_tensor *to = &saving->record->tensors[i];
     if (to->storage)
         return;
+    if (saving->originals && i < saving->record->n_inputs && saving->originals[i]) {
+        tensor = saving->originals[i];
+        to->version = tensor->storage->version;
+    }
     to->storage = tensor->storage;
     to->storage->n_refs++;
     to->data = tensor->data;
@@ -279,11 +265,12 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
         record->tensors[i].output = tensor->output;
     }
     const dt_tensor *first_in = made->n_inputs ? made->inputs[0] : NULL, *first_out = made->outputs[0];
+    record->grad_spec = dt_spec_retain(made->grad_spec);
     record->is_in_place = op ? dt__call_writes(&op->op_call) : first_in == first_out;
     record->is_view = first_in && !record->is_in_place && first_in->storage == first_out->storage;
     if (record->is_in_place)
         use_versions_before(made, record);
-    struct saving saving = {record, dims};
+    struct saving saving = {record, dims, made->originals};
     for_each_saved(made, save, &saving);
     dims = saving.strides;
     if (op)
@@ -334,7 +321,7 @@ const dt__recorder dt__autograd_recorder = {record_call, check_write};
 static dt_status open_state(dt_ctx *ctx) {
     if (state_of(ctx))
         return DT_OK;
-    autograd_state *state = dt__alloc_zeroed(ctx, sizeof *state);
+    dt__autograd_state *state = dt__alloc_zeroed(ctx, sizeof *state);
     if (!state)
         return dt__fail_memory(ctx, sizeof *state, "records");
     ctx->slots[DT__SLOT_AUTOGRAD].state = state;

@@ -4,6 +4,8 @@
  */
 #include "autograd/autograd.h"
 
+#include "base/dtype.h"
+
 #include <stdio.h>
 
 bool dt__saved_is_changed(const dt__recorded_call *record, int i) {
@@ -50,4 +52,28 @@ dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i) {
     }
     return dt__tensor_plain(saved->storage,
                             &(dt__array_desc){saved->dtype, saved->n_dims, saved->sizes, saved->strides, offset});
+}
+
+dt_tensor *dt__saved_value(const dt__backward_call *call, int i) {
+    dt__recorded_call *record = call->record;
+    dt_tensor *tensor = dt__saved_tensor(record, i);
+    if (!tensor || !call->creates_graph)
+        return tensor;
+    bool input = i < record->n_inputs;
+    dt__recorded_call *made_by = input ? record->tensors[i].made_by : record;
+    if (made_by && dt__is_inexact(tensor->dtype)) {
+        made_by->head.n_refs++;
+        tensor->record = &made_by->head;
+        tensor->output = input ? record->tensors[i].output : (uint16_t)(i - record->n_inputs);
+    }
+    return tensor;
+}
+
+void dt__release_saved(dt__recorded_call *record) {
+    for (int i = 0; i < record->n_inputs + record->n_outputs; i++) {
+        dt__storage *storage = record->tensors[i].storage;
+        record->is_released |= storage != NULL;
+        record->tensors[i].storage = NULL;
+        dt__storage_release(storage);
+    }
 }

@@ -30,9 +30,11 @@ typedef struct dt__made {
     const char *name;          /* of the function or the op */
     const struct dt__call *op; /* dispatch/dispatch.h: the call of an op; NULL: another function */
     int n_inputs, n_outputs;
-    struct dt_tensor *const *inputs; /* as the caller passed them, before any was moved */
+    struct dt_tensor *const *inputs;    /* as the caller passed them, before any was moved */
+    struct dt_tensor *const *originals; /* copies of inputs that were written; NULL: none, for each and for all */
     struct dt_tensor *const *outputs;
-    int n_numbers; /* arguments of a function that is no op */
+    struct dt_spec *grad_spec; /* of the gradient, where the caller stated its placements; or NULL */
+    int n_numbers;             /* arguments of a function that is no op */
     const int64_t *numbers;
 } dt__made;
 

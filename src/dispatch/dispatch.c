@@ -516,6 +516,7 @@ dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
                      .op = call,
                      .n_inputs = call->n_inputs,
                      .inputs = call->inputs,
+                     .originals = call->originals,
                      .n_outputs = call->n_outputs,
                      .outputs = call->outputs};
     dt_status status =
@@ -526,6 +527,27 @@ dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
             dt_drop(call->outputs[i]);
     call->n_outputs = status == DT_OK ? call->n_outputs - n_hidden : 0;
     return status;
+}
+
+/* Copies the inputs that the call writes and whose values before it the gradient needs. */
+static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
+    uint32_t written = call->info->schema.signatures[call->overload].written;
+    if (!written || !call->info->gradient)
+        return DT_OK;
+    uint32_t needed = dt__values_to_save(call->info, call->overload, dt__recorded_params(call)).params & written;
+    if (!needed)
+        return DT_OK;
+    size_t bytes = (size_t)call->n_inputs * sizeof *call->originals;
+    call->originals = dt__call_alloc(call, bytes);
+    if (!call->originals)
+        return DT_ERR_MEMORY;
+    memset(call->originals, 0, bytes);
+    for (; needed; needed &= needed - 1) {
+        const dt_arg *arg = &call->args[__builtin_ctz(needed)];
+        if (arg->type == DT_ARG_TENSOR && !(call->originals[arg->as.first] = dt__clone(call->inputs[arg->as.first])))
+            return dt_error_status(ctx);
+    }
+    return DT_OK;
 }
 
 /* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
@@ -542,9 +564,16 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
             DT__TRY(recorder->check_write(call->inputs[i], call->info->schema.name));
     ctx->recorder = NULL;
     call->records = true;
-    dt_status status = dispatch(ctx, call);
+    dt_status status = keep_originals(ctx, call);
+    if (status == DT_OK)
+        status = dispatch(ctx, call);
     ctx->recorder = recorder;
-    return status == DT_OK ? dt__call_add_record(ctx, call) : status;
+    if (status == DT_OK)
+        status = dt__call_add_record(ctx, call);
+    for (int i = 0; call->originals && i < call->n_inputs; i++)
+        dt_drop(call->originals[i]);
+    call->originals = NULL;
+    return status;
 }
 
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {

@@ -35,14 +35,15 @@ typedef struct dt__call {
     dt_tensor **inputs;     /* in the order of the arguments */
     dt__maker_place *maker; /* NULL: plain, and for ops with tensors */
     int n_outputs;
-    dt_tensor **outputs; /* belong to the current scope; a tensor that is written is its input */
-    bool records;        /* the call is recorded */
-    bool has_uses;       /* some input has a use placement */
-    dt_spec **used;      /* per input the spec in which it is seen, NULL: its own; NULL: that of all */
-    dt__op_draw draw;    /* of a random op */
-    dt_op_call op_call;  /* the argument of shape functions, rules and kernels */
-    dt_op_value *values; /* its inputs: global up to the decision, local in the kernel */
-    dt_tensor **moved;   /* inputs as the kernel gets them */
+    dt_tensor **outputs;   /* belong to the current scope; a tensor that is written is its input */
+    bool records;          /* the call is recorded */
+    bool has_uses;         /* some input has a use placement */
+    dt_spec **used;        /* per input the spec in which it is seen, NULL: its own; NULL: that of all */
+    dt__op_draw draw;      /* of a random op */
+    dt_tensor **originals; /* of a recorded call: copies of inputs that it writes and its gradient needs; or NULL */
+    dt_op_call op_call;    /* the argument of shape functions, rules and kernels */
+    dt_op_value *values;   /* its inputs: global up to the decision, local in the kernel */
+    dt_tensor **moved;     /* inputs as the kernel gets them */
     dt_op_value *output_values;
 
     /* Memory of the lists: in here, or allocated where there are more tensors (call_memory.c). */
@@ -66,6 +67,7 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->maker = NULL;
     call->n_outputs = 0;
     call->records = false;
+    call->originals = NULL;
     call->has_uses = false;
     call->used = NULL;
     call->draw.taken = false;
@@ -97,6 +99,21 @@ static inline void dt__call_end(dt__call *call) {
         dt__call_free_memory(call);
 }
 
+/* Bits of the parameters of which a tensor requires a gradient. */
+static inline uint32_t dt__recorded_params(const dt__call *call) {
+    uint32_t params = 0;
+    for (int p = 0; p < call->info->schema.signatures[call->overload].n_params; p++) {
+        const dt_arg *arg = &call->args[p];
+        int n = arg->type == DT_ARG_TENSOR ? 1 : arg->type == DT_ARG_TENSORS ? arg->n : 0;
+        for (int i = 0; i < n; i++) {
+            int at = arg->type == DT_ARG_TENSOR ? arg->as.first : dt_arg_member(arg, i);
+            if (at >= 0 && call->inputs[at]->record)
+                params |= UINT32_C(1) << p;
+        }
+    }
+    return params;
+}
+
 /* The texts of the inputs, for errors (base/ctx.h). */
 void dt__call_describe(const void *call, char *out, size_t capacity);
 
@@ -124,6 +141,14 @@ typedef struct dt__dry_request {
 } dt__dry_request;
 /* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
+
+/* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
+bool dt__policy_is_set(const dt_ctx *ctx);
+dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);
+
+/* Makes the library's ops known to the context. Defined in src/ops: of all that the folders above it call, only this
+ * is. */
+dt_status dt__library_ops_open(dt_ctx *ctx);
 
 /* dt_explain_tensors for a context whose ops are installed. */
 const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors);

@@ -167,8 +167,10 @@ dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decis
     dt_status status = dt__meet_state_is_empty(op_call) ? DT_OK : meet->begin(op_call, &self.own);
     if (status == DT_OK)
         status = exchange_states(ctx, &self, decision);
+    op_call->begun = &self.own;
     if (status == DT_OK)
         status = meet->finish(op_call, &self.merged);
+    op_call->begun = NULL;
     if (memory != few)
         (void)dt_heap_free(ctx, memory);
     return status;

@@ -32,6 +32,7 @@ typedef struct job {
 } job;
 
 typedef struct buffers {
+    const void *numbers[N_OPERANDS]; /* a weight or bias that is one number, repeated; NULL: not loaded yet */
     _Alignas(64) char gathered[N_OPERANDS][BLOCK * 8], converted[N_OPERANDS][BLOCK * 8];
 } buffers;
 
@@ -71,6 +72,15 @@ static dt__patch patch(const job *j, const block_iterator *c, int k) {
 static const void *load_operand(const job *j, const block_iterator *c, buffers *b, int k) {
     const dt__patch p = patch(j, c, k);
     return dt__load_patch(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
+}
+
+/* One number for all elements is loaded once; the first block of a row is the longest. */
+static const void *load_affine(const job *j, const block_iterator *c, buffers *b, int k) {
+    if (j->operands[k]->n_dims > 0)
+        return load_operand(j, c, b, k);
+    if (!b->numbers[k])
+        b->numbers[k] = load_operand(j, c, b, k);
+    return b->numbers[k];
 }
 
 typedef struct statistics {
@@ -119,8 +129,7 @@ static void write_row(const job *j, buffers *b, char *out, char *in, statistics 
     iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
         iterator_next(j, &c);
-        const void *ins[] = {load_operand(j, &c, b, IN), load_operand(j, &c, b, WEIGHT),
-                             load_operand(j, &c, b, BIAS)};
+        const void *ins[] = {load_operand(j, &c, b, IN), load_affine(j, &c, b, WEIGHT), load_affine(j, &c, b, BIAS)};
         write_block(j, b, &c, ins, of);
     }
 }
@@ -160,6 +169,7 @@ static void run_piece(void *arg, int64_t piece) {
     char *at[DT__WALK_ARRAYS];
     block_iterator c;
     buffers b;
+    b.numbers[WEIGHT] = b.numbers[BIAS] = NULL;
     for (int k = 0; k < DT__WALK_ARRAYS; k++)
         at[k] = j->rows.at[k];
     dt__walk_seek(&j->rows, 0, begin, position, at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cumulative sums and products along one dim, by rows (one accumulator) or by columns (a block of accumulators), as in
- * reductions.c.
+ * reductions.c. Several rows at a time hide the latency of the additions of each.
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 512, MIN_COLUMNS = 8, PIECE = 1 << 15 };
+enum { BLOCK = 512, MIN_COLUMNS = 8, PIECE = 1 << 15, ROWS = 4 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -40,6 +40,27 @@ RUNNING(i64, uint64_t, 1, a + b, a *b)
 RUNNING(c128, dt__c128, 1, ((dt__c128){a.re + b.re, a.im + b.im}),
         ((dt__c128){a.re * b.re - a.im * b.im, a.re *b.im + a.im *b.re}))
 #undef RUNNING
+
+static void running_rows(bool adds, int64_t n, double *const *rows, double *last) {
+    double *x = rows[0], *y = rows[1], *z = rows[2], *w = rows[3];
+    double a = last[0], b = last[1], c = last[2], d = last[3];
+    for (int64_t i = 0; i < n && adds; i++) {
+        x[i] = a += x[i];
+        y[i] = b += y[i];
+        z[i] = c += z[i];
+        w[i] = d += w[i];
+    }
+    for (int64_t i = 0; i < n && !adds; i++) {
+        x[i] = a *= x[i];
+        y[i] = b *= y[i];
+        z[i] = c *= z[i];
+        w[i] = d *= w[i];
+    }
+    last[0] = a;
+    last[1] = b;
+    last[2] = c;
+    last[3] = d;
+}
 
 static void scan_block(const job *j, int64_t n, void *x, void *last) {
     const bool adds = j->fold == DT__FOLD_SUM;
@@ -92,6 +113,29 @@ static void scan_row(const job *j, char *out, char *in, const char *before) {
     }
 }
 
+/* ROWS rows of floating point. */
+static void scan_rows(const job *j, char *const *out, char *const *in, char *const *before) {
+    _Alignas(64) char gathered[BLOCK * 8], narrow[BLOCK * 8];
+    _Alignas(64) double converted[ROWS][BLOCK];
+    double *const rows[ROWS] = {converted[0], converted[1], converted[2], converted[3]}, last[ROWS];
+    for (int r = 0; r < ROWS; r++)
+        load_before(j, 1, (char *)&last[r], before[r]);
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        for (int r = 0; r < ROWS; r++) {
+            const dt__patch from = patch(j->in, in[r] + first * j->in_stride, n, j->in_stride);
+            const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, DT_F64, gathered, converted[r]);
+            if (x != converted[r])
+                memcpy(converted[r], x, (size_t)n * sizeof(double));
+        }
+        running_rows(j->fold == DT__FOLD_SUM, n, rows, last);
+        for (int r = 0; r < ROWS; r++) {
+            const dt__patch to = patch(j->out, out[r] + first * j->out_stride, n, j->out_stride);
+            dt__store_patch(j->kernels, converted[r], DT_F64, &to, j->out->dtype, narrow);
+        }
+    }
+}
+
 static void scan_columns(const job *j, char *out, char *in, const char *before, int64_t n) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16], last[BLOCK * 16];
     const dt__walk_dim *across = &j->others.dims[0];
@@ -106,20 +150,39 @@ static void scan_columns(const job *j, char *out, char *in, const char *before, 
     }
 }
 
+/* Items begin to end, which are rows. */
+static void run_rows(const job *j, int64_t begin, int64_t end) {
+    const int n_together = j->acc_dtype == DT_F64 ? ROWS : 1;
+    int64_t position[DT__WALK_DIMS];
+    char *at[3] = {j->others.at[0], j->others.at[1], j->others.at[2]}, *rows[3][ROWS];
+    dt__walk_seek(&j->others, 0, begin, position, at);
+    for (int64_t item = begin; item < end; item += n_together) {
+        const int n = (int)dt__min_i64(n_together, end - item);
+        for (int r = 0; r < n; r++, dt__walk_next(&j->others, 0, position, at))
+            for (int k = 0; k < 3; k++)
+                rows[k][r] = at[k];
+        if (n == ROWS)
+            scan_rows(j, rows[0], rows[1], rows[2]);
+        for (int r = 0; r < n && n < ROWS; r++)
+            scan_row(j, rows[0][r], rows[1][r], rows[2][r]);
+    }
+}
+
 static void scan_piece(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
+    if (!j->by_columns) {
+        run_rows(j, begin, end);
+        return;
+    }
     for (int64_t item = begin; item < end; item++) {
         const int64_t first = item % j->n_across * BLOCK;
         const dt__walk_dim *across = &j->others.dims[0];
         int64_t position[DT__WALK_DIMS];
         char *at[3] = {j->others.at[0], j->others.at[1], j->others.at[2]};
-        dt__walk_seek(&j->others, j->by_columns ? 1 : 0, item / j->n_across, position, at);
-        if (j->by_columns)
-            scan_columns(j, at[0] + first * across->strides[0], at[1] + first * across->strides[1],
-                         at[2] + first * across->strides[2], dt__min_i64(BLOCK, across->size - first));
-        else
-            scan_row(j, at[0], at[1], at[2]);
+        dt__walk_seek(&j->others, 1, item / j->n_across, position, at);
+        scan_columns(j, at[0] + first * across->strides[0], at[1] + first * across->strides[1],
+                     at[2] + first * across->strides[2], dt__min_i64(BLOCK, across->size - first));
     }
 }
 

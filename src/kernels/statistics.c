@@ -34,7 +34,7 @@ typedef struct job {
     const dt__kernels *kernels;
     const dt__statistics *args;
     dt_dtype dtype;    /* computed in */
-    dt__walk results;  /* input, first and second along the kept dims */
+    dt__walk results;  /* input, first, second and powers along the kept dims */
     dt__walk elements; /* input along the others */
     int64_t n_results, n_across, n_blocks, n_per_piece;
     state *segments;
@@ -133,13 +133,28 @@ static state add_blocks(const job *j, char *start, int64_t begin, int64_t end) {
     return row;
 }
 
+/* The same with the exponentials of a row, which is contiguous. */
+static state store_powers(const job *j, const char *x, char *powers) {
+    const dt__loops *loops = j->kernels->loops;
+    const int64_t size = (int64_t)dt__dtype_bytes(j->dtype), n = j->elements.dims[0].size;
+    state row = {0, largest_of(j, n, x, -INFINITY), 0};
+    const dt__number numbers[2] = {{.f = {shift_of(row.first), 0}}};
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t n_block = dt__min_i64(BLOCK, n - first);
+        char *to = powers + first * size;
+        loops->ops[DT__EL_EXP_SHIFTED][j->dtype](n_block, to, (const void *[]){x + first * size}, numbers);
+        loops->folds[DT__FOLD_SUM][j->dtype](n_block, to, &row.second);
+    }
+    return row;
+}
+
 static void store_row(char *const *at, state row) {
     memcpy(at[1], &row.first, sizeof row.first);
     memcpy(at[2], &row.second, sizeof row.second);
 }
 
 static void start_at(const job *j, char **at) {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < j->results.n_arrays; k++)
         at[k] = j->results.at[k];
 }
 
@@ -147,11 +162,11 @@ static void run_rows(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_results);
     int64_t position[DT__WALK_DIMS];
-    char *at[3];
+    char *at[DT__WALK_ARRAYS];
     start_at(j, at);
     dt__walk_seek(&j->results, 0, first, position, at);
     for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at))
-        store_row(at, add_blocks(j, at[0], 0, j->n_blocks));
+        store_row(at, j->args->powers ? store_powers(j, at[0], at[3]) : add_blocks(j, at[0], 0, j->n_blocks));
 }
 
 /* A piece is one segment of one row. */
@@ -159,7 +174,7 @@ static void run_segment(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t segment = piece % SEGMENTS;
     int64_t position[DT__WALK_DIMS];
-    char *at[3];
+    char *at[DT__WALK_ARRAYS];
     start_at(j, at);
     dt__walk_seek(&j->results, 0, piece / SEGMENTS, position, at);
     j->segments[piece] =
@@ -169,7 +184,7 @@ static void run_segment(void *arg, int64_t piece) {
 static void run_in_segments(job *j, dt__pool *pool) {
     state segments[FEW_RESULTS * SEGMENTS];
     int64_t position[DT__WALK_DIMS] = {0};
-    char *at[3];
+    char *at[DT__WALK_ARRAYS];
     start_at(j, at);
     j->segments = segments;
     dt__pool_run(pool, j->n_results * SEGMENTS, run_segment, j);
@@ -286,7 +301,7 @@ static void run_columns(void *arg, int64_t piece) {
     const int64_t per_row = dt__ceil_div(across->size, COLUMNS), begin = piece % per_row * COLUMNS;
     int64_t position[DT__WALK_DIMS], in_position[DT__WALK_DIMS] = {0};
     bool more = true;
-    char *at[3];
+    char *at[DT__WALK_ARRAYS];
     columns c;
     for (int k = 0; k < 3; k++)
         at[k] = j->results.at[k] + begin * across->strides[k];
@@ -324,7 +339,11 @@ void dt__statistics_run(const dt__kernels *kernels, dt__pool *pool, const dt__st
     j.dtype = args->in->dtype == DT_F64 ? DT_F64 : DT_F32;
     const dt__array *first = args->first ? args->first : args->second;
     dt__split_dims(args->in, args->dims, &split);
-    if (!dt__walk_make(3, (const dt__array *const[]){&split.kept, first, args->second}, &j.results))
+    dt__split powers;
+    if (args->powers)
+        dt__split_dims(args->powers, args->dims, &powers);
+    if (!dt__walk_make(args->powers ? 4 : 3,
+                       (const dt__array *const[]){&split.kept, first, args->second, &powers.kept}, &j.results))
         return;
     j.n_results = dt__walk_positions(&j.results, 0);
     j.n_across = 1;
@@ -334,19 +353,51 @@ void dt__statistics_run(const dt__kernels *kernels, dt__pool *pool, const dt__st
         j.n_across = dt__ceil_div(j.elements.dims[0].size, BLOCK);
         j.n_blocks = j.n_across * dt__walk_positions(&j.elements, 1);
         n_elements = dt__walk_positions(&j.elements, 0);
-        if (prefers_columns(&j)) {
+        if (!args->powers && prefers_columns(&j)) {
             dt__pool_run(n_elements * j.n_results < PIECE ? NULL : pool,
                          dt__ceil_div(j.results.dims[0].size, COLUMNS) * dt__walk_positions(&j.results, 1),
                          run_columns, &j);
             return;
         }
     }
-    if (j.n_results <= FEW_RESULTS && j.n_blocks >= 2 * SEGMENTS) {
+    if (!args->powers && j.n_results <= FEW_RESULTS && j.n_blocks >= 2 * SEGMENTS) {
         run_in_segments(&j, pool);
         return;
     }
     j.n_per_piece = dt__ceil_div(PIECE, n_elements);
     dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), run_rows, &j);
+}
+
+typedef struct scaling {
+    const dt__kernels *kernels;
+    const dt__array *rows;
+    dt__walk walk; /* the first elements of the rows, and their factors */
+    int64_t n, n_rows, n_per_piece;
+} scaling;
+
+static void scale_some(void *arg, int64_t piece) {
+    const scaling *j = arg;
+    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_rows);
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->walk.at[0], j->walk.at[1]};
+    dt__walk_seek(&j->walk, 0, begin, position, at);
+    for (int64_t row = begin; row < end; row++, dt__walk_next(&j->walk, 0, position, at)) {
+        dt__number numbers[2] = {{.f = {0, 0}}, {.f = {0, 0}}};
+        memcpy(&numbers[0].f.re, at[1], sizeof(double));
+        j->kernels->loops->ops[DT__EL_AFFINE][j->rows->dtype](j->n, at[0], (const void *[]){at[0]}, numbers);
+    }
+}
+
+void dt__rows_scale(const dt__kernels *kernels, dt__pool *pool, const dt__array *factors, const dt__array *rows) {
+    const int last = rows->n_dims - 1;
+    scaling j = {.kernels = kernels, .rows = rows, .n = rows->shape[last]};
+    dt__split split;
+    dt__split_dims(rows, (uint64_t)1 << last, &split);
+    if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&split.kept, factors}, &j.walk))
+        return;
+    j.n_rows = dt__walk_positions(&j.walk, 0);
+    j.n_per_piece = dt__ceil_div(PIECE, j.n);
+    dt__pool_run(pool, dt__ceil_div(j.n_rows, j.n_per_piece), scale_some, &j);
 }
 
 /* The sums of both, relative to the max of both. */

@@ -24,9 +24,16 @@ typedef struct dt__statistics {
     const dt__array *in;
     const dt__array *first; /* NULL for squares */
     const dt__array *second;
+    /* (optional) Gets exp(element - largest) of each row, relative to 0 where all are -inf. Exponentials along the last
+     * dim only, whose elements are contiguous in both arrays, which have one dtype, f32 or f64. */
+    const dt__array *powers;
 } dt__statistics;
 
 void dt__statistics_run(const dt__kernels *kernels, dt__pool *pool, const dt__statistics *args);
+
+/* Multiplies each row by its factor. The rows are along the last dim, f32 or f64 and contiguous; the factors, f64, have
+ * the other dims. */
+void dt__rows_scale(const dt__kernels *kernels, dt__pool *pool, const dt__array *factors, const dt__array *rows);
 
 /* The statistics of n rows of `count` elements each. */
 typedef struct dt__row_statistics {

@@ -229,6 +229,7 @@ const dt_op dt__op_add = {
     .class_of = class_alpha,
     .shape = shape_add,
     .kernel = add,
+    .gradient = "self: grad; other: grad * conjugate(alpha)",
     .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)\n"
                "add(f32[5]; f32[5]; alpha=0)\n"
                "add(i32[5]; f32[5])\n"
@@ -244,6 +245,7 @@ const dt_op dt__op_sub = {
     .class_of = class_alpha,
     .shape = shape_sub,
     .kernel = sub,
+    .gradient = "self: grad; other: grad * conjugate(-alpha)",
     .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)\n"
                "sub(i32[5]; f32[5]; alpha=0.5)",
 };
@@ -256,6 +258,7 @@ const dt_op dt__op_mul = {
     .class_of = class_other,
     .shape = shape_promoted,
     .kernel = mul,
+    .gradient = "self: grad * conjugate(other); other: grad * conjugate(self)",
     .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 2)\n"
                "mul(f32[5]; 0)\n"
                "mul(i32[5]; f32[5])\n"
@@ -273,6 +276,10 @@ const dt_op dt__op_div = {
     .arguments = "rounding_mode",
     .shape = shape_div,
     .kernel = divide,
+    .gradient = "self: grad / conjugate(other); other: -grad * conjugate(result / other); "
+                "self.Tensor_mode: unless(rounding_mode, grad / conjugate(other)); "
+                "other.Tensor_mode: unless(rounding_mode, -grad * conjugate(result / other)); "
+                "self.Scalar_mode: unless(rounding_mode, grad / conjugate(other))",
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
                "div(i32[5]; 3; rounding_mode=trunc)\ndiv(i32[5]; -1; rounding_mode=trunc)\n"
                "div(f32[5]; 0)\n"

@@ -29,8 +29,8 @@ const dt_op dt__op_clone = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_same,
     .kernel = clone,
+    .gradient = "self: grad",
     .samples = "clone(f32[5,3])\nclone(i64[4])\nclone(bool[])\nclone(c64[3,2])",
-    .saves = "",
     .flags = DT_OP_AS_STORED,
 };
 const dt_op dt__op_contiguous = {
@@ -40,6 +40,7 @@ const dt_op dt__op_contiguous = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_same,
     .kernel = contiguous,
+    .gradient = "self: grad",
     .samples = "contiguous(f32[5,3])\ncontiguous(f32[])",
     .flags = DT_OP_VIEW,
 };

@@ -101,7 +101,9 @@ static dt_status where(dt_op_call *call) {
 
 /* clang-format off */
 const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
-                              .summary = "The maximum of two elements; NaN if one of them is NaN."};
+                              .summary = "The maximum of two elements; NaN if one of them is NaN.",
+                              .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
+                                          "other: grad * eq(other, result) / (eq(self, other) + 1)"};
 const dt_op dt__op_eq = {DT__COMPARISON("eq", EQ, 0),
                          .summary = "Whether elements are equal, to those of a tensor or to a number."};
 /* clang-format on */
@@ -115,6 +117,9 @@ const dt_op dt__op_clamp = {
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
+    .gradient = "self: grad * eq(self, result); "
+                "min.Tensor: where(eq(self, result), 0, grad * eq(min, result)); "
+                "max.Tensor: where(eq(self, result), 0, grad * eq(max, result))",
     .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
                "clamp(f32[5]; min=nan)\n"
                "clamp(f32[5]; min=f32[5])\n"
@@ -137,6 +142,7 @@ const dt_op dt__op_where = {
     .check = check_where,
     .shape = shape_where,
     .kernel = where,
+    .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
     .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"
                "where(bool[5]; 1; f32[5])\n"
                "where(bool[5]; f32[5]; 2)\n"

@@ -119,6 +119,7 @@ const dt_op dt__op_to = {
     .partial_of = partial_to,
     .shape = shape_to,
     .kernel = convert,
+    .gradient = "self: grad",
     .samples =
         "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i64[5]; i32)\nto(u8[5]; i16)\nto(i32[5]; bool)\n"
         "to(f32[5]; bool)\n"
@@ -135,6 +136,7 @@ const dt_op dt__op_copy_ = {
     .rows = rows_into,
     .shape = shape_into,
     .kernel = convert,
+    .gradient = "src: grad; self: none",
     .samples = "copy_(f32[5,3]; f32[5,3])\ncopy_(f32[5,3]; f32[3])\ncopy_(i32[5]; f32[5])\n"
                "copy_(f32[5]; i32[5])\n"
                "copy_(bool[5]; f32[5])\n"
@@ -153,6 +155,7 @@ const dt_op dt__op_fill_ = {
     .check = check_fill,
     .shape = shape_fill,
     .kernel = fill,
+    .gradient = "value: grad; self: none",
     .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])\n"
                "fill_(f32[5]; 0)\n"
                "fill_(f32[5]; 1)\n"

@@ -3,6 +3,7 @@
  * Ops on dims: transpose, expand, slice, select, split, cat. Dims that an op leaves as they are keep their shards, and
  * partials of any kind are kept.
  */
+#include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -363,6 +364,47 @@ static dt_status cat(dt_op_call *call) {
     return DT_OK;
 }
 
+/* The gradient of each tensor is the range of the gradient that it went to. */
+static dt_status cat_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_value *output = &call->call->outputs[0];
+    int dim = dt__wrap_dim(call->call->args[1].as.i, output->n_dims);
+    int64_t start = 0;
+    for (int i = 0; i < call->call->n_inputs; i++) {
+        const dt_op_value *input = &call->call->inputs[i];
+        if (is_empty_vector(input) && output->n_dims != 1)
+            continue;
+        if (call->needed[i] && !(input_grads[i] = dt_slice(call->grads[0], dim, start, start + input->shape[dim], 1)))
+            return dt_error_status(call->call->ctx);
+        start += input->shape[dim];
+    }
+    return DT_OK;
+}
+
+/* The gradients of the views, side by side. */
+static dt_status split_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op_call = call->call;
+    const dt_op_value *input = &op_call->inputs[0];
+    int dim = dt__wrap_dim(op_call->args[2].as.i, input->n_dims);
+    int64_t start = 0;
+    dt_tensor *sum = NULL;
+    for (int o = 0; o < op_call->n_outputs; o++) {
+        int64_t size = op_call->outputs[o].shape[dim];
+        dt_tensor *grad = call->grads[o], *padded = NULL;
+        if (grad && size > 0) {
+            dt_shape sizes = {input->n_dims, input->shape};
+            if (!(padded = dt_slice_backward(grad, sizes, dim, start, start + size, 1)))
+                return dt_error_status(op_call->ctx);
+            dt_tensor *more = sum ? dt_add(sum, padded) : padded;
+            if (!more)
+                return dt_error_status(op_call->ctx);
+            sum = more;
+        }
+        start += size;
+    }
+    input_grads[0] = sum;
+    return DT_OK;
+}
+
 const dt_op dt__op_transpose = {
     .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     .summary = "Exchanges two dims, as a view.",
@@ -370,6 +412,7 @@ const dt_op dt__op_transpose = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_transpose,
     .kernel = transpose,
+    .gradient = "self: transpose(grad, dim0, dim1)",
     .samples = "transpose(f32[5,3]; 0; 1)\ntranspose(f32[2,5,3]; -1; 0)",
     .flags = DT_OP_VIEW,
 };
@@ -380,6 +423,7 @@ const dt_op dt__op_expand = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_expand,
     .kernel = expand,
+    .gradient = "self: grad",
     .samples = "expand(f32[5,1]; [5,3])\nexpand(f32[3]; [2,-1])",
     .flags = DT_OP_VIEW,
     .unused = "implicit",
@@ -395,6 +439,7 @@ const dt_op dt__op_slice = {
     .window = window_slice,
     .shape = shape_slice,
     .kernel = slice,
+    .gradient = "self: slice_backward(grad, self.shape, dim, either(start, 0), 0, step)",
     .samples = "slice(f32[5,3]; 0; 1; 4)\nslice(f32[5,3]; 1; -2)\nslice(f32[5,3]; 0; 0; 5; 2)\nslice(f32[5,3]; 0)",
     .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };
@@ -410,6 +455,7 @@ const dt_op dt__op_select = {
     .check = check_select,
     .shape = shape_select,
     .kernel = select_index,
+    .gradient = "self: select_backward(grad, self.shape, dim, index)",
     .samples = "select(f32[5,3]; 0; 2)\nselect(f32[5,3]; 1; -1)",
     .flags = DT_OP_VIEW,
 };
@@ -423,6 +469,7 @@ const dt_op dt__op_split = {
     .window = window_split,
     .shape = shape_split,
     .kernel = split,
+    .backward = split_backward,
     .samples = "split(f32[5,3]; 2)\nsplit(f32[5,3]; [1,2]; 1)",
     .flags = DT_OP_VIEW,
 };
@@ -436,6 +483,8 @@ const dt_op dt__op_cat = {
     .flags = DT_OP_MOVES,
     .shape = shape_cat,
     .kernel = cat,
+    .saves = "",
+    .backward = cat_backward,
     .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})\n"
                "cat({f32[5,3]; i32[2,3]})",
 };

@@ -4,6 +4,8 @@
  * partials of any kind are kept. diagonal and unfold are one function on a view each, which the shape function runs on
  * the global tensor and the kernel on the local one: dims that change are whole there.
  */
+#include "dtensor/ops.h"
+#include "dtensor/redistribute.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -132,6 +134,17 @@ static dt_status narrow(dt_op_call *call) {
     return DT_OK;
 }
 
+static dt_status narrow_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_value *input = &call->call->inputs[0];
+    const dt_arg *arg = &call->call->args[2];
+    int dim = dt__wrap_dim(call->call->args[1].as.i, input->n_dims);
+    int64_t start = arg->type == DT_ARG_TENSOR ? dt_item_i64(call->inputs[arg->as.first]) : arg->as.i;
+    dt_shape sizes = {input->n_dims, input->shape};
+    start += start < 0 ? input->shape[dim] : 0;
+    input_grads[0] = dt_slice_backward(call->grads[0], sizes, dim, start, start + call->call->args[3].as.i, 1);
+    return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
+}
+
 static dt_status change_diagonal(const dt_op_call *call, dt__view *view) {
     int a, b;
     DT__TRY(dt__read_dim(call, call->args[2].as.i, view->n_dims, &a));
@@ -171,6 +184,7 @@ const dt_op dt__op_permute = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_permute,
     .kernel = permute,
+    .gradient = "self: permute(grad, inverse(dims))",
     .samples = "permute(f32[5,3]; [1,0])\npermute(f32[2,5,3]; [2,0,1])\npermute(f32[2,5,3]; [-1,-2,0])\n"
                "permute(f32[]; [])",
     .flags = DT_OP_VIEW,
@@ -187,6 +201,8 @@ const dt_op dt__op_narrow = {
     .shape = shape_narrow,
     .check = check_narrow,
     .kernel = narrow,
+    .saves = "start",
+    .backward = narrow_backward,
     .samples = "narrow(f32[5,3]; 0; 1; 3)\nnarrow(f32[5,3]; -1; -2; 1)\nnarrow(f32[5,3]; 0; 0; 5)\n"
                "narrow(f32[5,3]; 1; 3; 0)",
     .flags = DT_OP_VIEW,
@@ -198,6 +214,7 @@ const dt_op dt__op_diagonal = {
     .partial = DT_PARTIAL_ANY,
     .shape = shape_diagonal,
     .kernel = diagonal,
+    .gradient = "self: diagonal_backward(grad, self.shape, offset, dim1, dim2)",
     .samples = "diagonal(f32[5,3])\ndiagonal(f32[2,5,3]; 1; 1; 2)\ndiagonal(f32[4,5,3]; -1; 0; -1)",
     .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };
@@ -209,6 +226,7 @@ const dt_op dt__op_unfold = {
     .window = window_unfold,
     .shape = shape_unfold,
     .kernel = unfold,
+    .gradient = "self: unfold_backward(grad, self.shape, dimension, size, step)",
     .samples = "unfold(f32[5,3]; 0; 2; 1)\nunfold(f32[2,5,3]; -2; 3; 2)\nunfold(f32[5,3]; 1; 1; 1)",
     .flags = DT_OP_VIEW,
 };

@@ -85,6 +85,7 @@ const dt_op dt__op_dropout = {
     .check = check_dropout,
     .shape = shape_dropout,
     .kernel = dropout,
+    .gradient = "input: again(grad)",
     .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)\n"
                "dropout(f32[5]; 0.0)\n"
                "dropout(f32[5]; 1.0)",

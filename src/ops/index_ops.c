@@ -146,6 +146,7 @@ const dt_op dt__op_embedding = {
     .arguments = "padding_idx,max_norm",
     .shape = shape_embedding,
     .kernel = embedding,
+    .gradient = "weight: embedding_dense_backward(grad, input, size(weight.shape, 0), padding_idx)",
     .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",
     .unused = "max_norm,norm_type,scale_grad_by_freq",
 };
@@ -156,6 +157,7 @@ const dt_op dt__op_gather = {
     .arguments = "dim",
     .shape = shape_gather,
     .kernel = gather,
+    .gradient = "self: gather_backward(grad, index, self.shape, dim)",
     .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])\n"
                "gather(f32[5,3]; 0; i64[2,2])\n"
                "gather(f32[5,3]; 1; i64[2,6])",
@@ -168,6 +170,7 @@ const dt_op dt__op_index_select = {
     .arguments = "dim",
     .shape = shape_index_select,
     .kernel = index_select,
+    .gradient = "self: index_select_backward(grad, index, self.shape, dim)",
     .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])\n"
                "index_select(f32[5,3]; 0; i32[])",
 };

@@ -221,7 +221,7 @@ static dt_status copy_elements(const indexing *self) {
     return DT_OK;
 }
 
-static dt_status index_tensor(dt_op_call *call) {
+static dt_status run_indexing(const dt_op_call *call, dt_status (*run)(const indexing *self)) {
     indexing self = {.call = call, .n_positions = 1, .n_kept = 1};
     read_dims(call, &self.dims);
     DT__TRY(broadcast_indices(call, &self.dims));
@@ -236,15 +236,117 @@ static dt_status index_tensor(dt_op_call *call) {
             self.index_strides[i][b] = index->shape[d] == self.dims.broadcast.sizes[b] ? index->strides[d] : 0;
         }
     }
-    return copy_elements(&self);
+    return run(&self);
 }
 
+static dt_status index_tensor(dt_op_call *call) { return run_indexing(call, copy_elements); }
+
+/* The gradient: the call with the result in the place of the tensor, and the gradient in that of the result. */
+static dt_status shape_index_backward(dt_op_call *call) {
+    const dt_arg *sizes = &call->args[2];
+    const dt_op_value *grad = &call->inputs[0];
+    dt_op_value inputs[DT_SPEC_MAX_DIMS + 1];
+    dt_op_call forward = *call;
+    if (call->n_inputs > DT_SPEC_MAX_DIMS || sizes->n > DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "too many indices or sizes");
+    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
+    inputs[0] = (dt_op_value){.dtype = grad->dtype, .n_dims = sizes->n, .shape = sizes->as.ints};
+    forward.inputs = inputs;
+    DT__TRY(shape_index(&forward));
+    const dt_op_value *expected = &forward.outputs[0];
+    bool same = expected->n_dims == grad->n_dims;
+    for (int d = 0; d < grad->n_dims && same; d++)
+        same = expected->shape[d] == grad->shape[d];
+    if (!same)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the gradient does not fit the sizes and the indices");
+    call->outputs = forward.outputs; /* memory of the same list, which is used again */
+    return dt_op_add_output(call, grad->dtype, sizes->n, sizes->as.ints);
+}
+
+/* The rows of index with the tensor and the result exchanged. */
+static void rows_index_backward(const dt_op_call *call, dt_rows *rows) {
+    index_dims dims;
+    dt_op_value inputs[DT_SPEC_MAX_DIMS + 1];
+    dt_op_call forward = *call;
+    dt_row_entry entries[DT_SPEC_MAX_DIMS + 2] = {0};
+    int output = call->n_inputs;
+    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
+    inputs[0] = call->outputs[0];
+    forward.inputs = inputs;
+    read_dims(&forward, &dims);
+    if (broadcast_indices(&forward, &dims) != DT_OK)
+        return;
+    for (int k = 0; k < dims.n_kept; k++) {
+        entries[0] = DT_ROW_S(kept_position(&dims, k));
+        entries[output] = DT_ROW_S(dims.kept[k]);
+        dt_rows_add(rows, 0, entries);
+    }
+    for (int b = 0; b < dims.broadcast.n; b++) { /* each rank adds those of its indices */
+        memset(entries, 0, sizeof entries);
+        for (int i = 1; i < call->n_inputs; i++) {
+            const dt_op_value *index = &call->inputs[i];
+            int d = b - (dims.broadcast.n - index->n_dims);
+            if (d >= 0 && index->shape[d] == dims.broadcast.sizes[b])
+                entries[i] = DT_ROW_S(d);
+        }
+        entries[0] = DT_ROW_S(dims.first + b);
+        entries[output] = DT_ROW_P(DT_SUM);
+        dt_rows_add(rows, 0, entries);
+    }
+    dt_rows_linear(rows, 1);
+}
+
+static dt_status add_elements(const indexing *self) {
+    const dt_op_value *tensor = &self->call->inputs[0], *grad = &self->call->outputs[0];
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[2][DT_SPEC_MAX_DIMS], size = (int64_t)dt_dtype_size(tensor->dtype);
+    kept_arrays(self, shape, strides);
+    for (int64_t at = 0; at < self->n_positions; at++) {
+        int64_t offset, grad_offset;
+        if (!find_elements(self, at, &offset, &grad_offset))
+            return DT_ERR_VALUE;
+        if (offset < 0)
+            continue;
+        dt__array sum = {(unsigned char *)tensor->data + offset * size, tensor->dtype, self->dims.n_kept, shape,
+                         strides[0]};
+        dt__array term = {(unsigned char *)grad->data + grad_offset * size, grad->dtype, self->dims.n_kept, shape,
+                          strides[1]};
+        DT__TRY(dt__run_elements(self->call, DT__EL_ADD, sum.dtype, &sum, &sum, &term, NULL));
+    }
+    return DT_OK;
+}
+
+static dt_status index_backward(dt_op_call *call) {
+    dt_op_value inputs[DT_SPEC_MAX_DIMS + 1], grad = call->inputs[0];
+    dt_op_call forward = *call;
+    dt__constant constant;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out.dtype, &constant);
+    dt__run_convert(call, &out, &zero);
+    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
+    inputs[0] = call->outputs[0];
+    forward.inputs = inputs;
+    forward.outputs = &grad;
+    return run_indexing(&forward, add_elements);
+}
+
+const dt_op dt__op_index_backward = {
+    .schema = "index_backward(Tensor grad, Tensor?[] indices, int[] sizes) -> Tensor",
+    .summary = "The gradient of index: elements of the gradient, added at their indices.",
+    .rows = rows_index_backward,
+    .shape = shape_index_backward,
+    .kernel = index_backward,
+    .gradient = "grad: index(grad0, indices)",
+    .samples = "index_backward(f32[4,3]; {i64[4]}; [5,3])\nindex_backward(f32[5,4]; {none; i64[4]}; [5,6])\n"
+               "index_backward(f32[2,4]; {i64[2,4]; i32[4]}; [5,4])\n"
+               "index_backward(f32[2,3,4]; {i64[2,1]; none; i64[3]}; [5,4,3])",
+};
 const dt_op dt__op_index = {
     .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     .summary = "The elements that a list of tensors of indices selects; none takes a dim whole.",
     .rows = rows_index,
     .shape = shape_index,
     .kernel = index_tensor,
+    .gradient = "self: index_backward(grad, indices, self.shape)",
     .samples = "index(f32[5,3]; {i64[4]})\nindex(f32[5,3]; {none; i64[4]})\nindex(f32[5,3]; {i64[2,4]; i32[4]})\n"
                "index(f32[5,4,3]; {i64[2,1]; none; i64[3]})\nindex(f32[5,4,3]; {none; i64[4]; i64[1]})\n"
                "index(f32[5,4,3]; {none; i64[]})\nindex(f32[5,3]; {i64[0]})",

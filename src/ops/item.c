@@ -28,4 +28,5 @@ const dt_op dt__op_item = {
     .shape = shape_item,
     .kernel = item,
     .samples = "item(f32[])\nitem(f32[1,1])\nitem(i64[1])",
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
 };

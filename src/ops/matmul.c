@@ -3,6 +3,7 @@
  * Matrix products: matmul, mm, bmm, addmm, linear. They are linear in each factor; a sharded inner dim makes a partial
  * sum, and then the bias is a partial sum, too.
  */
+#include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -214,6 +215,67 @@ static dt_status linear(dt_op_call *call) {
                        &(dt__matmul){&a.array, &b, &out.array, number(dtype, 1), number(dtype, call->n_inputs == 3)});
 }
 
+/* A vector on the left is a matrix of one row, one on the right a matrix of one column; the result lacks that dim. */
+static dt_tensor *with_dim(dt_tensor *tensor, int at) {
+    int64_t sizes[DT_SPEC_MAX_DIMS + 1];
+    int n = 0;
+    for (int d = 0; tensor && d <= tensor->n_dims; d++) {
+        if (d == at)
+            sizes[n++] = 1;
+        if (d < tensor->n_dims)
+            sizes[n++] = tensor->shape[d];
+    }
+    dt_shape shape = {n, sizes};
+    return tensor ? dt_reshape(tensor, shape) : NULL;
+}
+
+/* [.., m, k] as [.. m, k]. */
+static dt_tensor *as_rows(dt_tensor *tensor) {
+    int64_t rows = 1, n = tensor ? tensor->n_dims : 0;
+    if (n <= 2)
+        return tensor;
+    for (int d = 0; d < n - 1; d++)
+        rows *= tensor->shape[d];
+    return dt_reshape(tensor, DT_SHAPE(rows, tensor->shape[n - 1]));
+}
+
+/* The gradient of the second matrix [.., k, n]: where it has no other dims, those of the first are rows of one product,
+ * instead of products whose sum it is. */
+static dt_tensor *grad_of_second(dt_tensor *self, dt_tensor *grad, int n_dims) {
+    if (n_dims == 2) {
+        dt_tensor *rows = as_rows(self), *grads = as_rows(grad);
+        return rows && grads ? dt_mm(dt_transpose(rows, 0, 1), grads) : NULL;
+    }
+    return dt_matmul(dt_transpose(self, -2, -1), grad);
+}
+
+/* Without the dim that a vector got, which has size 1. */
+static dt_tensor *sum_to_vector(dt_tensor *grad, int dim) { return grad ? dt_select(grad, dim, 0) : NULL; }
+
+static dt_status matmul_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_value *values = call->call->inputs;
+    bool row = values[0].n_dims == 1, column = values[1].n_dims == 1;
+    dt_tensor *self = call->inputs[0], *other = call->inputs[1], *grad = call->grads[0];
+    if (row) {
+        grad = with_dim(grad, column ? 0 : call->call->outputs[0].n_dims - 1);
+        self = self ? with_dim(self, 0) : NULL;
+    }
+    if (column) {
+        grad = with_dim(grad, grad ? grad->n_dims : 0);
+        other = other ? with_dim(other, 1) : NULL;
+    }
+    if (call->needed[0]) {
+        dt_tensor *result = grad && other ? dt_matmul(grad, dt_transpose(other, -2, -1)) : NULL;
+        input_grads[0] = row ? sum_to_vector(result, -2) : result;
+    }
+    if (call->needed[1]) {
+        dt_tensor *result = grad && self ? grad_of_second(self, grad, column ? 2 : values[1].n_dims) : NULL;
+        input_grads[1] = column ? sum_to_vector(result, -1) : result;
+    }
+    bool failed = (call->needed[0] && !input_grads[0]) || (call->needed[1] && !input_grads[1]);
+    return failed ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
 const dt_op dt__op_matmul = {
     .schema = "matmul(Tensor self, Tensor other) -> Tensor",
     .summary = "Matrix product of vectors, matrices or batches of matrices, with broadcasting.",
@@ -221,6 +283,8 @@ const dt_op dt__op_matmul = {
     .partial = DT_PARTIAL_EACH,
     .shape = shape_matmul,
     .kernel = matmul,
+    .saves = "self,other",
+    .backward = matmul_backward,
     .samples = "matmul(f32[5,3]; f32[3,4])\nmatmul(f32[2,5,3]; f32[3,4])\nmatmul(f32[2,1,5,3]; f32[4,3,2])\n"
                "matmul(f32[3]; f32[3])\nmatmul(f32[5,3]; f32[3])\nmatmul(f32[3]; f32[3,4])",
 };
@@ -231,6 +295,7 @@ const dt_op dt__op_mm = {
     .partial = DT_PARTIAL_EACH,
     .shape = shape_mm,
     .kernel = matmul,
+    .gradient = "self: mm(grad, conjugate(transpose(mat2, 0, 1))); mat2: mm(conjugate(transpose(self, 0, 1)), grad)",
     .samples = "mm(f32[5,3]; f32[3,4])\nmm(f32[5,0]; f32[0,4])",
 };
 const dt_op dt__op_bmm = {
@@ -240,6 +305,8 @@ const dt_op dt__op_bmm = {
     .partial = DT_PARTIAL_EACH,
     .shape = shape_bmm,
     .kernel = matmul,
+    .gradient =
+        "self: bmm(grad, conjugate(transpose(mat2, 1, 2))); mat2: bmm(conjugate(transpose(self, 1, 2)), grad)",
     .samples = "bmm(f32[2,5,3]; f32[2,3,4])",
 };
 const dt_op dt__op_addmm = {
@@ -252,6 +319,9 @@ const dt_op dt__op_addmm = {
     .arguments = "beta,alpha",
     .shape = shape_addmm,
     .kernel = addmm,
+    .gradient = "self: grad * conjugate(beta); "
+                "mat1: mm(grad, conjugate(transpose(mat2, 0, 1))) * conjugate(alpha); "
+                "mat2: mm(conjugate(transpose(mat1, 0, 1)), grad) * conjugate(alpha)",
     .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)\n"
                "addmm(f32[4]; f32[5,3]; f32[3,4]; beta=0)\n"
                "addmm(f32[5,1]; f32[5,3]; f32[3,4]; alpha=0)",
@@ -267,5 +337,9 @@ const dt_op dt__op_linear = {
     .partial_of = partial_linear,
     .shape = shape_linear,
     .kernel = linear,
+    .gradient = "input: matmul(grad, conjugate(weight)); "
+                "weight: mm(transpose(reshape(grad, rows(result.shape)), 0, 1), "
+                "conjugate(reshape(input, rows(input.shape)))); "
+                "bias: grad",
     .samples = "linear(f32[5,3]; f32[4,3]; f32[4])\nlinear(f32[2,5,3]; f32[4,3])\nlinear(f32[3]; f32[4,3]; f32[4])",
 };

@@ -63,7 +63,7 @@ static void describe(const dt_op_call *call, dt_state *state) {
 
 static dt_status begin(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    dt__statistics_begin(call, DT__MOMENTS, reduced_dims(call), &in, state);
+    dt__statistics_begin(call, DT__MOMENTS, reduced_dims(call), &in, NULL, state);
     return DT_OK;
 }
 
@@ -94,10 +94,27 @@ static const dt_meet moments_meet = {describe, begin, merge, finish};
     .samples = name "(f32[5,3])\n" name "(f32[5,3]; false)\n" name "(f32[5,3]; [1]; keepdim=true)\n" name            \
                     "(f32[2,5,3]; [0,2])\n" name "(f64[5,3]; [0]; correction=2)\n" name "(f32[0,3]; 0)"
 
+/* The gradient of a variance: grad 2 / (n - correction) (self - mean), and that of a mean, per overload. */
+#define OF_VARIANCE(grad_, dims, correction_)                                                                        \
+    "reshape(" grad_ ", kept(self.shape, " dims ")) * (2 / (count(self.shape, " dims ") - " correction_ ")) * "      \
+    "(self - mean(self, " dims ", true))"
+#define OF_MEAN(dims) " + reshape(grad_mean, kept(self.shape, " dims ")) / count(self.shape, " dims ")"
+#define MOMENT_GRADIENT(grad_, mean_none, mean_dim)                                                                  \
+    "self: " OF_VARIANCE(grad_, "none", "unbiased") mean_none "; self.dim: " OF_VARIANCE(grad_, "dim", "unbiased")   \
+        mean_dim "; self.correction: " OF_VARIANCE(grad_, "dim", "either(correction, 1)") mean_dim
+#define OF_ROOT(grad_, result) "where(eq(" result ", 0), 0, " grad_ " / (" result " * 2))"
+
+/* clang-format off */
 const dt_op dt__op_std = {MOMENTS("std", "Tensor", ROOT),
-                          .summary = "Standard deviation over all dims or over some."};
+                          .summary = "Standard deviation over all dims or over some.",
+                          .gradient = MOMENT_GRADIENT(OF_ROOT("grad", "result"), "", "")};
 const dt_op dt__op_std_mean = {MOMENTS("std_mean", "(Tensor std, Tensor mean)", ROOT | MEAN),
-                               .summary = "Standard deviation and mean over all dims or over some."};
-const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .summary = "Variance over all dims or over some."};
+                               .summary = "Standard deviation and mean over all dims or over some.",
+                               .gradient = MOMENT_GRADIENT(OF_ROOT("grad_std", "std"), OF_MEAN("none"),
+                                                           OF_MEAN("dim"))};
+const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .summary = "Variance over all dims or over some.",
+                          .gradient = MOMENT_GRADIENT("grad", "", "")};
 const dt_op dt__op_var_mean = {MOMENTS("var_mean", "(Tensor var, Tensor mean)", MEAN),
-                               .summary = "Variance and mean over all dims or over some."};
+                               .summary = "Variance and mean over all dims or over some.",
+                               .gradient = MOMENT_GRADIENT("grad_var", OF_MEAN("none"), OF_MEAN("dim"))};
+/* clang-format on */

@@ -3,6 +3,7 @@
  * Ops that normalise along dims: softmax and its logarithm, layer_norm, rms_norm. Where these dims are sharded, the
  * ranks meet: they merge the statistics of their shards of the rows.
  */
+#include "dtensor/ops.h"
 #include "kernels/kernels.h"
 #include "ops/ops.h"
 #include "ops/states.h"
@@ -103,10 +104,40 @@ static void describe_softmax(const dt_op_call *call, dt_state *state) {
     dt__statistics_describe(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), state);
 }
 
-static dt_status begin_softmax(dt_op_call *call, const dt_state *state) {
+static dt_status begin_log_softmax(dt_op_call *call, const dt_state *state) {
     convert_elements(call);
     dt__array in = softmax_elements(call);
-    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, state);
+    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, NULL, state);
+    return DT_OK;
+}
+
+/* Whether begin leaves the exponentials, relative to the largest element of the shard, in the output: rows must be
+ * contiguous. */
+static bool keeps_powers(const dt_op_call *call) {
+    const dt_op_value *in = &call->inputs[0], *out = &call->outputs[0];
+    int last = in->n_dims - 1;
+    return last >= 0 && softmax_dim(call) == last && in->dtype == out->dtype &&
+           (out->dtype == DT_F32 || out->dtype == DT_F64) && in->strides[last] == 1 && out->strides[last] == 1;
+}
+
+static dt_status begin_softmax(dt_op_call *call, const dt_state *state) {
+    if (!keeps_powers(call))
+        return begin_log_softmax(call, state);
+    dt__array in = dt__array_of(&call->inputs[0]), out = dt__array_of(&call->outputs[0]);
+    dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << softmax_dim(call), &in, &out, state);
+    return DT_OK;
+}
+
+/* Scales what begin has left in the output: by exp(largest of the shard - largest of all) / sum. */
+static dt_status scale_powers(const dt_op_call *call, const dt_state *begun, const dt_state *merged) {
+    const double *own = begun->fields[0].data, *all = merged->fields[0].data;
+    double *factors = merged->fields[1].data;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__reduced by;
+    for (int64_t i = 0; i < merged->fields[1].n; i++)
+        factors[i] = exp(own[i] - all[i]) / factors[i];
+    dt__state_array(call, (uint32_t)1 << softmax_dim(call), &merged->fields[1], &by);
+    dt__rows_scale(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &by.array, &out);
     return DT_OK;
 }
 
@@ -125,13 +156,15 @@ static dt_status finish_rows(dt_op_call *call, const dt_state *merged, bool is_l
     return DT_OK;
 }
 
-static dt_status finish_softmax(dt_op_call *call, const dt_state *merged) { return finish_rows(call, merged, false); }
+static dt_status finish_softmax(dt_op_call *call, const dt_state *merged) {
+    return keeps_powers(call) ? scale_powers(call, call->begun, merged) : finish_rows(call, merged, false);
+}
 static dt_status finish_log_softmax(dt_op_call *call, const dt_state *merged) {
     return finish_rows(call, merged, true);
 }
 
 static const dt_meet softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_softmax};
-static const dt_meet log_softmax_meet = {describe_softmax, begin_softmax, merge_softmax, finish_log_softmax};
+static const dt_meet log_softmax_meet = {describe_softmax, begin_log_softmax, merge_softmax, finish_log_softmax};
 
 static dt_status softmax(dt_op_call *call) { return run_softmax(call, false); }
 static dt_status log_softmax(dt_op_call *call) { return run_softmax(call, true); }
@@ -177,6 +210,62 @@ static dt_status layer_norm(dt_op_call *call) {
     return DT_OK;
 }
 
+/* With the dims that are normalised kept at size 1. */
+static dt_tensor *with_kept_dims(dt_tensor *tensor, const dt_op_value *input, int n) {
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < input->n_dims; d++)
+        sizes[d] = d < input->n_dims - n ? input->shape[d] : 1;
+    dt_shape shape = {input->n_dims, sizes};
+    return tensor ? dt_reshape(tensor, shape) : NULL;
+}
+
+/* x - mean, and what it is to be divided by (the deviation) or multiplied with (rstd): where the graph of gradients is
+ * recorded, mean and deviation are computed from x again, so that they are part of it. */
+typedef struct normalised {
+    dt_tensor *centred, *deviation, *rstd; /* either of the last two is NULL */
+} normalised;
+
+static dt_tensor *scaled(const normalised *by, dt_tensor *tensor) {
+    return by->rstd ? dt_mul(tensor, by->rstd) : dt_div(tensor, by->deviation);
+}
+
+static normalised centre(const dt_op_backward *call, dt_dims dims) {
+    const dt_op_value *input = &call->call->inputs[0];
+    dt_tensor *x = call->inputs[0];
+    if (!dt_requires_grad(x)) {
+        dt_tensor *mean = with_kept_dims(call->outputs[1], input, dims.n);
+        return (normalised){.centred = dt_sub(x, mean), .rstd = with_kept_dims(call->outputs[2], input, dims.n)};
+    }
+    dt_tensor *centred = dt_sub(x, dt_mean(x, .dim = dims, .keepdim = true));
+    dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims, .keepdim = true);
+    return (normalised){.centred = centred,
+                        .deviation = dt_sqrt(dt_add_scalar(variance, dt__arg_at(call->call, EPS)->as.f))};
+}
+
+/* With y = (x - mean) rstd, and g the gradient times the weight: rstd (g - mean(g) - y mean(g y)). */
+static dt_status layer_norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_arg *weight = dt__arg_at(call->call, WEIGHT), *bias = dt__arg_at(call->call, BIAS);
+    int n = dt__arg_at(call->call, NORMALIZED_SHAPE)->n;
+    int64_t list[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n; d++)
+        list[d] = d - n;
+    dt_dims dims = {.n = n, .list = list};
+    dt_tensor *grad = call->grads[0];
+    normalised by = centre(call, dims);
+    dt_tensor *y = scaled(&by, by.centred);
+    if (weight->type == DT_ARG_TENSOR && call->needed[weight->as.first])
+        input_grads[weight->as.first] = dt_mul(grad, y);
+    if (bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
+        input_grads[bias->as.first] = grad;
+    if (call->needed[0]) {
+        dt_tensor *g = weight->type == DT_ARG_TENSOR ? dt_mul(grad, call->inputs[weight->as.first]) : grad;
+        dt_tensor *along = dt_mul(y, dt_mean(dt_mul(g, y), .dim = dims, .keepdim = true));
+        dt_tensor *rest = dt_sub(dt_sub(g, dt_mean(g, .dim = dims, .keepdim = true)), along);
+        input_grads[0] = scaled(&by, rest);
+    }
+    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
 static dt__statistic norm_statistic(const dt_op_call *call) { return is_rms(call) ? DT__SQUARES : DT__MOMENTS; }
 static uint32_t norm_dims(const dt_op_call *call) {
     int n_dims = call->inputs[0].n_dims, n = dt__arg_at(call, NORMALIZED_SHAPE)->n;
@@ -189,7 +278,7 @@ static void describe_norm(const dt_op_call *call, dt_state *state) {
 
 static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    dt__statistics_begin(call, norm_statistic(call), norm_dims(call), &in, state);
+    dt__statistics_begin(call, norm_statistic(call), norm_dims(call), &in, NULL, state);
     return DT_OK;
 }
 
@@ -236,6 +325,7 @@ const dt_op dt__op_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = softmax,
+    .gradient = "self: result * (grad - sum(grad * result, dim, true))",
     .meet = &softmax_meet,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
@@ -246,6 +336,7 @@ const dt_op dt__op_log_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = log_softmax,
+    .gradient = "self: grad - exp(result) * sum(grad, dim, true)",
     .meet = &log_softmax_meet,
     .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
 };
@@ -263,6 +354,7 @@ const dt_op dt__op_layer_norm = {
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
                "layer_norm(f32[5,3]; [3]; f32[3])",
+    .backward = layer_norm_backward,
     .saves = "input,weight,result1,result2",
     .n_saved = 2,
 };

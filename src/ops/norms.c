@@ -29,7 +29,7 @@ static void describe_exponentials(const dt_op_call *call, dt_state *state) {
 
 static dt_status begin_exponentials(dt_op_call *call, const dt_state *state) {
     dt__array in = dt__array_of(&call->inputs[0]);
-    dt__statistics_begin(call, DT__EXPONENTIALS, reduced_dims(call), &in, state);
+    dt__statistics_begin(call, DT__EXPONENTIALS, reduced_dims(call), &in, NULL, state);
     return DT_OK;
 }
 
@@ -93,7 +93,7 @@ static dt_status begin_norm(dt_op_call *call, const dt_state *state) {
     uint32_t dims = reduced_dims(call);
     dt__reduced sum;
     if (ord == 2) {
-        dt__statistics_begin(call, DT__SQUARES, dims, &in, state);
+        dt__statistics_begin(call, DT__SQUARES, dims, &in, NULL, state);
         return DT_OK;
     }
     dt__state_array(call, dims, &state->fields[0], &sum);
@@ -152,5 +152,6 @@ const dt_op dt__op_logsumexp = {
     .kernel = dt__run_alone,
     .meet = &logsumexp_meet,
     .arguments = "dim,keepdim",
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * exp(self - reshape(result, kept(self.shape, dim)))",
     .samples = "logsumexp(f32[5,3]; 1)\nlogsumexp(f32[2,5,3]; [0,2]; true)\nlogsumexp(f64[5,3]; 0)",
 };

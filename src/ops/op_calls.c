@@ -8,6 +8,8 @@
 #include "ops/op_functions.h"
 #include "ops/ops.h"
 
+dt_status dt__library_ops_open(dt_ctx *ctx) { return dt__ops_open(ctx); }
+
 /* The context of the first tensor that is not NULL. Where all are NULL, an earlier call has recorded its error. */
 static dt_ctx *ctx_of(const dt__call *call) {
     for (int i = 0; i < call->n_inputs; i++)

@@ -51,6 +51,7 @@ dt_status dt__binary_run(dt_op_call *call);
     .schema =                                                                                                        \
         name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor",  \
     .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL | (dtypes_)),         \
+    .flags = DT_OP_NOT_DIFFERENTIABLE,                                                                               \
     .samples = name "(f32[5,3]; f32[5,3])\n" name "(i64[5]; 3)\n" name "(i64[5]; f32[5])"
 
 #endif

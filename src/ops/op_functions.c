@@ -714,6 +714,25 @@ dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int6
     return dt__call_run(&call, DT__OP_diagonal, options->site);
 }
 
+dt_tensor *dt_diagonal_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t offset, int64_t dim1,
+                                      int64_t dim2, const dt_diagonal_backward_options *options,
+                                      size_t options_size) {
+    dt_diagonal_backward_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "diagonal_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_sizes(&args[1], input_sizes);
+    dt__call_int(&args[2], offset);
+    dt__call_int(&args[3], dim1);
+    dt__call_int(&args[4], dim2);
+    return dt__call_run(&call, DT__OP_diagonal_backward, options->site);
+}
+
 dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options *options, size_t options_size) {
     dt_div_options full;
     dt__call call;
@@ -809,6 +828,25 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     dt__call_real(&args[4], 2.0);
     dt__call_bool(&args[5], false);
     return dt__call_run(&call, DT__OP_embedding, options->site);
+}
+
+dt_tensor *dt_embedding_dense_backward_sized(dt_tensor *grad_output, dt_tensor *indices, int64_t num_weights,
+                                             const dt_embedding_dense_backward_options *options,
+                                             size_t options_size) {
+    dt_embedding_dense_backward_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "embedding_dense_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, indices);
+    dt__call_int(&args[2], num_weights);
+    options->padding_idx.given ? dt__call_int(&args[3], options->padding_idx.value) : dt__call_none(&args[3]);
+    dt__call_bool(&args[4], options->scale_grad_by_freq);
+    return dt__call_run(&call, DT__OP_embedding_dense_backward, options->site);
 }
 
 dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
@@ -1017,6 +1055,23 @@ dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const
     return dt__call_run(&call, DT__OP_gather, options->site);
 }
 
+dt_tensor *dt_gather_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape sizes, int64_t dim,
+                                    const dt_gather_backward_options *options, size_t options_size) {
+    dt_gather_backward_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "gather_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, index);
+    dt__call_sizes(&args[2], sizes);
+    dt__call_int(&args[3], dim);
+    return dt__call_run(&call, DT__OP_gather_backward, options->site);
+}
+
 dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t options_size) {
     dt_gelu_options full;
     dt__call call;
@@ -1029,6 +1084,22 @@ dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
     return dt__call_run(&call, DT__OP_gelu, options->site);
+}
+
+dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self, const dt_gelu_backward_options *options,
+                                  size_t options_size) {
+    dt_gelu_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "gelu_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, self);
+    options->approximate ? dt__call_text(&args[2], options->approximate) : dt__call_text(&args[2], "none");
+    return dt__call_run(&call, DT__OP_gelu_backward, options->site);
 }
 
 dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_options *options, size_t options_size) {
@@ -1045,6 +1116,22 @@ dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_op
     return dt__call_run(&call, DT__OP_index, options->site);
 }
 
+dt_tensor *dt_index_backward_sized(dt_tensor *grad, dt_tensors indices, dt_shape sizes,
+                                   const dt_index_backward_options *options, size_t options_size) {
+    dt_index_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "index_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_optional_tensors(&args[1], &call, indices);
+    dt__call_sizes(&args[2], sizes);
+    return dt__call_run(&call, DT__OP_index_backward, options->site);
+}
+
 dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
                                  const dt_index_select_options *options, size_t options_size) {
     dt_index_select_options full;
@@ -1059,6 +1146,23 @@ dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
     return dt__call_run(&call, DT__OP_index_select, options->site);
+}
+
+dt_tensor *dt_index_select_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
+                                          const dt_index_select_backward_options *options, size_t options_size) {
+    dt_index_select_backward_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "index_select_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, index);
+    dt__call_sizes(&args[2], self_sizes);
+    dt__call_int(&args[3], dim);
+    return dt__call_run(&call, DT__OP_index_select_backward, options->site);
 }
 
 dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
@@ -1661,6 +1765,23 @@ dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt
     return dt__call_run(&call, DT__OP_select, options->site);
 }
 
+dt_tensor *dt_select_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
+                                    const dt_select_backward_options *options, size_t options_size) {
+    dt_select_backward_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "select_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_sizes(&args[1], input_sizes);
+    dt__call_int(&args[2], dim);
+    dt__call_int(&args[3], index);
+    return dt__call_run(&call, DT__OP_select_backward, options->site);
+}
+
 dt_tensor *dt_sgd_in_place_sized(dt_tensor *self, dt_tensor *grad, double lr, const dt_sgd_in_place_options *options,
                                  size_t options_size) {
     dt_sgd_in_place_options full;
@@ -1728,6 +1849,26 @@ dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t e
     dt__call_int(&args[3], end);
     dt__call_int(&args[4], step);
     return dt__call_run(&call, DT__OP_slice, options->site);
+}
+
+dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
+                                   int64_t end, int64_t step, const dt_slice_backward_options *options,
+                                   size_t options_size) {
+    dt_slice_backward_options full;
+    dt__call call;
+    dt_arg args[6];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "slice_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_sizes(&args[1], input_sizes);
+    dt__call_int(&args[2], dim);
+    dt__call_int(&args[3], start);
+    dt__call_int(&args[4], end);
+    dt__call_int(&args[5], step);
+    return dt__call_run(&call, DT__OP_slice_backward, options->site);
 }
 
 dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_options *options, size_t options_size) {
@@ -1983,6 +2124,22 @@ dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_option
     return dt__call_run(&call, DT__OP_tanh_, options->site);
 }
 
+dt_tensor *dt_threshold_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_number threshold,
+                                       const dt_threshold_backward_options *options, size_t options_size) {
+    dt_threshold_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "threshold_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_number(&args[2], threshold);
+    return dt__call_run(&call, DT__OP_threshold_backward, options->site);
+}
+
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
     dt_to_options full;
     dt__call call;
@@ -2048,6 +2205,24 @@ dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int
     dt__call_int(&args[2], size);
     dt__call_int(&args[3], step);
     return dt__call_run(&call, DT__OP_unfold, options->site);
+}
+
+dt_tensor *dt_unfold_backward_sized(dt_tensor *grad_in, dt_shape input_sizes, int64_t dim, int64_t size, int64_t step,
+                                    const dt_unfold_backward_options *options, size_t options_size) {
+    dt_unfold_backward_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(grad_in);
+    options = DT__OPTIONS(ctx, "unfold_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_in);
+    dt__call_sizes(&args[1], input_sizes);
+    dt__call_int(&args[2], dim);
+    dt__call_int(&args[3], size);
+    dt__call_int(&args[4], step);
+    return dt__call_run(&call, DT__OP_unfold_backward, options->site);
 }
 
 dt_tensor *dt_var_sized(dt_tensor *self, const dt_var_options *options, size_t options_size) {

@@ -41,10 +41,12 @@
     X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
+    X(diagonal_backward)                                                                                             \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(embedding_dense_backward)                                                                                      \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
@@ -57,9 +59,13 @@
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
+    X(gather_backward)                                                                                               \
     X(gelu)                                                                                                          \
+    X(gelu_backward)                                                                                                 \
     X(index)                                                                                                         \
+    X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
+    X(index_select_backward)                                                                                         \
     X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
     X(linalg_vector_norm)                                                                                            \
@@ -92,8 +98,10 @@
     X(roll)                                                                                                          \
     X(scaled_dot_product_attention)                                                                                  \
     X(select)                                                                                                        \
+    X(select_backward)                                                                                               \
     X(sgd_)                                                                                                          \
     X(slice)                                                                                                         \
+    X(slice_backward)                                                                                                \
     X(softmax)                                                                                                       \
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
@@ -105,10 +113,12 @@
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
     X(tanh_)                                                                                                         \
+    X(threshold_backward)                                                                                            \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
     X(unfold)                                                                                                        \
+    X(unfold_backward)                                                                                               \
     X(var)                                                                                                           \
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \

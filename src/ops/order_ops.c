@@ -298,6 +298,11 @@ const dt_op dt__op_max = {
               "max.other(Tensor self, Tensor other) -> Tensor",
     .summary = "Largest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MAX, DT__EL_MAXIMUM, DT_MAX, DT_MIN, "...[dim] -> ...[dim:1?] P(max)"),
+    .gradient = "self: grad * eq(self, result) / sum(eq(self, result)); "
+                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                "self.other: grad * eq(self, result) / (eq(self, other) + 1); "
+                "other: grad * eq(other, result) / (eq(self, other) + 1)",
     .samples = "max(f32[5,3])\nmax(f32[5,3]; 0)\nmax(i64[2,5,3]; 1; true)\nmax(bool[5,3]; 1)\nmax(f32[]; 0)\n"
                "max(f32[0,3]; 1)\nmax(f32[5,3]; f32[3])",
 };
@@ -307,6 +312,11 @@ const dt_op dt__op_min = {
               "min.other(Tensor self, Tensor other) -> Tensor",
     .summary = "Smallest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MIN, DT__EL_MINIMUM, DT_MIN, DT_MAX, "...[dim] -> ...[dim:1?] P(min)"),
+    .gradient = "self: grad * eq(self, result) / sum(eq(self, result)); "
+                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                "self.other: grad * eq(self, result) / (eq(self, other) + 1); "
+                "other: grad * eq(other, result) / (eq(self, other) + 1)",
     .samples = "min(f32[5,3])\nmin(f32[5,3]; 0)\nmin(i64[2,5,3]; 1; true)\nmin(f32[5,3]; f32[3])",
 };
 const dt_op dt__op_topk = {
@@ -317,6 +327,7 @@ const dt_op dt__op_topk = {
     .shape = shape_topk,
     .kernel = topk,
     .arguments = "k,dim,largest",
+    .gradient = "self: gather_backward(grad, indices, self.shape, dim)",
     .samples = "topk(f32[5,3]; 2)\ntopk(f32[5,3]; 3; 0; false)\ntopk(i64[2,5,3]; 4; 1)\ntopk(f32[5,3]; 0)\n"
                "topk(f32[]; 0)",
     .unused = "sorted",

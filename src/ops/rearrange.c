@@ -327,6 +327,7 @@ const dt_op dt__op_constant_pad_nd = {
     .schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
     .summary = "Adds a value before and behind the indices of the last dims; negative numbers cut off.",
     PADDING(""),
+    .gradient = "self: constant_pad_nd(grad, negative(pad))",
     .samples = "constant_pad_nd(f32[5,3]; [1,2])\nconstant_pad_nd(f32[5,3]; [0,0,-1,2]; 2.5)\n"
                "constant_pad_nd(i32[5]; [1,0]; 1)",
 };
@@ -339,6 +340,7 @@ const dt_op dt__op_flip = {
     .shape = shape_flip,
     .kernel = flip,
     .arguments = "dims",
+    .gradient = "self: flip(grad, dims)",
     .samples = "flip(f32[5,3]; [0])\nflip(i32[2,5,3]; [-1,0])\nflip(f32[5]; [])",
 };
 const dt_op dt__op_pad = {
@@ -357,5 +359,6 @@ const dt_op dt__op_roll = {
     .shape = shape_roll,
     .kernel = roll,
     .arguments = "dims,shifts",
+    .gradient = "self: roll(grad, negative(shifts), dims)",
     .samples = "roll(f32[5,3]; 2; 0)\nroll(i32[2,5,3]; [-1,4]; [2,1])\nroll(f32[5,3]; 7)",
 };

@@ -323,6 +323,8 @@ const dt_op dt__op_sum = {
     .summary = "Sum over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS),
     .partial = DT_PARTIAL_LINEAR,
+    .gradient = "self: expand(grad, self.shape); "
+                "self.dim_IntList: expand(reshape(grad, kept(self.shape, dim)), self.shape)",
     .samples = "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\n"
                "sum(f32[0,3]; 0)\nsum(f32[5,3]; dtype=i64)\nsum(i8[5,3]; 0)\nsum(i32[5,3]; 0; dtype=f32)\n"
                "sum(f32[5,3]; 0; dtype=f64)\nsum(i64[5,3]; 0; dtype=i32)",
@@ -333,6 +335,8 @@ const dt_op dt__op_mean = {
     .summary = "Average over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, AVERAGES),
     .partial = DT_PARTIAL_LINEAR,
+    .gradient = "self: expand(grad / count(self.shape, none), self.shape); "
+                "self.dim: expand(reshape(grad, kept(self.shape, dim)) / count(self.shape, dim), self.shape)",
     .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\nmean(i32[5,3]; dtype=f32)\n"
                "mean(f32[0,3]; 0)",
 };
@@ -340,6 +344,7 @@ const dt_op dt__op_nansum = {
     .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Sum over all dims or over some, of the elements that are not NaN.",
     REDUCTION("...[dim] -> ...[dim:1?]", "dim,keepdim,dtype", DT__FOLD_SUM, WIDENS | SKIPS_NAN),
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, self)",
     .samples = "nansum(f32[5,3])\nnansum(f32[5,3]; [1]; true)\nnansum(i32[5,3]; 0)",
 };
 const dt_op dt__op_count_nonzero = {
@@ -347,6 +352,7 @@ const dt_op dt__op_count_nonzero = {
               "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
     .summary = "Number of elements that are not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...", "dim", DT__FOLD_SUM, COUNTS),
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "count_nonzero(f32[5,3])\ncount_nonzero(i32[5,3]; 1)\ncount_nonzero(bool[2,5,3]; [0,2])",
 };
 const dt_op dt__op_prod = {
@@ -363,6 +369,7 @@ const dt_op dt__op_any = {
     .summary = "Whether any element is not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_ANY, TO_BOOL),
     .partial_of = partial_any,
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "any(bool[3])\nany(bool[5,3]; 1; true)\nany(bool[2,5,3]; [0,2])\nany(bool[0,3]; 0)",
 };
 const dt_op dt__op_all = {
@@ -370,6 +377,7 @@ const dt_op dt__op_all = {
     .summary = "Whether all elements are not 0, over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_ALL, TO_BOOL),
     .partial_of = partial_all,
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "all(bool[3])\nall(bool[5,3]; 1; true)\nall(bool[2,5,3]; [0,2])\nall(bool[0,3]; 0)",
 };
 const dt_op dt__op_amax = {
@@ -377,6 +385,8 @@ const dt_op dt__op_amax = {
     .summary = "Largest element over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(max)", "dim,keepdim", DT__FOLD_MAX, ORDERS),
     .partial = DT_PARTIAL_MAX,
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, reshape(result, kept(self.shape, dim))) / "
+                "sum(eq(self, reshape(result, kept(self.shape, dim))), dim, true)",
     .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\namax(bool[5,3]; 0)",
 };
 const dt_op dt__op_amin = {
@@ -384,6 +394,8 @@ const dt_op dt__op_amin = {
     .summary = "Smallest element over all dims or over some.",
     REDUCTION("...[dim] -> ...[dim:1?] P(min)", "dim,keepdim", DT__FOLD_MIN, ORDERS),
     .partial = DT_PARTIAL_MIN,
+    .gradient = "self: reshape(grad, kept(self.shape, dim)) * eq(self, reshape(result, kept(self.shape, dim))) / "
+                "sum(eq(self, reshape(result, kept(self.shape, dim))), dim, true)",
     .samples = "amin(f32[5,3])\namin(f32[5,3]; [1]; true)\namin(i32[2,5,3]; [0,2])\namin(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
@@ -392,12 +404,14 @@ const dt_op dt__op_argmax = {
     REDUCTION("...[dim~] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MAX, ORDERS | POSITIONS),
     .meet = &position_meet,
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
 };
 const dt_op dt__op_argmin = {
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Index of the smallest element, over all elements or along a dim.",
     REDUCTION("...[dim~] -> ...[dim:1?]", "dim,keepdim", DT__FOLD_MIN, ORDERS | POSITIONS),
     .meet = &position_meet,
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "argmin(f32[5,3])\nargmin(f32[5,3]; 1; true)\nargmin(i32[5,3]; 0)",
 };
 
@@ -408,6 +422,7 @@ const dt_op dt__op_argmin = {
     .samples = name "(f32[5,3]; 0)\n" name "(f32[5,3]; -1)\n" name "(i32[5]; 0)\n" name "(f32[5,3]; 0; dtype=i64)"
 
 const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running sum along a dim.",
-                             .partial = DT_PARTIAL_LINEAR};
+                             .partial = DT_PARTIAL_LINEAR,
+                             .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)"};
 const dt_op dt__op_cumprod = {SCAN("cumprod", DT__FOLD_PROD), .summary = "Running product along a dim.",
                               .partial_of = partial_prod};

@@ -34,7 +34,7 @@ void dt__statistics_describe(const dt_op_call *call, dt__statistic kind, uint32_
 }
 
 void dt__statistics_begin(const dt_op_call *call, dt__statistic kind, uint32_t dims, const dt__array *in,
-                          const dt_state *state) {
+                          const dt__array *powers, const dt_state *state) {
     dt__reduced fields[2];
     for (int f = 0; f < 2 && f < state->n_fields; f++)
         dt__state_array(call, dims, &state->fields[f], &fields[f]);
@@ -43,7 +43,8 @@ void dt__statistics_begin(const dt_op_call *call, dt__statistic kind, uint32_t d
                                          .dims = dims,
                                          .in = in,
                                          .first = kind == DT__SQUARES ? NULL : &fields[0].array,
-                                         .second = &fields[dt__second_field(kind)].array});
+                                         .second = &fields[dt__second_field(kind)].array,
+                                         .powers = powers});
     if (kind != DT__MOMENTS)
         return;
     double count = 1;

@@ -15,9 +15,9 @@ void dt__state_array(const dt_op_call *call, uint32_t dims, const dt_state_field
 
 /* The fields of statistics: the first number and the second, or only the second (squares), then the count (moments). */
 void dt__statistics_describe(const dt_op_call *call, dt__statistic kind, uint32_t dims, dt_state *state);
-/* The statistics of `in`, which has the shape of the first input. */
+/* The statistics of `in`, which has the shape of the first input; powers may be NULL (dt__statistics.powers). */
 void dt__statistics_begin(const dt_op_call *call, dt__statistic kind, uint32_t dims, const dt__array *in,
-                          const dt_state *state);
+                          const dt__array *powers, const dt_state *state);
 void dt__statistics_meet(const dt_op_call *call, dt__statistic kind, const dt_state *into, const dt_state *next);
 /* The field of the second number. */
 static inline int dt__second_field(dt__statistic kind) { return kind == DT__SQUARES ? 0 : 1; }

@@ -31,17 +31,23 @@ static dt_status gelu(dt_op_call *call) {
 
 /* clang-format off */
 const dt_op dt__op_neg = {DT__UNARY("neg", NEG, DT__NO_BOOL), .partial_of = partial_neg,
-                          .summary = "The negative of every element."};
+                          .summary = "The negative of every element.",
+                          .gradient = "self: -grad"};
 const dt_op dt__op_exp = {DT__UNARY("exp", EXP, DT__TO_FLOATING), .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
-                          .summary = "The exponential of every element."};
+                          .summary = "The exponential of every element.",
+                          .gradient = "self: grad * conjugate(result)"};
 const dt_op dt__op_log = {DT__UNARY("log", LOG, DT__TO_FLOATING), .partial = DT_PARTIAL_UP_MIN,
-                          .summary = "The natural logarithm of every element."};
+                          .summary = "The natural logarithm of every element.",
+                          .gradient = "self: grad / conjugate(self)"};
 const dt_op dt__op_sqrt = {DT__UNARY("sqrt", SQRT, DT__TO_FLOATING), .partial = DT_PARTIAL_UP_MIN,
-                           .summary = "The square root of every element."};
+                           .summary = "The square root of every element.",
+                           .gradient = "self: grad / conjugate(result * 2)"};
 const dt_op dt__op_tanh = {DT__UNARY("tanh", TANH, DT__TO_FLOATING), .partial = DT_PARTIAL_UP,
-                           .summary = "The hyperbolic tangent of every element."};
+                           .summary = "The hyperbolic tangent of every element.",
+                           .gradient = "self: grad * conjugate(1 - result * result)"};
 const dt_op dt__op_relu = {DT__UNARY_OF("relu", "input", RELU, DT__REAL_NUMBERS), .partial = DT_PARTIAL_UP,
-                           .summary = "Every element, or zero where it is negative."};
+                           .summary = "Every element, or zero where it is negative.",
+                           .gradient = "input: threshold_backward(grad, result, 0)"};
 /* clang-format on */
 
 const dt_op dt__op_neg_ = {.in_place_of = &dt__op_neg};
@@ -56,5 +62,6 @@ const dt_op dt__op_gelu = {
     .rule = "... -> ...",
     .shape = shape_gelu,
     .kernel = gelu,
+    .gradient = "self: gelu_backward(grad, self, approximate=approximate)",
     .samples = "gelu(f32[5,3])\ngelu(f64[])\ngelu(f32[0,3])\ngelu(f32[5,3]; approximate=tanh)",
 };

@@ -115,6 +115,7 @@ const dt_op dt__op_view = {
     .rows = rows_view,
     .shape = shape_view,
     .kernel = view,
+    .gradient = "self: reshape(grad, self.shape)",
     .samples = "view(f32[6,4]; [24])\nview(f32[6,4]; [2,3,4])\nview(f32[6,4]; [4,-1])\nview(f32[6,1,4]; [6,4])",
     .flags = DT_OP_VIEW,
 };
@@ -125,6 +126,7 @@ const dt_op dt__op_reshape = {
     .rows = rows_view,
     .shape = shape_view,
     .kernel = reshape,
+    .gradient = "self: reshape(grad, self.shape)",
     .samples = "reshape(f32[6,4]; [24])\nreshape(f32[2,4,6]; [8,6])\nreshape(f32[0,4]; [2,0])",
     .flags = DT_OP_VIEW,
 };

@@ -28,8 +28,10 @@ static const struct {
     const char *name;
     int n_args;
 } functions[DT__N_FUNCTIONS] = {
-    [DT__FN_AGAIN] = {"again", 1}, [DT__FN_KEPT] = {"kept", 2},       [DT__FN_COUNT] = {"count", 2},
-    [DT__FN_SIZE] = {"size", 2},   [DT__FN_INVERSE] = {"inverse", 1}, [DT__FN_CONJUGATE] = {"conjugate", 1},
+    [DT__FN_AGAIN] = {"again", 1},       [DT__FN_KEPT] = {"kept", 2},       [DT__FN_COUNT] = {"count", 2},
+    [DT__FN_SIZE] = {"size", 2},         [DT__FN_INVERSE] = {"inverse", 1}, [DT__FN_CONJUGATE] = {"conjugate", 1},
+    [DT__FN_ROWS] = {"rows", 1},         [DT__FN_EITHER] = {"either", 2},   [DT__FN_UNLESS] = {"unless", 2},
+    [DT__FN_NEGATIVE] = {"negative", 1},
 };
 
 typedef struct parser {
@@ -155,8 +157,10 @@ static dt_status read_property(parser *self, int p, const char *name, int *out) 
     bool shape = dt__cursor_take(&self->at, "shape");
     if (!shape && !dt__cursor_take(&self->at, "dtype"))
         return dt__cursor_fail(&self->at, "expected .shape or .dtype");
-    if (!self->skips && (p < 0 || self->signature->params[p].type.kind != DT__PARAM_TENSOR))
+    int output = p < 0 ? find_return(self->signature, name) : -1;
+    if (!self->skips && output < 0 && (p < 0 || self->signature->params[p].type.kind != DT__PARAM_TENSOR))
         return dt__cursor_fail(&self->at, "'%.60s' is no tensor argument", name);
+    p = output < 0 ? p : ~output;
     return add_node(
         self, &(dt__formula_node){.kind = shape ? DT__FORMULA_SHAPE : DT__FORMULA_DTYPE, .index = p, .name = name},
         out);
@@ -282,16 +286,20 @@ static dt_status read_targets(parser *self, target_list *to) {
     return dt__cursor_expect(&self->at, ":", "after the targets of a formula");
 }
 
-static dt_status set_targets(const parser *self, dt__gradient *to, const target_list *targets, int formula,
-                             bool *only) {
+/* Targets that have a formula of their own for this overload lose the general one. */
+static dt_status set_targets(const parser *self, dt__gradient *to, target_list *targets, int formula,
+                             const bool *only) {
+    targets->found = false;
     for (int t = 0; t < targets->n; t++) {
-        int p = targets->params[t];
-        if (p < 0 || (only[p] && !targets->only))
+        int *p = &targets->params[t];
+        if (*p >= 0 && only[*p] && !targets->only)
+            *p = -1;
+        if (*p < 0)
             continue;
-        if (to->of_param[p] >= 0 && only[p] == targets->only)
-            return dt__cursor_fail(&self->at, "'%s' has two formulas", self->signature->params[p].name);
-        to->of_param[p] = (signed char)formula;
-        only[p] = targets->only;
+        if (to->of_param[*p] >= 0)
+            return dt__cursor_fail(&self->at, "'%s' has two formulas", self->signature->params[*p].name);
+        to->of_param[*p] = (signed char)formula;
+        targets->found = true;
     }
     return DT_OK;
 }
@@ -316,9 +324,29 @@ static dt_status read_formula(parser *self, const target_list *targets, dt__form
     return out->nodes ? DT_OK : DT_ERR_MEMORY;
 }
 
+/* Reads the text once without looking up names: which targets have a formula for this overload only. */
+static dt_status find_own_formulas(parser *self, bool *only) {
+    dt__cursor begin = self->at;
+    for (int f = 0; dt__cursor_peek(&self->at); f++) {
+        target_list targets;
+        dt__formula ignored;
+        if (f)
+            DT__TRY(dt__cursor_expect(&self->at, ";", "between formulas"));
+        DT__TRY(read_targets(self, &targets));
+        for (int t = 0; t < targets.n && targets.only; t++)
+            if (targets.params[t] >= 0)
+                only[targets.params[t]] = true;
+        targets.found = false;
+        DT__TRY(read_formula(self, &targets, &ignored));
+    }
+    self->at = begin;
+    return DT_OK;
+}
+
 /* Sets bit f of *found for formulas that this signature has. */
 static dt_status read_signature(parser *self, dt__gradient *out, uint32_t *found) {
     bool only[DT__MAX_ARGS] = {false};
+    DT__TRY(find_own_formulas(self, only));
     int capacity = 1;
     for (const char *c = self->at.text; *c; c++)
         capacity += *c == ';';
@@ -333,11 +361,11 @@ static dt_status read_signature(parser *self, dt__gradient *out, uint32_t *found
         if (f == capacity)
             return dt__cursor_fail(&self->at, "expected the end");
         DT__TRY(read_targets(self, &targets));
+        if (targets.found)
+            *found |= UINT32_C(1) << f % 32;
         DT__TRY(set_targets(self, out, &targets, f, only));
         DT__TRY(read_formula(self, &targets, &out->formulas[f]));
         out->n_formulas = f + 1;
-        if (targets.found)
-            *found |= UINT32_C(1) << f % 32;
     }
     return DT_OK;
 }
@@ -345,17 +373,21 @@ static dt_status read_signature(parser *self, dt__gradient *out, uint32_t *found
 dt_status dt__gradient_parse(dt__arena *arena, const dt__schema *schema, const char *text, dt__op_exists_fn *exists,
                              const void *registry, dt__gradient **out) {
     dt__text what = dt__text_new(arena->ctx);
-    parser *self = DT__NEW(arena, parser);
-    dt_status status = DT_OK;
     uint32_t found = 0;
-    *out = DT__NEW_ARRAY(arena, dt__gradient, schema->n_signatures);
     dt__text_add(&what, "%s: gradient", schema->name);
-    if (!self || !*out)
+    dt_status status = dt__text_status(&what);
+    *out = DT__NEW_ARRAY(arena, dt__gradient, schema->n_signatures);
+    if (!*out)
         status = DT_ERR_MEMORY;
     for (int s = 0; s < schema->n_signatures && status == DT_OK; s++) {
-        *self = (parser){.arena = arena, .signature = &schema->signatures[s], .exists = exists, .registry = registry};
-        self->at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, dt__text_chars(&what), text);
-        status = read_signature(self, &(*out)[s], &found);
+        parser self;
+        self.arena = arena;
+        self.signature = &schema->signatures[s];
+        self.exists = exists;
+        self.registry = registry;
+        self.depth = 0;
+        self.at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, dt__text_chars(&what), text);
+        status = read_signature(&self, &(*out)[s], &found);
     }
     for (int f = 0; status == DT_OK && f < (*out)[0].n_formulas; f++)
         if (!(found >> f % 32 & 1))

@@ -13,7 +13,7 @@
 typedef enum dt__formula_kind {
     DT__FORMULA_CONSTANT, /* value */
     DT__FORMULA_ARGUMENT, /* of the recorded call: parameter `index` */
-    DT__FORMULA_SHAPE,    /* sizes of the tensor of parameter `index`, which need not be saved */
+    DT__FORMULA_SHAPE,    /* sizes of the tensor of parameter `index`, or of output ~index; it need not be saved */
     DT__FORMULA_DTYPE,    /* its dtype */
     DT__FORMULA_RESULT,   /* output `index` of the recorded call */
     DT__FORMULA_GRAD,     /* its gradient */
@@ -28,6 +28,10 @@ typedef enum dt__formula_function {
     DT__FN_COUNT,     /* count(shape, dim): the number of elements of these dims; of all without any */
     DT__FN_SIZE,      /* size(shape, dim) */
     DT__FN_INVERSE,   /* inverse(dims): the permutation that undoes one */
+    DT__FN_NEGATIVE,  /* negative(list): of integers */
+    DT__FN_ROWS,      /* rows(shape): as a matrix, of as many columns as the last dim has */
+    DT__FN_EITHER,    /* either(a, b): a, or b where a is none */
+    DT__FN_UNLESS,    /* unless(a, x): x, or no gradient where a is not none */
     DT__FN_CONJUGATE, /* conjugate(x): of a complex tensor or number; any other as it is */
     DT__N_FUNCTIONS
 } dt__formula_function;

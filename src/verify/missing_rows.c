@@ -5,8 +5,10 @@
  * combination is skipped where another is equivalent: a shard of a dim of size 1 (VAL-003 to VAL-005), anything but
  * Replicate of a tensor without elements, sums and products of booleans, which are P(max) and P(min), Replicate where a
  * row has P(avg), P(max) or P(min), and a partial output where Replicate holds, too. Calls with more than
- * MAX_COMBINATIONS, or whose result is all zeros, are skipped. Of an op with windows, each dim of all tensors is tried
- * with them.
+ * MAX_COMBINATIONS, or whose result is all zeros, are skipped.
+ *
+ * Where an op can meet, shards with which no row holds locally are tried by meeting and by scanning as well. Of an op with
+ * windows, each dim that all tensors have is tried with them.
  */
 #include "verify/missing_rows.h"
 
@@ -46,6 +48,8 @@ typedef struct row_search {
     entry_list *local;            /* per output: what fits the local inputs */
     entry_list *holding;          /* per output: what holds */
     dt_row_entry *entries;
+    unsigned flags; /* of the rows that are tried: 0, DT_ROW_MEET or DT_ROW_SCAN */
+    int n_reported;
     dt__missing_fn *found;
     void *user;
     int64_t *n_trials;
@@ -82,6 +86,7 @@ static dt_status output_holds(row_search *self, int output, bool *out) {
     const char *failure;
     int n_ranks;
     trial_set.only_output = output + 1;
+    row.flags = self->flags;
     dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
     DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
     dt__arena_rewind(self->trial_call->arena, mark);
@@ -137,8 +142,10 @@ static dt_status find_holding(row_search *self, int output) {
 
 /* Reports all combinations of entries that hold and are not offered. */
 static dt_status report_rows(row_search *self, int output) {
-    if (output == self->n_outputs)
-        return is_offered(self) ? DT_OK : self->found(self->user, &(dt__row){0, self->entries});
+    if (output == self->n_outputs) {
+        self->n_reported += !is_offered(self);
+        return is_offered(self) ? DT_OK : self->found(self->user, &(dt__row){self->flags, self->entries});
+    }
     for (int c = 0; c < self->holding[output].n; c++) {
         self->entries[self->n_inputs + output] = self->holding[output].list[c];
         DT__TRY(report_rows(self, output + 1));
@@ -162,9 +169,41 @@ static dt_status try_outputs(row_search *self) {
     return report_rows(self, 0);
 }
 
+/* Whether a row without communication has these inputs. */
+static bool has_local_row(const row_search *self) {
+    for (int r = 0; r < self->offered->n_rows; r++) {
+        const dt__row *row = &self->offered->rows[r];
+        if (!(row->flags & DT__ROW_WAYS) && !memcmp(row->entries, self->entries, (size_t)self->n_inputs))
+            return true;
+    }
+    return false;
+}
+
+static bool has_partial_input(const row_search *self) {
+    for (int i = 0; i < self->n_inputs; i++)
+        if (self->entries[i] < 0)
+            return true;
+    return false;
+}
+
+/* Locally, then by meeting and by scanning. */
+static dt_status try_ways(row_search *self) {
+    static const unsigned ways[] = {DT_ROW_MEET, DT_ROW_SCAN};
+    self->flags = 0;
+    self->n_reported = 0;
+    DT__TRY(try_outputs(self));
+    if (!self->trial_call->placed.call.op->meet || self->n_reported || has_local_row(self) || has_partial_input(self))
+        return DT_OK;
+    for (int w = 0; w < 2 && !self->n_reported; w++) {
+        self->flags = ways[w];
+        DT__TRY(try_outputs(self));
+    }
+    return DT_OK;
+}
+
 static dt_status walk(row_search *self, int input, bool cuts) {
     if (input == self->n_inputs)
-        return cuts ? try_outputs(self) : DT_OK;
+        return cuts ? try_ways(self) : DT_OK;
     for (int c = 0; c < self->inputs[input].n; c++) {
         self->entries[input] = self->inputs[input].list[c];
         DT__TRY(walk(self, input + 1, cuts || c > 0));

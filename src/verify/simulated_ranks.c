@@ -114,7 +114,7 @@ static dt_status begin_state(dt__arena *arena, dt_op_call *call, dt_state *out) 
 }
 
 /* The states of the first n ranks, merged, with which a rank completes its result. */
-static dt_status finish_from(dt__arena *arena, dt_op_call *call, int n, const dt_state *states) {
+static dt_status finish_from(dt__arena *arena, dt_op_call *call, int n, const dt_state *states, const dt_state *own) {
     dt_state merged = states[0];
     void *memory = dt__arena_alloc(arena, dt__meet_state_bytes(&merged) + 1, 1);
     if (!memory)
@@ -123,6 +123,7 @@ static dt_status finish_from(dt__arena *arena, dt_op_call *call, int n, const dt
     dt__meet_state_set_identity(&merged);
     for (int i = 0; i < n; i++)
         call->op->meet->merge(call, &merged, &states[i]);
+    call->begun = own;
     return call->op->meet->finish(call, &merged);
 }
 
@@ -139,7 +140,7 @@ dt_status dt__sim_ranks_meet(dt__arena *arena, const dt__sim_rank *ranks, int n,
             dt__text_add(failure, "the states of ranks 0 and %d have different sizes", r);
     }
     for (int r = 0; r < n && !failure->n_chars; r++)
-        if (finish_from(arena, &calls[r], row_flags & DT_ROW_SCAN ? r : n, states) != DT_OK)
+        if (finish_from(arena, &calls[r], row_flags & DT_ROW_SCAN ? r : n, states, &states[r]) != DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
     for (int r = 0; r < n; r++)
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], arena->ctx));

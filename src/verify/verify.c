@@ -46,9 +46,10 @@ static dt_status grow(dt__arena *arena, void *list, int n, int *capacity, size_t
     return DT_OK;
 }
 
-static const char *row_text(dt__arena *arena, const dt_op_call *call, const dt__row *row) {
+static const char *row_text(dt__arena *arena, const dt_op_call *call, const dt__row *row, const char *way) {
     dt__text text = dt__text_new(arena->ctx);
     dt__row_text(call, row, &text);
+    dt__text_add(&text, "%s", way);
     const char *kept = dt__text_status(&text) == DT_OK ? dt__arena_copy_text(arena, dt__text_chars(&text)) : NULL;
     dt__text_free(&text);
     return kept;
@@ -78,7 +79,7 @@ static dt_status check_offered(verification *self, dt__trial_call *trial_call, c
         DT__TRY(dt__check_row(trial_call, &rows->rows[r], &trial_set, &failure, &one.n_ranks, &self->to->n_trials));
         if (!failure)
             continue;
-        one.row = row_text(self->arena, &trial_call->placed.call, &rows->rows[r]);
+        one.row = row_text(self->arena, &trial_call->placed.call, &rows->rows[r], "");
         one.failure = dt__arena_copy_text(self->arena, failure);
         if (!one.row || !one.failure)
             return DT_ERR_MEMORY;
@@ -96,7 +97,10 @@ static dt_status add_missing(void *user, const dt__row *row) {
     finding *here = user;
     verification *self = here->self;
     dt__verdict *to = self->to;
-    dt__missing_row one = {.call = self->call, .row = row_text(self->arena, here->call, row)};
+    const char *way = row->flags & DT_ROW_MEET   ? " (the ranks meet)"
+                      : row->flags & DT_ROW_SCAN ? " (a scan over the ranks)"
+                                                 : "";
+    dt__missing_row one = {.call = self->call, .row = row_text(self->arena, here->call, row, way)};
     if (!one.row)
         return DT_ERR_MEMORY;
     DT__TRY(grow(self->arena, &to->missing, to->n_missing, &self->missing_capacity, sizeof one));

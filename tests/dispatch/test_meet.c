@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ops of a program that meet and scan: a softmax along the columns of a matrix and a running sum along its rows, over
- * sharded dims, with uneven and empty shards and several mesh dims on one tensor dim. Only states are exchanged, and
- * wrong merges and identities are found by the verifier.
+ * sharded dims, with uneven and empty shards and several mesh dims on one tensor dim. Only states are exchanged;
+ * policies, traces and logs name the exchange. Wrong merges and identities, and dims over which the ranks could meet
+ * and do not, are found by the verifier.
  */
 #include "support/ranks.h"
 
 #include "dtensor/debug.h"
 #include "dtensor/dtensor.h"
+#include "rules/rules.h"
+#include "verify/verify.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,6 +199,181 @@ static void states__that_are_wrong_are_found(void **state) {
     }
 }
 
+/* Scans that are wrong in one function each. */
+static void merge_without_adding(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    (void)call;
+    memcpy(into->fields[0].data, next->fields[0].data, (size_t)into->fields[0].n * sizeof(double));
+}
+static void describe_with_one(const dt_op_call *call, dt_state *state) {
+    describe_columns(call, state);
+    state->fields[0].identity = 1;
+}
+static dt_status finish_without_state(dt_op_call *call, const dt_state *before) {
+    (void)before;
+    return finish_sums(call, NULL);
+}
+
+static void scans__that_are_wrong_are_found(void **state) {
+    (void)state;
+    static const dt_meet wrong[] = {
+        {describe_columns, begin_sums, merge_without_adding, finish_sums},
+        {describe_with_one, begin_sums, merge_sums, finish_sums},
+        {describe_columns, begin_sums, merge_sums, finish_without_state},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dt_ctx *ctx = dt_init(NULL);
+        dt_op op = running_sum;
+        op.meet = &wrong[i];
+        assert_int_equal(dt_op_register(ctx, &op), DT_OK);
+        assert_int_not_equal(dt_op_verify(ctx, "running_sum"), DT_OK);
+        assert_error_contains(ctx, dt_error_status(ctx), "S(0) -> S(0) is wrong");
+        assert_int_equal(dt_error_clear(ctx), DT_OK);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+}
+
+/* The root of the sum of squares, on every rank; the rule lacks a dim over which the ranks could meet. */
+static dt_status shape_number(dt_op_call *call) { return dt_op_add_output(call, DT_F64, 0, NULL); }
+
+static void describe_number(const dt_op_call *call, dt_state *state) {
+    (void)call;
+    state->n_fields = 1;
+    state->fields[0] = (dt_state_field){.dtype = DT_F64, .n = 1, .identity = 0};
+}
+
+static dt_status begin_squares(dt_op_call *call, const dt_state *state) {
+    const dt_op_value *x = &call->inputs[0];
+    double *squares = state->fields[0].data;
+    for (int64_t i = 0; i < x->shape[0]; i++)
+        for (int64_t j = 0; j < x->shape[1]; j++)
+            *squares += at(x, i, j) * at(x, i, j);
+    return DT_OK;
+}
+
+static dt_status finish_root(dt_op_call *call, const dt_state *merged) {
+    *(double *)call->outputs[0].data = sqrt(*(const double *)merged->fields[0].data);
+    return DT_OK;
+}
+
+static dt_status run_root(dt_op_call *call) {
+    double squares = 0;
+    dt_state state = {1, {{.dtype = DT_F64, .n = 1, .identity = 0, .data = &squares}}};
+    (void)begin_squares(call, &state);
+    return finish_root(call, &state);
+}
+
+static const dt_meet root_meet = {describe_number, begin_squares, merge_sums, finish_root};
+
+static void rows__by_which_ranks_could_meet_are_missing(void **state) {
+    (void)state;
+    static const char *const rules[] = {"m!n~->", "m~n~->"};
+    for (int i = 0; i < 2; i++) {
+        dt_ctx *ctx = dt_init(NULL);
+        const dt_op op = {.schema = "root_of(Tensor x) -> Tensor",
+                          .rule = rules[i],
+                          .shape = shape_number,
+                          .kernel = run_root,
+                          .meet = &root_meet,
+                          .samples = "root_of(f64[5,3])"};
+        assert_int_equal(dt_op_register(ctx, &op), DT_OK);
+        dt__arena arena = dt__arena_new(ctx);
+        dt__verdict verdict;
+        assert_int_equal(dt__verify(&arena, dt__op_find(ctx, "root_of"), &(dt__verify_options){0}, &verdict), DT_OK);
+        bool found = false;
+        for (int m = 0; m < verdict.n_missing; m++)
+            found |= !strcmp(verdict.missing[m].row, "S(0) -> R (the ranks meet)");
+        assert_int_equal(verdict.n_wrong, 0);
+        assert_int_equal(found, i == 0);
+        dt__arena_free(&arena);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+}
+
+static void registration__needs_a_rule_and_functions_that_agree(void **state) {
+    (void)state;
+    static const dt_meet incomplete = {describe_rows, begin_softmax, NULL, finish_softmax};
+    static const struct {
+        const char *rule;
+        const dt_meet *meet;
+        const char *text;
+    } refused[] = {
+        {"mn~->mn", NULL,
+         "row_softmax: the ranks meet (~) or scan (>) in the rule \"mn~->mn\": expected .meet in the descriptor, got "
+         "none"},
+        {"m>n->mn", NULL, "expected .meet in the descriptor, got none"},
+        {"mn!->mn", &softmax_meet,
+         "row_softmax: the descriptor has .meet: expected a rule with ~ or > behind a dim, got \"mn!->mn\""},
+        {NULL, &softmax_meet, "expected a rule with ~ or > behind a dim, got \"\""},
+        {"mn~->mn", &incomplete, "row_softmax: meet: expected describe, begin, merge and finish, got no merge"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        dt_ctx *ctx = dt_init(NULL);
+        dt_op op = row_softmax;
+        op.rule = refused[i].rule;
+        op.meet = refused[i].meet;
+        assert_int_equal(dt_op_register(ctx, &op), DT_ERR_VALUE);
+        assert_error_contains(ctx, DT_ERR_VALUE, refused[i].text);
+        assert_int_equal(dt_error_clear(ctx), DT_OK);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+}
+
+static void describe_too_much(const dt_op_call *call, dt_state *state) {
+    describe_rows(call, state);
+    state->n_fields = DT_STATE_MAX_FIELDS + 1;
+}
+static void describe_too_many(const dt_op_call *call, dt_state *state) {
+    describe_rows(call, state);
+    state->fields[1].n = INT64_MAX / 4;
+}
+
+static void states__of_impossible_sizes_are_refused(void **state) {
+    (void)state;
+    static const dt_meet wrong[] = {
+        {describe_too_much, begin_softmax, merge_softmax, finish_softmax},
+        {describe_too_many, begin_softmax, merge_softmax, finish_softmax},
+    };
+    static const char *const texts[] = {"the state has 5 fields: expected 1 to 4",
+                                        "field 2 of the state: expected a dtype and at most 2^48 numbers"};
+    for (int i = 0; i < 2; i++) {
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 2});
+        dt_mesh *mesh = dt_mesh_new(ctx, "2");
+        dt_op op = row_softmax;
+        op.meet = &wrong[i];
+        assert_int_equal(dt_op_register(ctx, &op), DT_OK);
+        dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), .dtype = DT_F64, .mesh = mesh, .place = "S(1)");
+        assert_null(dt_call(ctx, "row_softmax", x));
+        assert_error_contains(ctx, DT_ERR_VALUE, texts[i]);
+        assert_int_equal(dt_error_clear(ctx), DT_OK);
+        dt_mesh_release(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+}
+
+static void exchanges__are_named_by_policies_and_traces(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4});
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(512, 1024), .mesh = mesh, .place = "S(1)");
+    assert_int_equal(dt_trace_begin(ctx, NULL), DT_OK);
+    assert_non_null(dt_softmax(x, 1));
+    assert_non_null(dt_cumsum(x, 1));
+    assert_int_equal(dt_trace_end(ctx), DT_OK);
+    assert_non_null(strstr(dt_trace_text(ctx), "\n  meet of 4 ranks: all_gather 1, 24576 bytes\n"));
+    assert_non_null(strstr(dt_trace_text(ctx), "\n  scan of 4 ranks: all_gather 1, 12288 bytes\n"));
+    assert_int_equal(dt_comm_policy(ctx, DT_COMM_ERROR), DT_OK);
+    assert_null(dt_softmax(x, 1));
+    assert_error_contains(ctx, DT_ERR_PLACEMENT,
+                          "merges the states of 4 ranks, because a dim that it reduces is sharded, which the "
+                          "communication policy forbids");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_null(dt_cumsum(x, 1));
+    assert_error_contains(ctx, DT_ERR_PLACEMENT, "scans the states of 4 ranks");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 /* A call on a mesh against the same call on one rank; twice, the second from the cache. */
 struct request {
     const char *op, *mesh, *place;
@@ -253,6 +431,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states__are_verified),
         cmocka_unit_test(states__that_are_wrong_are_found),
+        cmocka_unit_test(scans__that_are_wrong_are_found),
+        cmocka_unit_test(rows__by_which_ranks_could_meet_are_missing),
+        cmocka_unit_test(registration__needs_a_rule_and_functions_that_agree),
+        cmocka_unit_test(states__of_impossible_sizes_are_refused),
+        cmocka_unit_test(exchanges__are_named_by_policies_and_traces),
         cmocka_unit_test(states__give_the_values_of_one_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

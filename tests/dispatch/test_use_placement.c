@@ -347,6 +347,46 @@ static int is_recorded_as_stored(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* A gradient reads the weight in its use placement, gathering it again, and arrives as the weight is stored; a step of
+ * an optimiser then moves nothing. */
+static int has_a_gradient_as_stored(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    int64_t gathers = dt_world(ctx) > 1;
+    dt_tensor *x = batch(ctx, mesh, "S(0)"), *w = weight(ctx, mesh, "S(0)", "R");
+    CHECK_OK(ctx, dt_set_requires_grad(w, true));
+    CHECK_OK(ctx, dt_set_requires_grad(x, true));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    for (int step = 0; step < 2; step++) {
+        dt_scope scope = dt_scope_begin(ctx), block = dt_scope_begin(ctx);
+        int64_t before = counted(ctx, "use");
+        dt_tensor *y = dt_keep(dt_linear(x, w));
+        dt_scope_end(block);
+        CHECK_OK(ctx, dt_backward(dt_sum(y)));
+        CHECK(counted(ctx, "use") - before == 2 * gathers, "%s", dt_comm_stats_text(ctx));
+        dt_tensor *g = dt_grad(w);
+        CHECK(is_placed(g, "S(0)") && !dt_tensor_use(g) && is_placed(dt_grad(x), "S(0)"), "%s", dt_error_text(ctx));
+        const float *gw = dt_data(dt_full_tensor(g)), *gx = dt_data(dt_full_tensor(dt_grad(x)));
+        for (int i = 0; i < N_OUT * N_IN; i++) /* the sum of 3 b + k over b */
+            CHECK(gw[i] == (float)(18 + 4 * (i % N_IN)), "element %d: %g", i, (double)gw[i]);
+        for (int i = 0; i < N_BATCH * N_IN; i++) { /* the sum of 3 o + k over o, less what the first step took */
+            int k = i % N_IN;
+            CHECK(gx[i] == (float)(63 + 7 * k - step * 7 * (18 + 4 * k)), "element %d: %g", i, (double)gx[i]);
+        }
+        int64_t all = counted(ctx, NULL);
+        dt_no_grad_begin(ctx);
+        CHECK(dt_add_(w, g, .alpha = DT_NUMBER(-1)), "%s", dt_error_text(ctx));
+        CHECK_OK(ctx, dt_no_grad_end(ctx));
+        CHECK(counted(ctx, NULL) == all, "%s", dt_comm_stats_text(ctx));
+        CHECK_OK(ctx, dt_zero_grad(DT_TENSORS(x, w)));
+        dt_scope_end(scope);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 static int refuses(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh;
@@ -495,6 +535,7 @@ TEST(is_read_by_list_ops, 1, 3)
 TEST(is_inherited_by_views, 1, 5)
 TEST(is_seen_as_stored, 1, 3)
 TEST(is_recorded_as_stored, 1, 4)
+TEST(has_a_gradient_as_stored, 1, 5)
 TEST(refuses, 1, 2)
 TEST(is_seen_in_decompositions, 1, 3)
 TEST(is_shown, 1, 3)
@@ -553,6 +594,7 @@ int main(void) {
         cmocka_unit_test(use_placement__is_seen_as_stored),
         cmocka_unit_test(use_placement__uses_on_two_mesh_dims),
         cmocka_unit_test(use_placement__is_recorded_as_stored),
+        cmocka_unit_test(use_placement__has_a_gradient_as_stored),
         cmocka_unit_test(use_placement__refuses),
         cmocka_unit_test(use_placement__is_an_option_of_makers),
         cmocka_unit_test(use_placement__is_seen_in_decompositions),

@@ -6,7 +6,9 @@
  */
 #include "base/dtype.h"
 #include "dispatch/dispatch.h"
+#include "dtensor/autograd.h"
 #include "dtensor/debug.h"
+#include "dtensor/ops.h"
 #include "json.h"
 #include "move/move.h"
 #include "ops/ops.h"
@@ -106,10 +108,12 @@ typedef struct run_job {
     char text[2048];
     int n_outputs;
     run_output *outputs; /* as many as the call has */
-    int64_t collectives[DT__N_STEP_KINDS];
+    int n_tensors;       /* of the request */
+    run_output *grads;   /* one per tensor, without data where there is none; NULL: none are computed */
+    int64_t collectives[DT__N_STEP_KINDS], backward_collectives[DT__N_STEP_KINDS];
 } run_job;
 
-static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_output *out) {
+static dt_status keep_output(dt_tensor *tensor, bool writes, run_output *out) {
     dt_tensor *full = dt_full_tensor(tensor);
     if (!full)
         return dt_error_status(tensor->ctx);
@@ -130,7 +134,6 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
         return dt__fail_memory(tensor->ctx, bytes, "the answer");
     if (bytes)
         memcpy(out->data, dense->data, bytes);
-    self->n_outputs++;
     return DT_OK;
 }
 
@@ -138,6 +141,58 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
 static int64_t count_of(dt_ctx *ctx, dt__step_kind kind) {
     dt_collective collective = dt__collective_of_step(kind);
     return dt_comm_stats(ctx, &(dt_comm_filter){.collective = dt_collective_name(collective)}).n;
+}
+
+/* Makes leaves of the floating-point inputs; what the op writes to is a copy of one. The leaf of each tensor is in
+ * `leaves`. */
+static dt_status require_grads(const dt__placed_call *placed, dt__call *call, dt_tensor **leaves) {
+    for (int i = 0; i < call->n_inputs; i++) {
+        dt_tensor **leaf = &leaves[placed->bound.inputs[i]];
+        if (!dt__is_inexact(call->inputs[i]->dtype))
+            continue;
+        if (!*leaf)
+            DT__TRY(dt_set_requires_grad(*leaf = call->inputs[i], true));
+        if (dt__writes_input(&placed->call, i) && !(call->inputs[i] = dt_clone(*leaf)))
+            return dt_error_status(call->ctx);
+    }
+    return DT_OK;
+}
+
+/* The gradients of the sum of all outputs that are real numbers of floating point. */
+static dt_status run_backward(run_job *self, const dt__call *call, dt_mesh *mesh, dt__arena *arena,
+                              dt_tensor *const *leaves, bool writes) {
+    int n = 0, n_targets = 0;
+    dt_tensor **outputs = DT__NEW_ARRAY(arena, dt_tensor *, call->n_outputs),
+              **ones = DT__NEW_ARRAY(arena, dt_tensor *, call->n_outputs),
+              **targets = DT__NEW_ARRAY(arena, dt_tensor *, self->n_tensors),
+              **grads = DT__NEW_ARRAY(arena, dt_tensor *, self->n_tensors);
+    if (!outputs || !ones || !targets || !grads)
+        return DT_ERR_MEMORY;
+    for (int o = 0; o < call->n_outputs; o++) {
+        dt_tensor *output = call->outputs[o];
+        if (!output->record || !dt__is_float(output->dtype))
+            continue;
+        dt_shape shape = {output->n_dims, output->shape};
+        outputs[n] = output;
+        if (!(ones[n++] = dt_ones(call->ctx, shape, .dtype = output->dtype, .mesh = output->spec ? mesh : NULL)))
+            return dt_error_status(call->ctx);
+    }
+    for (int t = 0; t < self->n_tensors; t++)
+        if (leaves[t])
+            targets[n_targets++] = leaves[t];
+    if (!n || !n_targets)
+        return DT_OK;
+    dt_tensors of = {n, outputs}, to = {n_targets, targets};
+    DT__TRY(dt_comm_stats_begin(call->ctx));
+    dt_status status = dt_gradients(of, to, grads, .output_grads = ones, .allow_unused = true);
+    for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
+        self->backward_collectives[c] = count_of(call->ctx, (dt__step_kind)c);
+    dt_comm_stats_end(call->ctx);
+    DT__TRY(status);
+    for (int t = 0, k = 0; t < self->n_tensors; t++)
+        if (leaves[t] && grads[k++])
+            DT__TRY(keep_output(grads[k - 1], writes, &self->grads[t]));
+    return DT_OK;
 }
 
 static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
@@ -156,6 +211,10 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     call.n_inputs = placed->call.n_inputs;
     if (status == DT_OK)
         status = rank_inputs(mesh, placed, self->data, call.inputs);
+    dt__arena arena = dt__arena_new(ctx);
+    dt_tensor **leaves = DT__NEW_ARRAY(&arena, dt_tensor *, self->n_tensors);
+    if (status == DT_OK && self->grads)
+        status = leaves ? require_grads(placed, &call, leaves) : DT_ERR_MEMORY;
     if (status == DT_OK)
         status = dt_comm_stats_begin(ctx);
     if (status == DT_OK)
@@ -163,8 +222,14 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
         self->collectives[c] = count_of(ctx, (dt__step_kind)c);
     dt_comm_stats_end(ctx);
-    for (int i = 0; status == DT_OK && i < call.n_outputs; i++)
-        status = keep_output(self, call.outputs[i], writes, &self->outputs[i]);
+    for (int i = 0; status == DT_OK && i < call.n_outputs; i++) {
+        status = keep_output(call.outputs[i], writes, &self->outputs[i]);
+        if (writes)
+            self->n_outputs = i + 1;
+    }
+    if (status == DT_OK && self->grads)
+        status = run_backward(self, &call, mesh, &arena, leaves, writes);
+    dt__arena_free(&arena);
     dt__call_end(&call);
     return status;
 }
@@ -218,6 +283,18 @@ static json_t *run_output_json(const run_output *output) {
     return NULL;
 }
 
+/* One per tensor, null where there is none. */
+static json_t *grads_json(const run_job *self) {
+    json_t *list = json_array();
+    for (int t = 0; t < self->n_tensors; t++) {
+        const run_output *grad = &self->grads[t];
+        json_append(&list, !grad->data ? json_null()
+                                       : json_pack("{s:o, s:o}", "placements", string_json(grad->placements), "data",
+                                                   request_data_json(grad->dtype, grad->data, grad->elements)));
+    }
+    return list;
+}
+
 /* Digits that identify a value: of the widest dtype among the outputs. */
 static int data_digits(const run_job *self) {
     int digits = 9;
@@ -246,8 +323,13 @@ static dt_status answer_job(const request *req, run_job *self, dt__text *out) {
     json_t *outputs = json_array();
     for (int i = 0; i < self->n_outputs; i++)
         json_append(&outputs, run_output_json(&self->outputs[i]));
-    json_t *answer = json_pack("{s:o, s:{s:o, s:{}}}", "outputs", outputs, "collectives", "forward",
-                               collectives_json(self->collectives), "backward");
+    json_t *answer =
+        json_pack("{s:o, s:{s:o, s:o}}", "outputs", outputs, "collectives", "forward",
+                  collectives_json(self->collectives), "backward", collectives_json(self->backward_collectives));
+    if (answer && self->grads && json_object_set_new(answer, "grads", grads_json(self)) != 0) {
+        json_decref(answer);
+        answer = NULL;
+    }
     return json_write(req->ctx, answer, data_digits(self), out);
 }
 
@@ -264,8 +346,6 @@ static dt_status answer_run(const request *req, dt__text *out) {
     if (grad && !json_is_boolean(grad))
         return request_wrong(req, "grad", "true or false", grad);
     DT__TRY(request_call(req, REQUEST_VALUES, &placed));
-    if (grad && json_is_true(grad))
-        return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: gradients are not implemented yet");
     DT__TRY(request_data(req, &placed, &data));
     run_job *self = calloc(1, sizeof *self);
     if (!self)
@@ -273,10 +353,18 @@ static dt_status answer_run(const request *req, dt__text *out) {
     self->placed = &placed;
     self->data = data;
     self->outputs = calloc((size_t)placed.call.n_outputs + 1, sizeof *self->outputs);
-    dt_status status =
-        self->outputs ? answer_job(req, self, out) : dt__fail_memory(req->ctx, sizeof *self->outputs, "a request");
+    self->n_tensors = (int)json_array_size(request_get(req, "tensors"));
+    bool has_grads = grad && json_is_true(grad);
+    if (has_grads)
+        self->grads = calloc((size_t)self->n_tensors + 1, sizeof *self->grads);
+    dt_status status = self->outputs && (self->grads || !has_grads)
+                           ? answer_job(req, self, out)
+                           : dt__fail_memory(req->ctx, sizeof *self->outputs, "a request");
     for (int i = 0; self->outputs && i < placed.call.n_outputs; i++)
         free(self->outputs[i].data);
+    for (int t = 0; self->grads && t < self->n_tensors; t++)
+        free(self->grads[t].data);
+    free(self->grads);
     free(self->outputs);
     free(self);
     return status;

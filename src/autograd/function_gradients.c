@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gradients of recorded functions that are no ops. Those that change between plain and distributed tensors, or between
+ * placements, do the opposite with the gradient:
+ *
+ *     y = redistribute(x)   the gradient of y, as it was summed, goes to the placement of the gradient of x in one
+ *                           step: of a shard that was gathered and is used in partial sums, a reduce-scatter
+ *     y = from_local(x)     the local tensor of the gradient of y, in its placement or in grad_place
+ *     y = to_local(x)       the gradient of y is a local tensor of the gradient of x, in its placement or in grad_place
+ *     y = full_tensor(x)    the same with Replicate
+ *
+ * What overwrites a tensor, such as dt_normal_, passes no gradient on.
+ */
+#include "autograd/autograd.h"
+
+#include "move/move.h"
+
+#include <string.h>
+
+/* The gradient of x from that of y, which belongs to the caller. */
+typedef dt_tensor *gradient_fn(const dt__backward_call *call, dt_tensor *grad);
+
+static dt_tensor *of_redistribute(const dt__backward_call *call, dt_tensor *grad) {
+    const dt__recorded_tensor *input = &call->record->tensors[0];
+    dt_tensor *own = dt__share_handle(grad), *converted;
+    if (!own)
+        return NULL;
+    /* The dtype first where it is the smaller one, so that less is moved. */
+    if (own->dtype != input->dtype) {
+        converted = dt__gradient_fit(own, input);
+        if (!(own = converted))
+            return NULL;
+    }
+    if (!own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
+        return own;
+    return dt__gradient_place(own, input->spec);
+}
+
+/* The handle on the local tensor, which is recorded as its own call where the graph is. */
+static dt_tensor *of_from_local(const dt__backward_call *call, dt_tensor *grad) {
+    dt_spec *expected = call->record->grad_spec;
+    if (!expected || grad->spec == expected)
+        return dt_to_local(grad);
+    dt_tensor *placed =
+        dt__made_from("redistribute", grad, dt__tensor_redistribute(grad, expected, DT__PLANNER_DIRECT), 0, NULL);
+    dt_tensor *local = placed ? dt_to_local(placed) : NULL;
+    dt_drop(placed);
+    return local;
+}
+
+/* A distributed handle on a local tensor. */
+static dt_tensor *wrap(dt_tensor *local, dt_spec *spec) {
+    if (!spec)
+        return NULL;
+    dt_tensor *result = spec->local.member
+                            ? dt__tensor_wrap(spec, local->storage, dt__tensor_offset(local),
+                                              local->n_dims == spec->local.n_dims ? local->strides : NULL)
+                            : dt__tensor_of_spec(spec);
+    return dt__made_from("from_local", local, result, 0, NULL);
+}
+
+static dt_tensor *of_to_local(const dt__backward_call *call, dt_tensor *grad) {
+    const dt__recorded_call *record = call->record;
+    dt_spec *spec =
+        record->grad_spec ? dt_spec_retain(record->grad_spec) : dt__gradient_spec(record->tensors[0].spec);
+    dt_tensor *result = wrap(grad, spec);
+    dt_spec_release(spec);
+    return result;
+}
+
+static dt_tensor *of_full_tensor(const dt__backward_call *call, dt_tensor *grad) {
+    const dt__recorded_call *record = call->record;
+    dt_spec *of = record->tensors[0].spec;
+    dt_spec *spec = record->grad_spec ? dt_spec_retain(record->grad_spec) : dt__spec_with(of, of->mesh, NULL);
+    dt_tensor *result = wrap(grad, spec);
+    dt_spec_release(spec);
+    return result;
+}
+
+static const struct {
+    const char *name;
+    gradient_fn *gradient;
+    bool places; /* brings the gradient of y elsewhere itself */
+} functions[] = {
+    {"redistribute", of_redistribute, true},
+    {"from_local", of_from_local, false},
+    {"to_local", of_to_local, false},
+    {"full_tensor", of_full_tensor, false},
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
+
+static int find_function(const char *name) {
+    int f = 0;
+    while (f < N_FUNCTIONS && strcmp(functions[f].name, name) != 0)
+        f++;
+    return f;
+}
+
+bool dt__function_places_gradient(const dt__recorded_call *record) {
+    if (record->info || !record->name)
+        return false;
+    int f = find_function(record->name);
+    return f < N_FUNCTIONS && (functions[f].places || (record->grad_spec && !strcmp(record->name, "from_local")));
+}
+
+dt_status dt__function_gradient(const dt__backward_call *call, dt_tensor **out) {
+    const dt__recorded_call *record = call->record;
+    int f = find_function(record->name);
+    *out = NULL;
+    if (f < N_FUNCTIONS)
+        return (*out = functions[f].gradient(call, call->grads[0])) ? DT_OK : dt_error_status(call->ctx);
+    if (record->is_in_place)
+        return DT_OK;
+    return dt__fail(call->ctx, DT_ERR_UNSUPPORTED, "%s has no gradient", record->name);
+}

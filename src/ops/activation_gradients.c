@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gradients of relu and gelu, in one pass over memory.
+ *
+ * gelu is x N(x), with the normal distribution function N and its density n: gelu' = N(x) + x n(x). The approximation
+ * is x (1 + t) / 2 with t = tanh(u), u = k (x + a x^3).
+ */
+#include "dtensor/ops.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { APPROXIMATE = 0 };
+
+static const double inverse_root_2 = 0.70710678118654752440, inverse_root_2_pi = 0.39894228040143267794,
+                    k = 0.79788456080286535588, a = 0.044715;
+
+static void threshold_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
+    const float *grad = in[0], *x = in[1];
+    float *y = out[0], limit = (float)dt__arg_number(&call->args[2]);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] <= limit ? 0 : grad[i];
+}
+
+static void threshold_f64(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
+    const double *grad = in[0], *x = in[1], limit = dt__arg_number(&call->args[2]);
+    double *y = out[0];
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] <= limit ? 0 : grad[i];
+}
+
+/* Elements of the gradient are moved, or replaced by zeros. */
+static void rows_threshold(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    for (int kind = 0; kind < DT_N_REDUCES; kind++)
+        dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
+}
+
+static bool is_exact(const dt_op_call *call) { return *dt__arg_at(call, APPROXIMATE)->as.text == 'n'; }
+
+static void gelu_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
+    const float *grad = in[0], *x = in[1];
+    const float root = (float)inverse_root_2, density = (float)inverse_root_2_pi, kf = (float)k, af = (float)a;
+    float *y = out[0];
+    if (is_exact(call)) {
+        for (int64_t i = 0; i < n; i++)
+            y[i] = grad[i] * (0.5F * (1 + erff(x[i] * root)) + x[i] * density * expf(-0.5F * x[i] * x[i]));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        float t = tanhf(kf * (x[i] + af * x[i] * x[i] * x[i]));
+        y[i] = grad[i] * (0.5F * (1 + t) + 0.5F * x[i] * (1 - t * t) * kf * (1 + 3 * af * x[i] * x[i]));
+    }
+}
+
+static void gelu_f64(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
+    const double *grad = in[0], *x = in[1];
+    double *y = out[0];
+    if (is_exact(call)) {
+        for (int64_t i = 0; i < n; i++)
+            y[i] = grad[i] *
+                   (0.5 * (1 + erf(x[i] * inverse_root_2)) + x[i] * inverse_root_2_pi * exp(-0.5 * x[i] * x[i]));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double t = tanh(k * (x[i] + a * x[i] * x[i] * x[i]));
+        y[i] = grad[i] * (0.5 * (1 + t) + 0.5 * x[i] * (1 - t * t) * k * (1 + 3 * a * x[i] * x[i]));
+    }
+}
+
+static dt_status shape_threshold(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__expect_floating(call, 0));
+    return dt_op_broadcast(call);
+}
+
+static dt_status shape_gelu(dt_op_call *call) {
+    const char *approximate = dt__arg_at(call, APPROXIMATE)->as.text;
+    if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0)
+        return dt_op_refuse(call, DT_ERR_VALUE, "approximate: expected 'none' or 'tanh', got '%.60s'", approximate);
+    return shape_threshold(call);
+}
+
+/* gelu''(x) = (2 - x^2) n(x). */
+static dt_tensor *second_exact(dt_tensor *square) {
+    dt_tensor *density = dt_mul_scalar(dt_exp(dt_mul_scalar(square, -0.5)), inverse_root_2_pi);
+    return dt_mul(dt_add_scalar(dt_neg(square), 2), density);
+}
+
+/* With t = tanh(u): (1 - t^2) (u' + x u'' / 2 - x t u'^2). */
+static dt_tensor *second_approximate(dt_tensor *x, dt_tensor *square) {
+    dt_tensor *t = dt_tanh(dt_mul_scalar(dt_mul(x, dt_add_scalar(dt_mul_scalar(square, a), 1)), k));
+    dt_tensor *u1 = dt_mul_scalar(dt_add_scalar(dt_mul_scalar(square, 3 * a), 1), k);
+    dt_tensor *half_xu2 = dt_mul_scalar(square, 3 * k * a);
+    dt_tensor *sum = dt_sub(dt_add(u1, half_xu2), dt_mul(dt_mul(x, t), dt_mul(u1, u1)));
+    return dt_mul(dt_add_scalar(dt_neg(dt_mul(t, t)), 1), sum);
+}
+
+static dt_status gelu_second(const dt_op_backward *call, dt_tensor **input_grads) {
+    dt_tensor *grad = call->grads[0], *grad_output = call->inputs[0], *x = call->inputs[1];
+    const char *approximate = dt__arg_at(call->call, APPROXIMATE)->as.text;
+    if (call->needed[0])
+        input_grads[0] = dt_gelu_backward(grad, x, .approximate = approximate);
+    if (!call->needed[1])
+        return DT_OK;
+    dt_tensor *square = dt_mul(x, x);
+    dt_tensor *second = is_exact(call->call) ? second_exact(square) : second_approximate(x, square);
+    input_grads[1] = dt_mul(dt_mul(grad, grad_output), second);
+    return input_grads[1] ? DT_OK : dt_error_status(call->call->ctx);
+}
+
+const dt_op dt__op_threshold_backward = {
+    .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+    .summary = "The gradient of relu and threshold: zero where the tensor is not above the threshold.",
+    .rule = "..., ... -> ...",
+    .rows = rows_threshold,
+    .varying = "threshold",
+    .shape = shape_threshold,
+    .kernel = dt_op_elementwise,
+    .family = &(const dt_loops){.f32 = threshold_f32, .f64 = threshold_f64},
+    .gradient = "grad_output: threshold_backward(grad, self, threshold); self: none",
+    .samples = "threshold_backward(f32[5,3]; f32[5,3]; 0)\nthreshold_backward(f32[5]; f32[5]; 0.5)",
+};
+const dt_op dt__op_gelu_backward = {
+    .schema = "gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
+    .summary = "The gradient of gelu.",
+    .rule = "..., ... -> ...",
+    .partial = DT_PARTIAL_FIRST,
+    .arguments = "approximate",
+    .shape = shape_gelu,
+    .kernel = dt_op_elementwise,
+    .family = &(const dt_loops){.f32 = gelu_f32, .f64 = gelu_f64},
+    .backward = gelu_second,
+    .samples = "gelu_backward(f32[5,3]; f32[5,3])\ngelu_backward(f32[5,3]; f32[5,3]; approximate=tanh)",
+};

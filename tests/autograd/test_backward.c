@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The walk over records: accumulation, graphs that are kept or freed, hooks, changed values, and where gradients are
+ * brought and how often.
+ */
+#include "autograd/records.h"
+
+static dt_ctx *open_alone(void) {
+    dt_ctx *ctx = dt_init(NULL);
+    assert_non_null(ctx);
+    return ctx;
+}
+
+static double at(const dt_tensor *tensor, int64_t i) { return tensor ? calls_element(tensor, i) : -99; }
+
+static void backward__adds_to_the_gradients_of_leaves(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(3), 2, .requires_grad = true), *c = dt_ones(ctx, DT_SHAPE(3));
+    assert_null(dt_grad(x));
+    assert_int_equal(dt_backward(dt_sum(dt_mul(x, x))), DT_OK);
+    dt_tensor *grad = dt_grad(x);
+    assert_true(at(grad, 0) == 4 && !dt_requires_grad(grad) && dt_is_leaf(grad));
+    assert_int_equal(dt_backward(dt_sum(dt_mul(x, c))), DT_OK);
+    assert_true(dt_grad(x) == grad && at(grad, 2) == 5 && !dt_grad(c));
+    assert_int_equal(dt_zero_grad(DT_TENSORS(x, c)), DT_OK);
+    assert_null(dt_grad(x));
+    /* A gradient outlives the scope of the step. */
+    dt_scope scope = dt_scope_begin(ctx);
+    assert_int_equal(dt_backward(dt_sum(dt_add(x, x))), DT_OK);
+    dt_scope_end(scope);
+    assert_true(at(dt_grad(x), 1) == 2);
+    /* Two leaves have memory of their own. */
+    dt_tensor *y = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true);
+    assert_int_equal(dt_zero_grad(DT_TENSORS(x)), DT_OK);
+    assert_int_equal(dt_backward(dt_sum(dt_add(x, y))), DT_OK);
+    assert_false(dt_tensor_shares(dt_grad(x), dt_grad(y)));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void backward__refuses_with_a_reason(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true), *grads[1];
+    assert_int_equal(dt_backward(dt_detach(x)), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "requires no gradient");
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_backward(dt_mul(x, x)), DT_ERR_SHAPE);
+    assert_error_contains(ctx, DT_ERR_SHAPE, "expected one element, got 3");
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_backward(dt_mul(x, x), .grad = dt_ones(ctx, DT_SHAPE(4))), DT_ERR_SHAPE);
+    assert_error_contains(ctx, DT_ERR_SHAPE, "expected f32[3], got f32[4]");
+    (void)dt_error_clear(ctx);
+    dt_tensor *other = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true);
+    assert_int_equal(dt_gradients(DT_TENSORS(dt_sum(x)), DT_TENSORS(other), grads), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "input 1 is not used by the outputs");
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_gradients(DT_TENSORS(dt_sum(x)), DT_TENSORS(other), grads, .allow_unused = true), DT_OK);
+    assert_null(grads[0]);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Of an op that a program registers without a gradient. */
+static dt_status shape_same(dt_op_call *call) {
+    return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
+}
+static dt_status leave(dt_op_call *call) {
+    (void)call;
+    return DT_OK;
+}
+static const dt_op mystery = {.schema = "mystery(Tensor self) -> Tensor", .shape = shape_same, .kernel = leave};
+
+static void backward__names_an_op_without_a_gradient(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    assert_int_equal(dt_op_register(ctx, &mystery), DT_OK);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true);
+    assert_int_equal(dt_backward(dt_sum(dt_call(ctx, "mystery", dt_exp(x)))), DT_ERR_UNSUPPORTED);
+    assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "backward: f32[]: mystery has no gradient");
+    (void)dt_error_clear(ctx);
+    /* Nothing of it remains: the next walk is right. */
+    assert_int_equal(dt_backward(dt_sum(dt_mul(x, x))), DT_OK);
+    assert_true(at(dt_grad(x), 0) == 2);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void graph__is_walked_twice_if_it_is_retained(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(2), 3, .requires_grad = true), *y = dt_sum(dt_mul(x, x));
+    assert_int_equal(dt_backward(y, .retain_graph = true), DT_OK);
+    assert_int_equal(dt_backward(y), DT_OK);
+    assert_true(at(dt_grad(x), 0) == 12);
+    assert_int_equal(dt_backward(y), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "the values that the gradient of mul needs were freed");
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void gradients__are_those_of_the_inputs_only(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(2), 3, .requires_grad = true),
+              *w = dt_ones(ctx, DT_SHAPE(2), .requires_grad = true);
+    dt_tensor *h = dt_mul(x, x), *y = dt_mul(h, w), *z = dt_mul(h, h), *grads[2];
+    assert_int_equal(dt_gradients(DT_TENSORS(dt_sum(y), dt_sum(z)), DT_TENSORS(h, x), grads, .retain_graph = true),
+                     DT_OK);
+    assert_true(at(grads[0], 0) == 19 && at(grads[1], 0) == 19 * 6 && !dt_grad(x) && !dt_grad(w));
+    /* Given gradients, and the same tensor twice. */
+    dt_tensor *ones[] = {dt_full(ctx, DT_SHAPE(2), 2), NULL};
+    assert_int_equal(dt_gradients(DT_TENSORS(y), DT_TENSORS(w, w), grads, .output_grads = ones), DT_OK);
+    assert_true(at(grads[0], 0) == 18 && at(grads[1], 1) == 18);
+    /* The third derivative of x^4 is 24 x. */
+    dt_tensor *power = dt_mul(dt_mul(x, x), dt_mul(x, x)), *of[1] = {dt_sum(power)};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(dt_gradients(DT_TENSORS(of[0]), DT_TENSORS(x), grads, .create_graph = true), DT_OK);
+        of[0] = dt_sum(grads[0]);
+    }
+    assert_true(at(grads[0], 1) == 72 && dt_requires_grad(grads[0]));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static dt_tensor *twice(dt_tensor *grad, void *user) {
+    ++*(int *)user;
+    return dt_add(grad, grad);
+}
+static dt_tensor *look(dt_tensor *grad, void *user) {
+    *(double *)user = at(grad, 0);
+    return NULL;
+}
+static dt_tensor *again(dt_tensor *grad, void *user) {
+    (void)dt_backward(user);
+    (void)grad;
+    return NULL;
+}
+
+static void hook__may_replace_a_gradient(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    int n = 0;
+    double seen = 0;
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(2), 3, .requires_grad = true), *h = dt_mul(x, x);
+    int64_t id = dt_grad_hook_add(h, twice, &n);
+    assert_true(id > 0 && dt_grad_hook_add(h, look, &seen) > id);
+    assert_int_equal(dt_retain_grad(h), DT_OK);
+    assert_int_equal(dt_backward(dt_sum(h), .retain_graph = true), DT_OK);
+    assert_true(n == 1 && seen == 2 && at(dt_grad(h), 0) == 2 && at(dt_grad(x), 0) == 12);
+    assert_int_equal(dt_grad_hook_remove(h, id), DT_OK);
+    assert_int_equal(dt_backward(dt_sum(h)), DT_OK);
+    assert_true(n == 1 && seen == 1 && at(dt_grad(x), 0) == 18);
+    assert_int_equal(dt_grad_hook_remove(h, id), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "the tensor has no hook");
+    (void)dt_error_clear(ctx);
+    /* On a leaf, before the gradient is stored; and no walk within a walk. */
+    dt_tensor *y = dt_ones(ctx, DT_SHAPE(2), .requires_grad = true);
+    assert_true(dt_grad_hook_add(y, twice, &n) > 0);
+    assert_int_equal(dt_backward(dt_sum(y)), DT_OK);
+    assert_true(at(dt_grad(y), 0) == 2);
+    dt_tensor *loss = dt_sum(dt_mul(y, y));
+    assert_true(dt_grad_hook_add(y, again, loss) > 0);
+    assert_int_equal(dt_backward(loss), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "gradients are being computed");
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void change__of_a_saved_value_names_both_calls(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(2), 3, .requires_grad = true), *e = dt_exp(x), *y = dt_sum(e);
+    assert_non_null(dt_fill_(e, 1));
+    assert_int_equal(dt_backward(y), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "output 1 of exp (at ");
+    assert_error_contains(ctx, DT_ERR_STATE, "has been changed by fill_ (at ");
+    (void)dt_error_clear(ctx);
+    /* What an op overwrites itself is copied where its gradient needs it. */
+    dt_tensor *a = dt_mul(x, x), *b = dt_full(ctx, DT_SHAPE(2), 5, .requires_grad = true);
+    assert_non_null(dt_mul_(a, b));
+    assert_int_equal(dt_backward(dt_sum(a)), DT_OK);
+    assert_true(at(dt_grad(b), 0) == 9 && at(dt_grad(x), 0) == 30);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* A chain of n ops keeps n results, and frees each when its gradient is done. */
+static void saved__is_freed_as_the_walk_proceeds(void **state) {
+    (void)state;
+    enum { N = 16, BYTES = 1 << 16 };
+    dt_ctx *ctx = open_alone();
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(BYTES / 4), .requires_grad = true), *y = x;
+    int64_t before = (int64_t)dt_heap_stats(ctx).live_bytes;
+    dt_scope scope = dt_scope_begin(ctx);
+    for (int i = 0; i < N; i++)
+        y = dt_tanh(y);
+    dt_tensor *loss = dt_keep(dt_sum(y));
+    dt_scope_end(scope);
+    int64_t forward = (int64_t)dt_heap_stats(ctx).live_bytes - before;
+    assert_in_range(forward, N * BYTES, N * BYTES + 4096);
+    assert_int_equal(dt_backward(loss), DT_OK);
+    int64_t peak = (int64_t)dt_heap_stats(ctx).peak_bytes - before;
+    assert_in_range(peak, forward, forward + 4 * BYTES);
+    dt_drop(loss);
+    assert_in_range((int64_t)dt_heap_stats(ctx).live_bytes - before, BYTES, BYTES + 4096); /* the gradient of x */
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Counts of the collectives since the last one. */
+typedef struct counting {
+    dt_ctx *ctx;
+    dt__redistribute_stats before;
+} counting;
+
+static counting count_begin(dt_ctx *ctx) { return (counting){ctx, dt__redistribute_statistics(ctx)}; }
+
+#define CHECK_COUNT(counts, expected)                                                                                \
+    do {                                                                                                             \
+        const char *found_ = calls_collectives((counts)->ctx, &(counts)->before);                                    \
+        CHECK(!strcmp(found_, dt_world((counts)->ctx) > 1 ? expected : ""), "expected '%s', got '%s'", expected,     \
+              found_);                                                                                               \
+        *(counts) = count_begin((counts)->ctx);                                                                      \
+    } while (0)
+
+static bool all_are(dt_tensor *tensor, double value) {
+    int64_t index[DT_SPEC_MAX_DIMS] = {0};
+    for (int64_t i = 0; i < dt_tensor_local_elements(tensor); i++) {
+        if (dt__read_f64(tensor->dtype, tensors_at(tensor, index)) != value)
+            return false;
+        tensors_next(tensor->local_n_dims, tensor->local_shape, index);
+    }
+    return tensor != NULL;
+}
+
+#define CHECK_GRAD(tensor, place, value)                                                                             \
+    do {                                                                                                             \
+        CHECK(dt_grad(tensor), "a gradient");                                                                        \
+        CHECK(!strcmp(calls_placements(dt_grad(tensor)), place), "expected %s, got %s", place,                       \
+              calls_placements(dt_grad(tensor)));                                                                    \
+        CHECK(all_are(dt_grad(tensor), value), "expected %g, got %g", (double)(value), at(dt_grad(tensor), 0));      \
+    } while (0)
+
+/* Redistributions. Where x is gathered and its gradient is partial, one reduce-scatter. */
+static int check_redistribute(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    counting counts = count_begin(ctx);
+    dt_tensor *ones = dt_ones(ctx, DT_SHAPE(12, 3), .mesh = mesh, .place = "R");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(12, 3), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+    dt_tensor *y = dt_redistribute(x, "R");
+    CHECK_COUNT(&counts, "all_gather 1"); /* RED-001 */
+    CHECK_OK(ctx, dt_backward(y, .grad = ones));
+    CHECK_GRAD(x, "S(0)", 1);
+    CHECK_COUNT(&counts, "");
+    dt_tensor *r = dt_ones(ctx, DT_SHAPE(12, 3), .mesh = mesh, .place = "R", .requires_grad = true);
+    CHECK_OK(ctx, dt_backward(dt_redistribute(r, "R"), .grad = ones)); /* RED-002 */
+    CHECK_GRAD(r, "R", 1);
+    CHECK_COUNT(&counts, "");
+    CHECK_OK(ctx, dt_zero_grad(DT_TENSORS(r)));
+    CHECK_OK(ctx, dt_backward(dt_redistribute(r, "S(0)"), .grad = dt_redistribute(ones, "S(0)"))); /* RED-005 */
+    CHECK_GRAD(r, "R", 1);
+    CHECK_COUNT(&counts, "all_gather 1");
+    dt_tensor *p = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(12, 3)), mesh, "P(sum)");
+    CHECK_OK(ctx, dt_set_requires_grad(p, true));
+    dt_tensor *reduced = dt_redistribute(p, "R");
+    CHECK_COUNT(&counts, "all_reduce 1"); /* RED-006 */
+    CHECK_OK(ctx, dt_backward(reduced, .grad = ones));
+    CHECK_GRAD(p, "R", 1);
+    CHECK_COUNT(&counts, "");
+    /* A weight that is sharded and used whole on shards of the data. */
+    dt_tensor *data = dt_ones(ctx, DT_SHAPE(4 * n, 12), .mesh = mesh, .place = "S(0)");
+    CHECK_OK(ctx, dt_zero_grad(DT_TENSORS(x)));
+    dt_tensor *loss = dt_sum(dt_matmul(data, dt_redistribute(x, "R")));
+    CHECK_COUNT(&counts, "all_gather 1");
+    CHECK_OK(ctx, dt_backward(loss));
+    CHECK_GRAD(x, "S(0)", 4.0 * (double)n);
+    CHECK_COUNT(&counts, "reduce_scatter 1");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Uneven and empty shards as well. */
+static void redistribute__is_undone_in_one_step(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        run_ranks(n, check_redistribute, NULL);
+}
+
+static int check_local(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    counting counts = count_begin(ctx);
+    static const struct {
+        const char *place, *grad, *collectives;
+        bool times_world;
+    } cases[] = {
+        {"S(0)", "S(0)", "", false},                /* DT-008 */
+        {"R", "R", "", false},                      /* DT-009 */
+        {"R", "P(sum)", "all_reduce 1", true},      /* DT-010 */
+        {"P(sum)", "P(sum)", "all_reduce 1", true}, /* DT-011 */
+        {"P(sum)", "R", "", false},                 /* DT-012 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_tensor *local = dt_ones(ctx, DT_SHAPE(3, 3), .requires_grad = true);
+        dt_tensor *x = dt_from_local(ctx, dt_mul_scalar(local, 2), mesh, cases[i].place);
+        CHECK(x && !dt_is_leaf(x), "%s", dt_error_text(ctx));
+        dt_tensor *grad = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(3, 3)), mesh, cases[i].grad);
+        CHECK_OK(ctx, dt_backward(x, .grad = grad));
+        CHECK_GRAD(local, "", cases[i].times_world ? 2.0 * (double)n : 2.0);
+        CHECK_COUNT(&counts, cases[i].collectives);
+    }
+    /* DT-006, DT-017, DT-027 */
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(3, 3), .requires_grad = true);
+    dt_tensor *d = dt_mul_scalar(dt_from_local(ctx, dt_mul_scalar(t, 3), mesh, "S(0)"), 3);
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_add(dt_to_local(d), t))));
+    CHECK_GRAD(t, "", 10);
+    CHECK_COUNT(&counts, "");
+    /* DT-024: from a sum to its local value and back is not multiplied. */
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4 * n), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+    dt_tensor *sum = dt_from_local(ctx, dt_to_local(dt_sum(x)), mesh, "P(sum)");
+    CHECK_OK(ctx, dt_backward(dt_full_tensor(sum)));
+    CHECK_GRAD(x, "S(0)", 1);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void local__tensors_pass_gradients(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 4; n++)
+        run_ranks(n, check_local, NULL);
+}
+
+/* q, k and v of one activation: the gradients are summed before the one all-reduce. */
+static int check_consumers(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "R", .requires_grad = true), *w[3],
+              *sum = NULL;
+    dt_tensor *h = dt_mul_scalar(x, 1);
+    for (int i = 0; i < 3; i++) {
+        w[i] = dt_ones(ctx, DT_SHAPE(2 * n, 4), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+        dt_tensor *part = dt_linear(h, w[i]);
+        sum = sum ? dt_add(sum, part) : part;
+    }
+    dt_tensor *loss = dt_sum(sum);
+    counting counts = count_begin(ctx);
+    CHECK_OK(ctx, dt_backward(loss));
+    CHECK_COUNT(&counts, "all_reduce 1");
+    CHECK_GRAD(x, "R", 6.0 * (double)n);
+    for (int i = 0; i < 3; i++)
+        CHECK_GRAD(w[i], "S(0)", 2);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void consumers__are_summed_before_one_all_reduce(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 4; n++)
+        run_ranks(n, check_consumers, NULL);
+}
+
+static int check_policy(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4 * n, 4), .mesh = mesh, .place = "S(0)");
+    dt_tensor *w = dt_ones(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = "R", .requires_grad = true);
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
+    dt_tensor *loss = dt_sum(dt_matmul(x, w)); /* UTL-048 */
+    CHECK(loss, "%s", dt_error_text(ctx));
+    CHECK(dt_backward(loss) == DT_ERR_PLACEMENT, "the gradient of w is a partial sum");
+    CHECK(strstr(dt_error_text(ctx), "moves the gradient, f32[4,4] P(sum)"), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void policy__covers_gradients(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 3; n++)
+        run_ranks(n, check_policy, NULL);
+}
+
+static bool train(dt_ctx *ctx, void *user) {
+    (void)user;
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 3)), *w = dt_ones(ctx, DT_SHAPE(5, 3), .requires_grad = true), *grads[1];
+    dt_tensor *h = dt_relu(dt_linear(x, w)), *loss = dt_sum(dt_mul(h, h));
+    bool ok = loss && dt_backward(loss, .retain_graph = true) == DT_OK && dt_grad(w) &&
+              dt_gradients(DT_TENSORS(loss), DT_TENSORS(w), grads, .create_graph = true) == DT_OK && grads[0];
+    return ok;
+}
+
+static void walk__survives_failing_allocations(void **state) {
+    (void)state;
+    test_memory memory = {0};
+    for (long fail_at = 1;; fail_at++) {
+        memory.fail_at = 0;
+        dt_ctx *ctx = dt_init(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+        assert_non_null(ctx);
+        memory.fail_at = memory.n_calls + fail_at;
+        bool ok = train(ctx, NULL), failed = memory.n_calls >= memory.fail_at;
+        memory.fail_at = 0;
+        assert_true(ok || failed); /* the heap may do without some of its memory */
+        if (!ok) {
+            assert_int_equal(dt_error_status(ctx), DT_ERR_MEMORY);
+            (void)dt_error_clear(ctx);
+            assert_true(train(ctx, NULL)); /* nothing of it remains */
+        }
+        assert_int_equal(dt_close(ctx), 0);
+        assert_true(memory.n_live == 0 && !memory.wrong_size);
+        if (!failed)
+            return;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(backward__adds_to_the_gradients_of_leaves),
+        cmocka_unit_test(backward__refuses_with_a_reason),
+        cmocka_unit_test(backward__names_an_op_without_a_gradient),
+        cmocka_unit_test(graph__is_walked_twice_if_it_is_retained),
+        cmocka_unit_test(gradients__are_those_of_the_inputs_only),
+        cmocka_unit_test(hook__may_replace_a_gradient),
+        cmocka_unit_test(change__of_a_saved_value_names_both_calls),
+        cmocka_unit_test(saved__is_freed_as_the_walk_proceeds),
+        cmocka_unit_test(redistribute__is_undone_in_one_step),
+        cmocka_unit_test(local__tensors_pass_gradients),
+        cmocka_unit_test(consumers__are_summed_before_one_all_reduce),
+        cmocka_unit_test(policy__covers_gradients),
+        cmocka_unit_test(walk__survives_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
