@@ -7,8 +7,8 @@
  * row has P(avg), P(max) or P(min), and a partial output where Replicate holds, too. Calls with more than
  * MAX_COMBINATIONS, or whose result is all zeros, are skipped.
  *
- * Where an op can meet, shards with which no row holds locally are tried by meeting and by scanning as well. Of an op with
- * windows, each dim that all tensors have is tried with them.
+ * Where an op can meet, shards with which no row holds locally are tried by meeting and by scanning as well. Of an op
+ * with windows, each dim that all tensors have is tried with them.
  */
 #include "verify/missing_rows.h"
 
