@@ -211,8 +211,8 @@ static const char *const grouped_rules[2] = {
     "...h@l@e!, ...g!s@~e, ...gs~d!, %s -> ...hld, ...hl",
 };
 
-/* The rule with the term of the mask, which may lack leading dims. Keys and values without numbers count as empty shards,
- * which do not meet: then keys are not sharded. */
+/* The rule with the term of the mask, which may lack leading dims. Keys and values without numbers count as empty
+ * shards, which do not meet: then keys are not sharded. */
 static void add_factors(const dt_op_call *call, const char *const *by_causal, dt_rows *rows) {
     static const char *const terms[] = {"...", "s", "ls"};
     const dt_op_value *mask = mask_of(call), *query = query_of(call);
