@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Further elementary functions, without branches, so that loops over them become vector loops: inverse trigonometric
- * and hyperbolic functions, logarithms and exponentials of other bases, erfc. All are computed in f64, and rounded once for
- * f32. tests/kernels/test_maths.c states the bound of each.
+ * and hyperbolic functions, logarithms and exponentials of other bases, erfc. All are computed in f64, and rounded
+ * once for f32. tests/kernels/test_maths.c states the bound of each.
  */
 #ifndef DT_KERNELS_ELEMENTARY_H
 #define DT_KERNELS_ELEMENTARY_H
@@ -107,8 +107,8 @@ DT__INLINE double logaddexp_long(double x, double y) {
 
 /* log(1 + e^(x beta)) / beta; x itself where x beta is above the threshold. */
 DT__INLINE double softplus_long(double x, double beta, double threshold) {
-    double y = log1p_long(exp_long(x * beta)) / beta;
-    return x * beta > threshold ? x : y;
+    double product = x * beta, y = (limit_below(product, 0) + log1p_long(exp_long(-magnitude_of(product)))) / beta;
+    return product > threshold ? x : y;
 }
 
 /* x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2); x from 40 on. */

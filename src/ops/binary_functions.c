@@ -101,10 +101,12 @@ const dt_op dt__op_floor_divide = {DIVISION("floor_divide",
         FLOOR_DIVIDE),
     .gradient = "self: grad * 0; other: none", .summary = "Quotients, rounded down."};
 const dt_op dt__op_fmax = {DT__BINARY("fmax", FMAX, DT__NO_COMPLEX), .rows = rows_fmax,
-    .gradient = "self: grad * eq(self, result); other: grad * ne(self, result)",
+    .gradient = "self: where(logical_or(ge(self, other), isnan(other)), grad, 0); "
+                "other: where(logical_or(ge(self, other), isnan(other)), 0, grad)",
     .summary = "The maximum of two elements, or the other one if one of them is NaN."};
 const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX), .rows = rows_fmax,
-    .gradient = "self: grad * eq(self, result); other: grad * ne(self, result)",
+    .gradient = "self: where(logical_or(le(self, other), isnan(other)), grad, 0); "
+                "other: where(logical_or(le(self, other), isnan(other)), 0, grad)",
     .summary = "The minimum of two elements, or the other one if one of them is NaN."};
 const dt_op dt__op_fmod = {DIVISION("fmod", DT__OR_NUMBER("fmod"), FMOD),
     .gradient = "self: grad; other: -grad * trunc(self / other)",

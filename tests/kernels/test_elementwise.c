@@ -50,6 +50,8 @@ static long double floor_remainder(long double x, long double y) {
     return modulo != 0 && (modulo < 0) != (y < 0) ? modulo + y : modulo;
 }
 
+static long double softplus_of(long double x) { return (x > 0 ? x : isnan(x) ? x : 0) + log1pl(expl(-fabsl(x))); }
+
 static long double limited(long double x, long double low, long double high) {
     return x < low ? low : x > high ? high : x;
 }
@@ -220,7 +222,7 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_SOFTPLUS:
         return (double)x * numbers[0].f.re > numbers[1].f.re
                    ? x
-                   : log1pl(expl(rounded_product(DT_F64, x, numbers[0].f.re))) / numbers[0].f.re;
+                   : softplus_of(rounded_product(DT_F64, x, numbers[0].f.re)) / numbers[0].f.re;
     case DT__EL_ELU:
         return x > 0 ? x * q : p * rounded(dtype, expm1l(x));
     case DT__EL_CELU:

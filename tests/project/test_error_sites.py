@@ -133,7 +133,7 @@ def op_calls():
     for name, parameters in functions((tree.ROOT / "include/dtensor/ops.h").read_text()):
         types = [re.sub(r"\w+$", "", " ".join(text.split())) for text in parameters.split(",")]
         types = [text for text in types[:-1] if not text.strip().startswith("DT_")]
-        if name.endswith("_sized") and types and types[0] in ("dt_tensor *", "dt_tensors "):
+        if name.endswith("_sized") and {"dt_tensor *", "dt_tensors "} & set(types):
             call = short(name)
             macro = "dt_" + re.sub("_in_place$", "_", call)
             yield call, f"{macro}({', '.join(ARGUMENTS.get(text, f'({text.strip()}){{0}}') for text in types)})"
