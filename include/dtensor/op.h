@@ -309,7 +309,9 @@ struct dt_op {
      * output to elements of the first input. If the input's strides do not allow that, it sets needs_copy; then it is
      * called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
-    /* (optional) Computes the outputs with other dt_ ops. */
+    /* (optional) Computes the outputs with other dt_ ops, where there is no kernel, or where that moves less than the
+     * best row. It is planned on tensors without data first, in a context of its own (call->ctx), and must read no
+     * value. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
     /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */

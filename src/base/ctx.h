@@ -38,6 +38,7 @@ struct dt_ctx {
     dt__public_call call; /* the outermost one in progress */
     bool checks_calls;  /* DTENSOR_CHECK_CALLS: every call on a mesh meets the other members and compares histories */
     int64_t freed_kept; /* freed objects of a kind that are recognised: base/lifetime.h */
+    bool is_dry;        /* plans decompositions: tensors have no data, and reading one is an error */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;

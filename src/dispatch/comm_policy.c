@@ -114,6 +114,8 @@ dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *fr
 
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    if (ctx->is_dry)
+        dt__dry_add_way(state, decision);
     dt_policy policy = current_policy(ctx, state);
     if (policy == DT_COMM_ALLOW)
         return DT_OK;

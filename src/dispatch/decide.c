@@ -208,6 +208,30 @@ static void set_kind(const making *self) {
         to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
 }
 
+/* Of an op with a kernel and a decomposition the cheaper one is selected. */
+static dt_status plan_decomposition(making *self, dt__arena *scratch, const dt__candidate *selected) {
+    const dt_op *op = self->call->info->op;
+    dt__dry_plan plan;
+    bool saves = self->call->records && op->n_saved;
+    if (!op->decompose || !self->to->mesh || selected->cost_us == 0 || saves || self->to->writes || self->call->maker)
+        return DT_OK;
+    const dt__sharding **placed = DT__NEW_ARRAY(scratch, const dt__sharding *, self->call->n_inputs);
+    if (!placed)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->call->n_inputs; i++)
+        placed[i] = &self->to->inputs[i].from->sharding;
+    dt__dry_request request = {self->call->info,
+                               self->call->overload,
+                               self->call->n_inputs,
+                               self->call->args,
+                               self->call->values,
+                               self->to->mesh,
+                               placed};
+    DT__TRY(dt__dry_run(scratch, &request, &plan));
+    self->to->decomposes = plan.us < selected->cost_us * (1 - 1e-9);
+    return DT_OK;
+}
+
 static dt_status fill_decision(making *self, dt__arena *scratch) {
     dt_op_call *op_call = &self->call->op_call;
     if (self->call->info->list)
@@ -223,6 +247,7 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
         DT__TRY(set_input_specs(self));
         DT__TRY(select_placements(self, scratch, &selected));
     }
+    DT__TRY(plan_decomposition(self, scratch, &selected));
     set_kind(self);
     self->to->runs = !self->to->mesh || dt_mesh_coordinate(self->to->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0});
     DT__TRY(place_outputs(self, &selected));

@@ -79,6 +79,7 @@ typedef struct dt__decision {
     bool communicates; /* moving the inputs takes messages, or its rows communicate */
     bool writes;       /* some input is written */
     bool is_view;      /* outputs are views of the first input, or of what it is moved to */
+    bool decomposes;   /* its decomposition, whose ops are decided on their own, costs less than any row */
     bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;

@@ -34,6 +34,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__free(ctx, state->class_words, state->class_capacity * sizeof *state->class_words);
     dt__policies_free(ctx, state);
     dt__monitor_free(ctx, state->monitor);
+    dt__dry_context_free(ctx, state->dry);
     dt__free(ctx, state, sizeof *state);
 }
 
@@ -50,7 +51,8 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     ctx->slots[DT__SLOT_DISPATCH].state = state;
     ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
     ctx->slots[DT__SLOT_DISPATCH].finish = finish;
-    dt__trace_from_environment(ctx);
+    if (!ctx->is_dry)
+        dt__trace_from_environment(ctx);
     return state;
 }
 

@@ -24,7 +24,7 @@ void dt__call_set_global_inputs(dt__call *call) {
         value->dtype = tensor->dtype;
         value->n_dims = tensor->n_dims;
         value->shape = tensor->shape;
-        value->spec = tensor->spec;
+        value->spec = call->used && call->used[i] ? call->used[i] : tensor->spec; /* classes depend on it */
     }
 }
 
@@ -361,6 +361,16 @@ static dt_status decompose(dt__arena *arena, dt__call *call) {
     return DT_OK;
 }
 
+dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    call->op_call.records = call->records;
+    call->op_call.draw = &call->draw;
+    dt_status status = decompose(&arena, call);
+    dt__arena_free(&arena);
+    return status;
+}
+
 static inline dt_status check_call(dt_ctx *ctx, dt__call *call) {
     const char *name = call->info->schema.name;
     bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
@@ -415,11 +425,9 @@ static __attribute__((noinline)) bool has_run(dt_ctx *ctx, dt__call *call, dt_st
         *status = dispatch_aligned(ctx, call);
     else if (call->info->list)
         *status = dt__dispatch_list(ctx, call);
-    else if (!op->kernel) {
-        dt__arena arena = dt__arena_new(ctx);
-        *status = decompose(&arena, call);
-        dt__arena_free(&arena);
-    } else {
+    else if (!op->kernel)
+        *status = dt__dispatch_decomposed(ctx, call);
+    else {
         dt__call_set_global_inputs(call); /* otherwise they are described on a cache miss only */
         return false;
     }
@@ -441,6 +449,10 @@ static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *
     dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
+    if (decision->decomposes) {
+        dt__decision_release(ctx, decision);
+        return dt__dispatch_decomposed(ctx, call);
+    }
     if (decision->communicates)
         status = dt__policy_check(ctx, call, decision);
     for (int i = 0; decision->writes && i < call->n_inputs && status == DT_OK; i++)

@@ -123,6 +123,25 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
 /* Runs the call and sets its outputs. Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
 
+/* What a dry run of a decomposition found. */
+typedef struct dt__dry_plan {
+    double us; /* of what its ops move; infinity where it was refused, because of: */
+    char refusal[512];
+    int n_outputs;
+    const dt_placement **outputs; /* their placements; empty lists of plain ones */
+} dt__dry_plan;
+/* A call on a mesh, as placed calls and decisions have it. */
+typedef struct dt__dry_request {
+    const dt__op_info *info;
+    int overload, n_inputs;
+    const dt_arg *args;
+    const dt_op_value *inputs;
+    dt_mesh *mesh;
+    const dt__sharding *const *placed; /* per input */
+} dt__dry_request;
+/* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
+dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
+
 /* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
 bool dt__policy_is_set(const dt_ctx *ctx);
 dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);

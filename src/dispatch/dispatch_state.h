@@ -25,6 +25,7 @@ typedef struct dt__dispatch_state {
     dt__map logged; /* hashes of what was logged once (op_log.c) */
     int n_warnings;
     struct dt__monitor *monitor; /* counts and traces; NULL until first use */
+    struct dt__dry_context *dry; /* plans decompositions (dry_run.c); NULL until first use */
 } dt__dispatch_state;
 
 /* Created on first use; NULL with the error recorded. */
@@ -58,6 +59,13 @@ bool dt__call_is_aligned(const dt__call *call);
  * an error; *outside: this rank is not in the mesh of an input that was to become full. Collective over the meshes of
  * all inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
+
+typedef struct dt__dry_context dt__dry_context;
+/* dry_run.c, in a dry run: adds what the rows of an op exchange. */
+void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision);
+void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self);
+/* dispatch.c: runs the decomposition of a call, also of one that has a kernel. */
+dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call);
 
 /* used_inputs.c: finds the inputs of a call that are seen in their use placements (dt__call.used), */
 dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call);

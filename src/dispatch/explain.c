@@ -66,6 +66,24 @@ static void add_candidate(const dt__placed_call *placed, const dt__candidate *ca
         dt__text_add(out, "nothing is sent\n");
 }
 
+/* What a dry run of the decomposition selects and costs. */
+static dt_status add_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out) {
+    dt__dry_plan plan;
+    dt__dry_request request = {placed->info,      placed->bound.overload, placed->call.n_inputs,
+                               placed->call.args, placed->call.inputs,    mesh,
+                               placed->inputs};
+    DT__TRY(dt__dry_run(arena, &request, &plan));
+    dt__text_add(out, "decomposition ");
+    if (*plan.refusal)
+        dt__text_add(out, "refused: %s\n", plan.refusal);
+    else {
+        dt__text_add(out, "-> ");
+        dt__placement_lists_text(placed->n_mesh_dims, plan.n_outputs, plan.outputs, out);
+        dt__text_add(out, "  %.3g us\n", plan.us);
+    }
+    return DT_OK;
+}
+
 static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *call, dt__text *out) {
     int64_t sizes[DT_SPEC_MAX_DIMS];
     dt__placed_call placed;
@@ -75,10 +93,10 @@ static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *ca
         sizes[m] = dt_mesh_dim_size(mesh, m);
     DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
-    if (!placed.info->op->kernel && placed.info->op->decompose) {
-        dt__text_add(out, "runs through its decomposition, whose ops select their own placements\n");
+    if (placed.info->op->decompose)
+        DT__TRY(add_decomposition(arena, mesh, &placed, out));
+    if (!placed.info->op->kernel)
         return DT_OK;
-    }
     DT__TRY(dt__explanation_new(arena, &placed, MAX_CANDIDATES, &explanation));
     for (int c = 0; c < explanation.n_candidates; c++)
         add_candidate(&placed, &explanation.candidates[c], &explanation.moves[c], c == 0, out);

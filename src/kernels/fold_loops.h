@@ -8,6 +8,7 @@
 
 #include "kernels/element_types.h"
 #include "kernels/loops.h"
+#include "kernels/simd.h"
 
 enum { FOLD_LANES = 16 };
 
@@ -94,8 +95,8 @@ typedef LANES(int64_t) fold_mask64;
 #define LARGER(a, b)       ((a) > (b) || (a) != (a) ? (a) : (b))
 #define SMALLER(a, b)      ((a) < (b) || (a) != (a) ? (a) : (b))
 
-FOLD(SUM, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), a + b)
-FOLD(SUM, F64, dt__f64, double, fold_f64, double, 0, all += x, a + b)
+FOLD(FEW, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), a + b)
+FOLD(FEW, F64, dt__f64, double, fold_f64, double, 0, all += x, a + b)
 FOLD(SUM, I64, dt__i64, uint64_t, fold_i64, uint64_t, 0, all += x, a + b)
 FOLD(PROD, F32, dt__f32, float, fold_f64, double, 1, all *= __builtin_convertvector(x, fold_f64), a *b)
 FOLD(PROD, F64, dt__f64, double, fold_f64, double, 1, all *= x, a *b)
@@ -155,33 +156,71 @@ static void fold_ALL_BOOL(int64_t n, const void *from, void *to) {
     *(uint8_t *)to = all;
 }
 
-/* Sums of squares of differences from a mean. */
-#define DEVIATIONS(DTYPE, memory, widened)                                                                           \
+/* Sums in f64 of 16 lanes, in as many registers as they take: of elements, and of squares of differences. */
+enum { SUM_PARTS = FOLD_LANES * 8 / VEC_BYTES, PART_LANES = VEC_BYTES / 8 };
+typedef float part_f32 __attribute__((vector_size(VEC_BYTES / 2), aligned(1), may_alias));
+typedef double part_f64 __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
+#define WIDEN_PART_F32(at) __builtin_convertvector(*(const part_f32 *)(at), vf64)
+#define WIDEN_PART_F64(at) ((vf64) * (const part_f64 *)(at))
+
+/* one[lane] of the whole groups of 16 elements; x is a register of them, and term what is summed. */
+#define SUM_GROUPS(DTYPE, term)                                                                                      \
+    vf64 parts[SUM_PARTS] = {{0}};                                                                                   \
+    int64_t i = 0;                                                                                                   \
+    for (; i + FOLD_LANES <= n; i += FOLD_LANES)                                                                     \
+        for (int p = 0; p < SUM_PARTS; p++) {                                                                        \
+            const vf64 x = WIDEN_PART_##DTYPE(xs + i + p * PART_LANES);                                              \
+            parts[p] += term;                                                                                        \
+        }                                                                                                            \
+    memcpy(one, parts, sizeof one)
+
+#define SUM(DTYPE, memory)                                                                                           \
+    static void fold_SUM_##DTYPE(int64_t n, const void *from, void *to) {                                            \
+        const memory *xs = from;                                                                                     \
+        double one[FOLD_LANES], total;                                                                               \
+        if (n < FOLD_LANES) {                                                                                        \
+            fold_FEW_##DTYPE(n, from, to);                                                                           \
+            return;                                                                                                  \
+        }                                                                                                            \
+        SUM_GROUPS(DTYPE, x);                                                                                        \
+        for (int j = 0; i < n; i++, j++)                                                                             \
+            one[j] += (double)xs[i];                                                                                 \
+        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
+            for (int j = 0; j < half; j++)                                                                           \
+                one[j] += one[j + half];                                                                             \
+        memcpy(&total, to, sizeof total);                                                                            \
+        total += one[0];                                                                                             \
+        memcpy(to, &total, sizeof total);                                                                            \
+    }
+SUM(F32, dt__f32)
+SUM(F64, dt__f64)
+
+#define DEVIATIONS(DTYPE, memory)                                                                                    \
     static void deviations_##DTYPE(int64_t n, const void *from, double mean, double *to) {                           \
         const memory *xs = from;                                                                                     \
-        double sums[FOLD_LANES] = {0};                                                                               \
-        fold_f64 all = {0};                                                                                          \
-        int64_t i = 0;                                                                                               \
-        for (; i + FOLD_LANES <= n; i += FOLD_LANES) {                                                               \
-            const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i);                                      \
-            const fold_f64 off = widened - mean;                                                                     \
-            all += off * off;                                                                                        \
-        }                                                                                                            \
-        memcpy(sums, &all, sizeof sums);                                                                             \
+        double one[FOLD_LANES];                                                                                      \
+        SUM_GROUPS(DTYPE, (x - mean) * (x - mean));                                                                  \
         for (int j = 0; i < n; i++, j++) {                                                                           \
             const double off = (double)xs[i] - mean;                                                                 \
-            sums[j] += off * off;                                                                                    \
+            one[j] += off * off;                                                                                     \
         }                                                                                                            \
         int width = n < FOLD_LANES ? 1 : FOLD_LANES;                                                                 \
         for (; width < n && width < FOLD_LANES; width *= 2)                                                          \
             ;                                                                                                        \
         for (int half = width / 2; half; half /= 2)                                                                  \
             for (int j = 0; j < half; j++)                                                                           \
-                sums[j] += sums[j + half];                                                                           \
-        *to += sums[0];                                                                                              \
+                one[j] += one[j + half];                                                                             \
+        *to += one[0];                                                                                               \
     }
-DEVIATIONS(F32, dt__f32, __builtin_convertvector(x, fold_f64))
-DEVIATIONS(F64, dt__f64, x)
+DEVIATIONS(F32, dt__f32)
+DEVIATIONS(F64, dt__f64)
+
+/* to[i] += from[i]; to does not overlap from. */
+static void add_widened(int64_t n, double *to, const void *from) {
+    const dt__f32 *xs = from;
+    dt__f64 *sums = (dt__f64 *)to;
+    DT__EACH for (int64_t i = 0; i < n; i++) sums[i] += (double)xs[i];
+}
 
 static dt__deviations_loop *const deviations_loops[DT_N_DTYPES] = {
     [DT_F32] = deviations_F32,

@@ -22,6 +22,7 @@ const dt__loops ISA_LOOPS = {
     .ops = op_loops,
     .folds = fold_loops,
     .deviations = deviations_loops,
+    .add_widened = add_widened,
     .exp_sums = exp_sum_loops,
     .small_products = small_loops,
     .optimizers = optimizer_loops,

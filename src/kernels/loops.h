@@ -42,6 +42,9 @@ typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 /* *to += the squares of all from[i] - mean. */
 typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
 
+/* to[i] += from[i], which are f32. */
+typedef void dt__add_widened_loop(int64_t n, double *to, const void *from);
+
 /* x[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. Below exp(-87) f32 is 0. */
 typedef void dt__exp_sum_loop(int64_t n, void *x, double shift, double *to);
 
@@ -76,6 +79,7 @@ typedef struct dt__loops {
     dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL: not implemented */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL for any and all */
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
+    dt__add_widened_loop *add_widened;
     dt__exp_sum_loop *const *exp_sums;          /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
     dt__optimizer_loop *const (*optimizers)[2]; /* [dt__optimizer][f32, f64] */

@@ -197,12 +197,17 @@ static void reduce_columns(void *arg, int64_t piece) {
     char *at[2] = {j->results.at[0] + first * columns->strides[0], j->results.at[1] + first * columns->strides[1]};
     dt__walk_seek(&j->results, 1, piece / per_row, position, at);
     char *in[1] = {j->elements.at[0] + (at[1] - (char *)j->args->in->data)};
+    const bool widens = j->args->fold == DT__FOLD_SUM && j->loop_dtype == DT_F32;
     set_to_identity(j, n, all);
     set_to_identity(j, n, chunk);
     do {
         const dt__patch p = row_patch(j->args->in, in[0], n, columns->strides[1]);
-        const void *x = dt__load_patch(j->kernels, &p, j->args->in->dtype, j->acc_dtype, gathered, converted);
-        combine(n, chunk, (const void *[]){chunk, x}, NULL);
+        const void *x =
+            dt__load_patch(j->kernels, &p, j->args->in->dtype, widens ? DT_F32 : j->acc_dtype, gathered, converted);
+        if (widens)
+            j->kernels->loops->add_widened(n, (double *)(void *)chunk, x);
+        else
+            combine(n, chunk, (const void *[]){chunk, x}, NULL);
         if (++row % CHUNK == 0) {
             combine(n, all, (const void *[]){all, chunk}, NULL);
             set_to_identity(j, n, chunk);
@@ -294,6 +299,23 @@ typedef struct arg_job {
     int64_t n_elements, n_per_piece, n_results;
 } arg_job;
 
+/* The first that equals the best, by groups, which the compiler compares at once. */
+static int64_t find_f32(const dt__f32 *x, int64_t n, float best) {
+    enum { GROUP = 32 };
+    int64_t i = 0;
+    for (; i + GROUP <= n && best == best; i += GROUP) {
+        int n_equal = 0;
+        for (int k = 0; k < GROUP; k++)
+            n_equal += x[i + k] == best;
+        if (n_equal)
+            break;
+    }
+    for (; i < n; i++)
+        if (x[i] == best || (x[i] != x[i] && best != best))
+            return i;
+    return -1;
+}
+
 static int64_t find_f64(const dt__f64 *x, int64_t n, double best) {
     for (int64_t i = 0; i < n; i++)
         if (x[i] == best || (x[i] != x[i] && best != best))
@@ -338,11 +360,16 @@ static int64_t arg_of(const arg_job *j, char *start, element *best_of_all) {
             const void *x = dt__load_patch(j->kernels, &p, reduced->dtype, j->loop_dtype, gathered, converted);
             element now = worst;
             fold(p.columns, x, &now);
+            const float narrow = now.f32;
+            if (j->loop_dtype == DT_F32)
+                now.f[0] = (double)narrow;
             if (where >= 0 && !is_better(j, now, best))
                 continue;
             best = now;
             where = row + first +
-                    (j->loop_dtype == DT_I64 ? find_i64(x, p.columns, now.i) : find_f64(x, p.columns, now.f[0]));
+                    (j->loop_dtype == DT_I64   ? find_i64(x, p.columns, now.i)
+                     : j->loop_dtype == DT_F32 ? find_f32(x, p.columns, narrow)
+                                               : find_f64(x, p.columns, now.f[0]));
         }
         for (int d = last - 1; d >= 0 && ++index[d] == reduced->shape[d]; d--)
             index[d] = 0;
@@ -369,7 +396,6 @@ static void reduce_args(void *arg, int64_t piece) {
 void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args, const dt__array *values) {
     arg_job j = {.kernels = kernels, .args = args, .has_values = values != NULL};
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
-    j.loop_dtype = j.loop_dtype == DT_F32 ? DT_F64 : j.loop_dtype;
     dt__split_dims(args->in, args->dims, &j.v);
     j.n_elements = dt__array_count(&j.v.reduced);
     if (j.n_elements == 0 ||

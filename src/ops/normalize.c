@@ -232,18 +232,21 @@ static dt_tensor *scaled(const normalised *by, dt_tensor *tensor) {
 static normalised centre(const dt_op_backward *call, dt_dims dims) {
     const dt_op_value *input = &call->call->inputs[0];
     dt_tensor *x = call->inputs[0];
+    bool rms = is_rms(call->call);
+    if (!dt_requires_grad(x) && rms)
+        return (normalised){.centred = x, .rstd = with_kept_dims(call->outputs[1], input, dims.n)};
     if (!dt_requires_grad(x)) {
         dt_tensor *mean = with_kept_dims(call->outputs[1], input, dims.n);
         return (normalised){.centred = dt_sub(x, mean), .rstd = with_kept_dims(call->outputs[2], input, dims.n)};
     }
-    dt_tensor *centred = dt_sub(x, dt_mean(x, .dim = dims, .keepdim = true));
+    dt_tensor *centred = rms ? x : dt_sub(x, dt_mean(x, .dim = dims, .keepdim = true));
     dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims, .keepdim = true);
-    return (normalised){.centred = centred,
-                        .deviation = dt_sqrt(dt_add_scalar(variance, dt__arg_at(call->call, EPS)->as.f))};
+    return (normalised){.centred = centred, .deviation = dt_sqrt(dt_add_scalar(variance, eps_of(call->call)))};
 }
 
-/* With y = (x - mean) rstd, and g the gradient times the weight: rstd (g - mean(g) - y mean(g y)). */
-static dt_status layer_norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+/* With y = (x - mean) rstd, and g the gradient times the weight: rstd (g - mean(g) - y mean(g y)). Without the mean of
+ * x, that of g is missing, too. */
+static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_arg *weight = dt__arg_at(call->call, WEIGHT), *bias = dt__arg_at(call->call, BIAS);
     int n = dt__arg_at(call->call, NORMALIZED_SHAPE)->n;
     int64_t list[DT_SPEC_MAX_DIMS];
@@ -255,13 +258,14 @@ static dt_status layer_norm_backward(const dt_op_backward *call, dt_tensor **inp
     dt_tensor *y = scaled(&by, by.centred);
     if (weight->type == DT_ARG_TENSOR && call->needed[weight->as.first])
         input_grads[weight->as.first] = dt_mul(grad, y);
-    if (bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
+    if (bias && bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
         input_grads[bias->as.first] = grad;
     if (call->needed[0]) {
         dt_tensor *g = weight->type == DT_ARG_TENSOR ? dt_mul(grad, call->inputs[weight->as.first]) : grad;
         dt_tensor *along = dt_mul(y, dt_mean(dt_mul(g, y), .dim = dims, .keepdim = true));
-        dt_tensor *rest = dt_sub(dt_sub(g, dt_mean(g, .dim = dims, .keepdim = true)), along);
-        input_grads[0] = scaled(&by, rest);
+        if (!is_rms(call->call))
+            g = dt_sub(g, dt_mean(g, .dim = dims, .keepdim = true));
+        input_grads[0] = scaled(&by, dt_sub(g, along));
     }
     return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
 }
@@ -354,7 +358,7 @@ const dt_op dt__op_layer_norm = {
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
                "layer_norm(f32[5,3]; [3]; f32[3])",
-    .backward = layer_norm_backward,
+    .backward = norm_backward,
     .saves = "input,weight,result1,result2",
     .n_saved = 2,
 };
@@ -369,6 +373,7 @@ const dt_op dt__op_rms_norm = {
     .kernel = layer_norm,
     .meet = &norm_meet,
     .samples = "rms_norm(f32[5,3]; [3]; f32[3])\nrms_norm(f32[2,5,3]; [5,3])",
+    .backward = norm_backward,
     .saves = "input,weight,result1",
     .n_saved = 1,
 };

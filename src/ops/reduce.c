@@ -355,12 +355,19 @@ const dt_op dt__op_count_nonzero = {
     .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "count_nonzero(f32[5,3])\ncount_nonzero(i32[5,3]; 1)\ncount_nonzero(bool[2,5,3]; [0,2])",
 };
+/* The gradient is the product of the others: with one zero among them it reaches that element only. */
 const dt_op dt__op_prod = {
     .schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
               "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Product over all dims or along one.",
     REDUCTION("...[dim] -> ...[dim:1?] P(product)", "dim,keepdim,dtype", DT__FOLD_PROD, WIDENS),
     .partial_of = partial_prod,
+    .gradient = "self: grad * where(eq(self, 0), "
+                "where(eq(sum(eq(self, 0)), 1), prod(where(eq(self, 0), 1, self)), 0), "
+                "where(eq(sum(eq(self, 0)), 0), result / self, 0)); "
+                "self.dim_int: reshape(grad, kept(self.shape, dim)) * where(eq(self, 0), "
+                "where(eq(sum(eq(self, 0), dim, true), 1), prod(where(eq(self, 0), 1, self), dim, true), 0), "
+                "where(eq(sum(eq(self, 0), dim, true), 0), reshape(result, kept(self.shape, dim)) / self, 0))",
     .samples =
         "prod(f32[3,2])\nprod(f32[5,3]; 1; true)\nprod(i32[2,5,3]; 0)\nprod(i64[5]; 0)\nprod(f32[5]; dtype=f64)",
 };

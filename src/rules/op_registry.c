@@ -132,6 +132,20 @@ static dt_status check_meet(dt_ctx *ctx, const dt_op *op, const char *name, unsi
     return DT_OK;
 }
 
+/* The same for windows. */
+static dt_status check_window(dt_ctx *ctx, const dt_op *op, const char *name, unsigned flags) {
+    if (flags & DT_ROW_WINDOW && !op->window)
+        return dt__fail(
+            ctx, DT_ERR_VALUE,
+            "%s: the ranks fetch windows (^) in the rule \"%s\": expected .window in the descriptor, got none", name,
+            op->rule);
+    if (op->window && !(flags & DT_ROW_WINDOW) && !op->rows)
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "%s: the descriptor has .window: expected a rule with ^ behind a dim, got \"%s\"", name,
+                        op->rule ? op->rule : "");
+    return DT_OK;
+}
+
 /* Parses and checks a descriptor, and enters its name. */
 static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     dt__op_info *info = DT__NEW(&self->arena, dt__op_info);
@@ -150,7 +164,7 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     unsigned flags = 0;
     if (op->rule && dt__factors_check(ctx, op->rule, &info->schema, &flags) != DT_OK)
         return NULL;
-    if (check_meet(ctx, op, name, flags) != DT_OK)
+    if (check_meet(ctx, op, name, flags) != DT_OK || check_window(ctx, op, name, flags) != DT_OK)
         return NULL;
     if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
         return NULL;

@@ -54,6 +54,9 @@ static bool grow(dt_rows *rows) {
 
 void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
     size_t n = (size_t)(rows->call->n_inputs + rows->call->n_outputs);
+    if (flags & DT_ROW_WINDOW && !rows->call->op->window && rows->status == DT_OK)
+        rows->status =
+            dt_op_refuse(rows->call, DT_ERR_VALUE, "a row uses windows: expected .window in the descriptor");
     if (rows->status != DT_OK || !is_allowed(rows, entries) || is_listed(rows, entries, n) || !grow(rows))
         return;
     if (flags & DT__ROW_STATES && !rows->call->op->meet) {

@@ -262,6 +262,8 @@ dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) {
 
 void *dt_data(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    if (tensor && tensor->ctx->is_dry)
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "data: a decomposition reads a value while it is planned");
     return tensor ? tensor->data : NULL;
 }
 

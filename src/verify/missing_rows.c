@@ -7,7 +7,8 @@
  * row has P(avg), P(max) or P(min), and a partial output where Replicate holds, too. Calls with more than
  * MAX_COMBINATIONS, or whose result is all zeros, are skipped.
  *
- * Where an op can meet, shards with which no row holds locally are tried by meeting and by scanning as well.
+ * Where an op can meet, shards with which no row holds locally are tried by meeting and by scanning as well. Of an op
+ * with windows, each dim that all tensors have is tried with them.
  */
 #include "verify/missing_rows.h"
 
@@ -210,6 +211,34 @@ static dt_status walk(row_search *self, int input, bool cuts) {
     return DT_OK;
 }
 
+/* Rows that hold by fetching windows: a dim that all tensors have, sharded in all of them. */
+static dt_status try_windows(row_search *self) {
+    const dt_op_call *call = &self->trial_call->placed.call;
+    dt__trial_set trial_set = all_worlds;
+    trial_set.only_local = false;
+    for (int d = 0; d < call->outputs[0].n_dims; d++) {
+        const char *failure;
+        int n_ranks;
+        bool is_large = true, shards = false;
+        for (int e = 0; e < self->n_entries; e++) {
+            const dt_op_value *value = dt__row_value(call, e);
+            bool has_dim = value->n_dims == call->outputs[0].n_dims;
+            self->entries[e] = has_dim ? DT_ROW_S(d) : DT_ROW_R;
+            shards |= has_dim && e < self->n_inputs;
+            is_large = is_large && (!has_dim || value->shape[d] > 1);
+        }
+        dt__row row = {DT_ROW_WINDOW, self->entries};
+        if (!is_large || !shards || is_offered(self))
+            continue;
+        dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
+        DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
+        dt__arena_rewind(self->trial_call->arena, mark);
+        if (!failure)
+            DT__TRY(self->found(self->user, &row));
+    }
+    return DT_OK;
+}
+
 /* The offered rows, expanded, with unlisted ones. */
 static dt_status spell_out(dt__trial_call *trial_call, const dt__row_list *offered, dt__row_list *out) {
     dt__row *rows = dt__arena_copy(trial_call->arena, offered->rows, (size_t)offered->n_rows, sizeof *rows);
@@ -255,5 +284,6 @@ dt_status dt__find_missing_rows(dt__trial_call *trial_call, const dt__row_list *
         return DT_OK;
     DT__TRY(spell_out(trial_call, offered, &spelled));
     self.offered = &spelled;
-    return walk(&self, 0, false);
+    DT__TRY(walk(&self, 0, false));
+    return call->op->window ? try_windows(&self) : DT_OK;
 }

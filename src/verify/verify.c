@@ -4,6 +4,7 @@
  */
 #include "verify/verify.h"
 
+#include "dispatch/dispatch.h"
 #include "ops/ops.h"
 #include "verify/missing_rows.h"
 #include "verify/sample_variations.h"
@@ -145,6 +146,32 @@ static dt_status verify_sample(verification *self, const char *sample) {
     return status;
 }
 
+/* A decomposition must run without data on its samples. */
+static dt_status plan_sample(verification *self, dt__arena *scratch, const dt__op_info *info, dt_mesh *mesh,
+                             const char *sample) {
+    dt__placed_call placed;
+    dt__dry_plan plan;
+    DT__TRY(dt__placed_call_parse(scratch, sample, 1, (const int64_t[]){1}, &placed));
+    dt__dry_request request = {
+        info, placed.bound.overload, placed.call.n_inputs, placed.call.args, placed.call.inputs, mesh, placed.inputs};
+    DT__TRY(dt__dry_run(scratch, &request, &plan));
+    if (*plan.refusal && !self->to->n_refused++)
+        self->to->refusal = dt__arena_copy_text(self->arena, plan.refusal);
+    return DT_OK;
+}
+
+static dt_status plan_samples(verification *self, const dt__op_info *info, const dt__text_list *samples) {
+    dt_mesh *mesh = dt_mesh_new(self->arena->ctx, "1");
+    dt_status status = mesh ? DT_OK : dt_error_status(self->arena->ctx);
+    for (int s = 0; s < samples->n && status == DT_OK; s++) {
+        dt__arena scratch = dt__arena_new(self->arena->ctx);
+        status = plan_sample(self, &scratch, info, mesh, samples->list[s]);
+        dt__arena_free(&scratch);
+    }
+    dt_mesh_release(mesh);
+    return status;
+}
+
 dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out) {
     static const dt__verify_options all;
     dt__text_list samples;
@@ -152,9 +179,11 @@ dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify
     *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
     if (info->list)
         out->state = DT__NO_ROWS;
+    DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
+    if (info->op->decompose)
+        DT__TRY(plan_samples(&self, info, &samples));
     if (!info->op->kernel)
         return DT_OK;
-    DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
     self.sim = dt__sim_new(arena->ctx, info);
     dt_status status = DT_OK;
     for (int s = 0; s < samples.n && status == DT_OK; s++)
@@ -166,7 +195,7 @@ dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify
 }
 
 static dt_status report_verdict(dt_ctx *ctx, const dt__verdict *verdict) {
-    if (verdict->state == DT__NO_KERNEL)
+    if (verdict->state == DT__NO_KERNEL && !verdict->n_refused)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: cannot verify the rule: the op has no kernel", verdict->op);
     if (verdict->state == DT__NO_ROWS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: cannot verify the rule: %s", verdict->op,

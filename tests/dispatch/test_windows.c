@@ -441,6 +441,23 @@ static void windows__of_a_programs_op_are_verified(void **state) {
     }
 }
 
+/* A mark without the function, and the reverse, are refused. */
+static void windows__need_a_mark_and_a_function(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_op op = steps;
+    op.window = NULL;
+    assert_int_equal(dt_op_register(ctx, &op), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "steps: the ranks fetch windows (^) in the rule \"m^n -> mn\"");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    op.window = window_steps;
+    op.rule = "m!n -> mn";
+    assert_int_equal(dt_op_register(ctx, &op), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "expected a rule with ^ behind a dim, got \"m!n -> mn\"");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static int run_own_op(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     (void)arg;
@@ -472,6 +489,7 @@ int main(void) {
         cmocka_unit_test(windows__in_fake_worlds),
         cmocka_unit_test(windows__of_views_are_copies),
         cmocka_unit_test(windows__of_a_programs_op_are_verified),
+        cmocka_unit_test(windows__need_a_mark_and_a_function),
         cmocka_unit_test(windows__of_a_programs_op),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
