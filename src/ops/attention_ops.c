@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MASK, IS_CAUSAL, SCALE, ENABLE_GQA };
@@ -202,28 +203,32 @@ static dt_status shape_mask_backward(dt_op_call *call) {
 
 /* By causal: then the kernel needs the offsets of queries and keys. */
 static const char *const rules[2] = {
-    "...le!, ...s~e, ...s~d!, ...l?s? -> ...ld, ...l",
-    "...l@e!, ...s@~e, ...s~d!, ...l?s? -> ...ld, ...l",
+    "...le!, ...s~e, ...s~d!, %s -> ...ld, ...l",
+    "...l@e!, ...s@~e, ...s~d!, %s -> ...ld, ...l",
 };
 static const char *const grouped_rules[2] = {
-    "...h@le!, ...g!s~e, ...gs~d!, ...h?l?s? -> ...hld, ...hl",
-    "...h@l@e!, ...g!s@~e, ...gs~d!, ...h?l?s? -> ...hld, ...hl",
+    "...h@le!, ...g!s~e, ...gs~d!, %s -> ...hld, ...hl",
+    "...h@l@e!, ...g!s@~e, ...gs~d!, %s -> ...hld, ...hl",
 };
 
-/* Keys and values without numbers count as empty shards, which do not meet: then keys are not sharded. */
-static void avoid_meeting(const dt_op_call *call, char *rule) {
-    if (size_at(&call->inputs[1], 1) == 0 || size_at(&call->inputs[2], 1) == 0)
+/* The rule with the term of the mask, which may lack leading dims. Keys and values without numbers count as empty
+ * shards, which do not meet: then keys are not sharded. */
+static void add_factors(const dt_op_call *call, const char *const *by_causal, dt_rows *rows) {
+    static const char *const terms[] = {"...", "s", "ls"};
+    const dt_op_value *mask = mask_of(call), *query = query_of(call);
+    const char *term = mask && mask->n_dims < 3 ? terms[mask->n_dims] : is_grouped(call) ? "...hls" : "...ls";
+    char rule[128];
+    (void)snprintf(rule, sizeof rule, by_causal[is_causal(call)], term);
+    if (size_at(&query[1], 1) == 0 || size_at(&query[2], 1) == 0)
         for (char *mark = strchr(rule, '~'); mark; mark = strchr(mark, '~'))
             *mark = '!';
+    dt_rows_factors(rows, rule, DT_PARTIAL_NONE);
 }
 
 /* The values may be sharded along their last dim, and be partial sums: the weights of all ranks are the same. */
 static void rows_attention(const dt_op_call *call, dt_rows *rows) {
     dt_row_entry entries[8] = {0};
-    char rule[80] = {0};
-    strncpy(rule, (is_grouped(call) ? grouped_rules : rules)[is_causal(call)], sizeof rule - 1);
-    avoid_meeting(call, rule);
-    dt_rows_factors(rows, rule, DT_PARTIAL_NONE);
+    add_factors(call, is_grouped(call) ? grouped_rules : rules, rows);
     entries[2] = DT_ROW_S(call->inputs[2].n_dims - 1);
     entries[call->n_inputs] = DT_ROW_S(call->outputs[0].n_dims - 1);
     dt_rows_add(rows, 0, entries);
@@ -236,18 +241,18 @@ typedef struct gradient_rules {
 
 #define GRADIENT_RULES(outputs, grouped_outputs)                                                                     \
     &(const gradient_rules) {                                                                                        \
-        {"...ld!, ...le!, ...se, ...sd, ...ld, ...l, ...l?s? -> " outputs,                                           \
-         "...ld!, ...l@e!, ...s@e, ...sd, ...ld, ...l, ...l?s? -> " outputs},                                        \
+        {"...ld!, ...le!, ...se, ...sd, ...ld, ...l, %s -> " outputs,                                                \
+         "...ld!, ...l@e!, ...s@e, ...sd, ...ld, ...l, %s -> " outputs},                                             \
         {                                                                                                            \
-            "...hld!, ...h@le!, ...g!se, ...gsd, ...hld, ...hl, ...h?l?s? -> " grouped_outputs,                      \
-                "...hld!, ...h@l@e!, ...g!s@e, ...gsd, ...hld, ...hl, ...h?l?s? -> " grouped_outputs                 \
+            "...hld!, ...h@le!, ...g!se, ...gsd, ...hld, ...hl, %s -> " grouped_outputs,                             \
+                "...hld!, ...h@l@e!, ...g!s@e, ...gsd, ...hld, ...hl, %s -> " grouped_outputs                        \
         }                                                                                                            \
     }
 
 /* Linear in the gradient of the result. */
 static void rows_gradient(const dt_op_call *call, dt_rows *rows) {
     const gradient_rules *of = call->op->family;
-    dt_rows_factors(rows, (is_grouped(call) ? of->grouped : of->plain)[is_causal(call)], DT_PARTIAL_NONE);
+    add_factors(call, is_grouped(call) ? of->grouped : of->plain, rows);
     dt_rows_linear(rows, 1 << GRAD_OUT);
 }
 
@@ -474,6 +479,8 @@ const dt_op dt__op_scaled_dot_product_attention = {
                "scaled_dot_product_attention(f32[2,5,3]; f32[2,5,3]; f32[2,5,3]; is_causal=true)\n"
                "scaled_dot_product_attention(f32[2,3,5,2]; f32[2,3,4,2]; f32[2,3,4,2]; f32[3,1,4]; scale=0.3)\n"
                "scaled_dot_product_attention(f32[5,3]; f32[4,3]; f32[4,2]; bool[5,4])\n"
+               "scaled_dot_product_attention(f32[5,3]; f32[4,3]; f32[4,2]; bool[4])\n"
+               "scaled_dot_product_attention(f32[6,4,2]; f32[3,5,2]; f32[3,5,2]; bool[4,5]; enable_gqa=true)\n"
                "scaled_dot_product_attention(f32[2,6,3,2]; f32[2,3,5,2]; f32[2,3,5,2]; enable_gqa=true)",
     .n_saved = 1,
     .gradient = "query, key, value: attention_backward(grad, query, key, value, result, result1, "
