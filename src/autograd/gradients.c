@@ -221,8 +221,8 @@ static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, 
     return status;
 }
 
-/* Checks tensors of a list; the first is argument `first` in errors. */
-static dt_status check_tensors(dt_ctx *ctx, const char *noun, dt_tensors tensors) {
+/* Whether the tensors of a list exist, all of them before any is looked at closer. */
+static dt_status check_live(dt_ctx *ctx, const char *noun, dt_tensors tensors) {
     for (int i = 0; i < tensors.n; i++) {
         if (!tensors.list[i])
             return dt_failed(ctx) ? dt_error_status(ctx) : dt__fail(ctx, DT_ERR_VALUE, "%s %d is NULL", noun, i + 1);
@@ -230,6 +230,12 @@ static dt_status check_tensors(dt_ctx *ctx, const char *noun, dt_tensors tensors
             return DT_ERR_STATE;
         if (tensors.list[i]->ctx != ctx)
             return dt__fail(ctx, DT_ERR_STATE, "%s %d belongs to another context", noun, i + 1);
+    }
+    return DT_OK;
+}
+
+static dt_status check_tensors(dt_tensors tensors) {
+    for (int i = 0; i < tensors.n; i++) {
         DT__TRY(expect_record(tensors.list[i]));
         DT__TRY(dt__fold_tensor(tensors.list[i], NULL));
     }
@@ -253,8 +259,10 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
         grads[i] = NULL;
     if (!options || !ctx)
         return DT_ERR_VALUE;
-    DT__TRY(check_tensors(ctx, "output", outputs));
-    DT__TRY(check_tensors(ctx, "input", inputs));
+    DT__TRY(check_live(ctx, "output", outputs));
+    DT__TRY(check_live(ctx, "input", inputs));
+    DT__TRY(check_tensors(outputs));
+    DT__TRY(check_tensors(inputs));
     dt__gradient_walk walk = {.ctx = ctx,
                               .creates_graph = options->create_graph,
                               .retains_graph = options->retain_graph || options->create_graph,

@@ -137,6 +137,8 @@ static dt_status decide_tuple(list_call *self, void *decision) {
     if (!tuple)
         return dt_error_status(self->ctx);
     to->tuples[to->n_tuples++] = tuple;
+    if (self->one.info->op->check) /* so that the first tuple with an invalid value is refused, cached or not */
+        DT__TRY(self->one.info->op->check(&self->one.op_call));
     to->communicates |= tuple->communicates;
     to->cost_us += tuple->cost_us;
     add_mesh(to, tuple->mesh);

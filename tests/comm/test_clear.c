@@ -57,7 +57,7 @@ static int fail_and_continue(dt_ctx *ctx, void *arg) {
         CHECK(own_rank != victim || !pair || dt_comm_barrier(pair) == (own_rank < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
               "expected an error for a call of a rank with a local error");
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(test_seconds() - start < 10 * test_slowness, "it took %g s", test_seconds() - start);
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still set: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
         CHECK(status == DT_ERR_GROUP, "expected group, got %s: %s", dt_status_name(status), dt_error_text(ctx));
@@ -141,7 +141,7 @@ static int clear_at_once(dt_ctx *ctx, void *arg) {
             CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
         }
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(test_seconds() - start < 10 * test_slowness, "it took %g s", test_seconds() - start);
         dt_group_release(group);
     }
     return 0;
@@ -325,7 +325,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     dt_status status = dt_error_clear(ctx);
     CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "rank 2"), "%s", dt_error_text(ctx));
-    CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+    CHECK(test_seconds() - start < 10 * test_slowness, "it took %g s", test_seconds() - start);
     /* The program may still continue without that rank. */
     dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
     if (run_collectives(ctx, rest, 9, 10))

@@ -122,7 +122,7 @@ static bool is_member(const struct fault *fault, int64_t rank) {
 
 static double limit_of(const struct fault *fault) {
     double base = fault->kind == STOP ? STOP_TIMEOUT_MS / 1000.0 : 1;
-    return base + 1.0 * test_slowness;
+    return base + 9.0 * test_slowness;
 }
 
 /* Synchronises the survivors without the library. */
@@ -424,7 +424,7 @@ static int check_group_is_broken(const struct rank *rank, const test_run *run) {
     double took = test_seconds() - start;
     CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group: expected group, got %s",
           (long long)dt_rank(rank->ctx), dt_status_name(status));
-    CHECK(took < 0.25 * test_slowness, "the call in the broken group took %g s", took);
+    CHECK(took < 5 * test_slowness, "the call in the broken group took %g s", took);
     CHECK(!dt_comm_start(rank->group, &run->call), "a call could be started in the broken group");
     return 0;
 }

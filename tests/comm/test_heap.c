@@ -397,7 +397,7 @@ static int run_with_failing_allocation(dt_ctx *none, void *arg) {
     } else {
         CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s",
               failing_allocation->n, failing_allocation->victim, dt_status_name(status), dt_error_text(ctx));
-        CHECK(took < 2 * test_slowness, "allocation %ld: notified after %g s", failing_allocation->n, took);
+        CHECK(took < 10 * test_slowness, "allocation %ld: notified after %g s", failing_allocation->n, took);
     }
     memory.fail_at = 0;
     CHECK_OK(ctx, dt_error_clear(ctx));

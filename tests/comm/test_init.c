@@ -455,7 +455,7 @@ static int start_repeatedly(dt_ctx *none, void *arg) {
         bool may_succeed = k % N_ENDINGS == WELL || (k % N_ENDINGS == WITH_EARLY_CLOSE && first) ||
                            (k % N_ENDINGS == WITH_MISMATCH && first);
         CHECK(may_succeed || status != DT_OK, "round %d: expected an error, got none", k);
-        CHECK(test_seconds() - start < 2 * test_slowness, "round %d took %g s", k, test_seconds() - start);
+        CHECK(test_seconds() - start < 10 * test_slowness, "round %d took %g s", k, test_seconds() - start);
         ctx->status = DT_OK;
         CHECK(dt_close(ctx) == 0, "round %d: dt_close failed", k);
         if (k % 3 == 0 && first)
@@ -516,7 +516,7 @@ static int start_without_the_last(dt_ctx *none, void *arg) {
     if (!last) {
         ctx = dt_init(&(dt_init_options){.timeout_s = 0.3});
         CHECK(!ctx, "expected an error because a rank is missing, got a context");
-        CHECK(test_seconds() - start < 0.3 + 1 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(test_seconds() - start < 10 * test_slowness, "it took %g s", test_seconds() - start);
     }
     if (exits)
         return 0;

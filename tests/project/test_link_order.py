@@ -12,11 +12,13 @@ import sys
 
 import tree
 
-# The one hook that is linked: what makes the first tensor of a context require a gradient installs the recorder
-# (src/base/recorder.h). Everything else goes through pointers in the context.
-HOOKS = {"dt__require_grad": "autograd"}
+# The hooks that are linked: what makes the first tensor of a context require a gradient installs the recorder
+# (src/base/recorder.h), and gradients are computed with ops (src/dispatch/dispatch.h). Everything else goes through
+# pointers in the context.
+HOOKS = {"dt__require_grad": "autograd", "dt__library_ops_open": "ops"}
 
 OBJECTS = pathlib.Path(os.environ["DTENSOR_BUILD"]) / "CMakeFiles/dtensor_objects.dir/src"
+MADE = OBJECTS.parent.parent / "dtensor_made_objects.dir/src"  # the functions of ops
 
 
 def read_symbols(text):
@@ -63,10 +65,12 @@ def main():
     symbols = {}
     objects = [path.relative_to(OBJECTS) for path in sorted(OBJECTS.glob("*/**/*.o"))]
     objects = [path for path in objects if (tree.ROOT / "src" / path.with_suffix("")).exists()]  # not of deleted sources
-    output = subprocess.run(["nm", "-P", *objects], check=True, capture_output=True, text=True, cwd=OBJECTS).stdout
-    for name, text in re.findall(r"^(\S+):\n((?:\S+ .*\n)*)", output, re.M):
-        folder, file = name.removesuffix(".o").split("/", 1)
-        symbols[folder, file] = read_symbols(text)
+    made = [path.relative_to(MADE) for path in sorted(MADE.glob("*/**/*.o"))]
+    for root, paths in ((OBJECTS, objects), (MADE, made)):
+        output = subprocess.run(["nm", "-P", "-A", *paths], check=True, capture_output=True, text=True, cwd=root).stdout
+        for name in map(str, paths):
+            folder, file = name.removesuffix(".o").split("/", 1)
+            symbols[folder, file] = read_symbols("".join(re.findall(rf"^{re.escape(name)}: (.*\n)", output, re.M)))
     missing = sorted({folder for folder, _ in symbols} - set(order))
     wrong = [f"src/{folder} is not in the list of docs/architecture.md" for folder in missing]
     wrong += [] if missing else complaints(order, symbols)
