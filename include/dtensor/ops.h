@@ -1262,7 +1262,7 @@ DT_API dt_tensor *dt_leaky_relu_sized(dt_tensor *input, DT_OPTIONS(dt_leaky_relu
 typedef struct dt_lerp_options {
     const dt_site *site;
 } dt_lerp_options;
-/* Moves every element towards that of another tensor, by a weight: self + weight (end - self).
+/* Moves elements towards those of another tensor by a weight: self + weight (end - self).
  *     lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weight, DT_OPTIONS(dt_lerp_options));
@@ -1270,7 +1270,7 @@ DT_API dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weigh
 typedef struct dt_lerp_tensor_options {
     const dt_site *site;
 } dt_lerp_tensor_options;
-/* Moves every element towards that of another tensor, by a weight: self + weight (end - self).
+/* Moves elements towards those of another tensor by a weight: self + weight (end - self).
  *     lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
@@ -1279,7 +1279,7 @@ DT_API dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tenso
 typedef struct dt_lerp_in_place_options {
     const dt_site *site;
 } dt_lerp_in_place_options;
-/* Moves every element towards that of another tensor, by a weight: self + weight (end - self), in place.
+/* Moves elements towards those of another tensor by a weight: self + weight (end - self), in place.
  *     lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_number weight,
@@ -1288,7 +1288,7 @@ DT_API dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_num
 typedef struct dt_lerp_tensor_in_place_options {
     const dt_site *site;
 } dt_lerp_tensor_in_place_options;
-/* Moves every element towards that of another tensor, by a weight: self + weight (end - self), in place.
+/* Moves elements towards those of another tensor by a weight: self + weight (end - self), in place.
  *     lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,

@@ -122,8 +122,8 @@ const dt_op dt__op_logical_xor = {LOGICAL("logical_xor", XOR),
     .summary = "Whether exactly one of two elements is not 0."};
 const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX),
     .partial = DT_PARTIAL_UP | DT_PARTIAL_MIN,
-    .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
-                "other: grad * eq(other, result) / (eq(self, other) + 1)",
+    .gradient = "self: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
+                "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
     .summary = "The minimum of two elements; NaN if one of them is NaN."};
 const dt_op dt__op_remainder = {DIVISION("remainder", DT__OR_NUMBERS("remainder"), REMAINDER),
     .gradient = "self: grad; other: -grad * floor(self / other)",
@@ -156,7 +156,7 @@ const dt_op dt__op_addcmul_ = {.in_place_of = &dt__op_addcmul};
 const dt_op dt__op_lerp = {
     .schema = "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor | "
               "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-    .summary = "Moves every element towards that of another tensor, by a weight: self + weight (end - self).",
+    .summary = "Moves elements towards those of another tensor by a weight: self + weight (end - self).",
     .rule = "..., ..., ... -> ...",
     .rows = rows_lerp,
     .shape = shape_lerp,

@@ -162,8 +162,8 @@ static void rows_less(const dt_op_call *call, dt_rows *rows) { rows_ordered(call
 /* clang-format off */
 const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
                               .summary = "The maximum of two elements; NaN if one of them is NaN.",
-                              .gradient = "self: grad * eq(self, result) / (eq(self, other) + 1); "
-                                          "other: grad * eq(other, result) / (eq(self, other) + 1)"};
+                              .gradient = "self: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
+                                          "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)"};
 const dt_op dt__op_ge = {DT__COMPARISON("ge", GE, DT__NO_COMPLEX), .rows = rows_greater,
                          .summary = "Whether elements are at least those of a tensor, or a number."};
 const dt_op dt__op_gt = {DT__COMPARISON("gt", GT, DT__NO_COMPLEX), .rows = rows_greater,

@@ -48,6 +48,8 @@ static dt_status shape_gather(dt_op_call *call) {
     if (!same)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the gradient and the index differ in shape");
     const dt_arg *sizes = dt__arg_at(call, SIZES);
+    if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_integral(index->dtype)) /* as in gather */
+        return dt_op_add_output(call, grad->dtype, sizes->n, sizes->as.ints);
     if (sizes->n != grad->n_dims && sizes->n + grad->n_dims != 1)
         return dt_op_refuse(call, DT_ERR_SHAPE, "sizes: expected %d, one per dim, got %d", grad->n_dims, sizes->n);
     int dim;
