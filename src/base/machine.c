@@ -256,7 +256,7 @@ static bool add_measured(reader *self, const line_values *values) {
     if (step.group > step.ranks)
         return refuse(self, "measured %s: expected at least as many ranks as in a group, got group=%lld ranks=%lld",
                       file_name_of(step.kind), (long long)step.group, (long long)step.ranks);
-    if (!step.cache_bytes != !step.memory_bytes_per_us)
+    if ((step.cache_bytes == 0) != (step.memory_bytes_per_us == 0))
         return refuse(self, "measured %s: expected both cache_bytes and memory_bytes_per_us or neither, got one",
                       file_name_of(step.kind));
     if (step.memory_bytes_per_us > step.bytes_per_us)

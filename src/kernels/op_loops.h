@@ -200,7 +200,7 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T1, ELU, x > 0 ? x * (value)numbers[1].f.re : (value)numbers[0].f.re * REAL(expm1, x))                    \
     FLOATS(T1, CELU, x > 0 ? x : (value)numbers[0].f.re * REAL(expm1, x / (value)numbers[0].f.re))                   \
     FLOATS(T1, LEAKY_RELU, x > 0 ? x : x * (value)numbers[0].f.re)                                                   \
-    FLOATS(T1, HARDSHRINK, (x >= -(value)numbers[0].f.re) & (x <= (value)numbers[0].f.re) ? 0 : x)                   \
+    FLOATS(T1, HARDSHRINK, ((x >= -(value)numbers[0].f.re) & (x <= (value)numbers[0].f.re)) ? 0 : x)                 \
     FLOATS(T1, SOFTSHRINK, SHRINK((value)numbers[0].f.re))                                                           \
     FLOATS(T1, REPLACE_UP_TO, x <= (value)numbers[0].f.re ? (value)numbers[1].f.re : x)                              \
     INTS(T1, REPLACE_UP_TO, x <= (value)numbers[0].i ? (value)numbers[1].i : x)                                      \

@@ -42,7 +42,7 @@ typedef struct dt__fetch_memory {
 } dt__fetch_memory;
 
 /* Collective over the ranks that take part, if anything is exchanged. Sets the bytes that this rank received. */
-dt_status dt__fetch_run(dt__fetch *fetch, const dt__fetch_memory *memory, const struct dt__history *history,
+dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, const struct dt__history *history,
                         int64_t *bytes_received);
 
 #endif

@@ -182,7 +182,7 @@ static int writes_between_uses(dt_ctx *ctx, void *arg) {
     CHECK(counted(ctx, NULL) == all, "%s", dt_comm_stats_text(ctx));
     const float *full = dt_data(dt_full_tensor(w));
     for (int i = 0; i < N_OUT * N_IN; i++)
-        CHECK(full[i] == 4 * (i + 4), "element %d: %g", i, (double)full[i]);
+        CHECK(full[i] == (float)(4 * (i + 4)), "element %d: %g", i, (double)full[i]);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -207,7 +207,8 @@ static int is_read_by_list_ops(dt_ctx *ctx, void *arg) {
               dt_comm_stats_text(ctx));
     }
     for (int i = 0; i < N_OUT * N_IN; i++)
-        CHECK(((float *)dt_data(a))[i] == 1 + 2 * i && ((float *)dt_data(b))[i] == 1 + 2 * i, "element %d", i);
+        CHECK(((float *)dt_data(a))[i] == (float)(1 + 2 * i) && ((float *)dt_data(b))[i] == (float)(1 + 2 * i),
+              "element %d", i);
     dt_mesh_release(mesh);
     return 0;
 }
