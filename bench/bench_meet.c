@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops over a dim that is sharded, on 2 and 4 ranks that are forked here: as the library runs them, by a row that meets
- * or scans, against moving the tensor so that each rank has whole rows, and running the op there. In turn, and each on
- * tensors that their owners have just written. A time is that of the slowest rank.
+ * Ops over a dim that is sharded, on 2 and 4 ranks that are forked here: as the library runs them, by a row that meets,
+ * scans or fetches windows, against moving the tensor so that each rank has whole rows, and running the op there. In
+ * turn, and each on tensors that their owners have just written. A time is that of the slowest rank.
  *
  *     bench_meet [--quick]
  */
@@ -26,10 +26,20 @@ static dt_tensor *run_cumsum(dt_tensor *x, int64_t columns) {
     return dt_cumsum(x, 1);
 }
 
+static dt_tensor *run_flip(dt_tensor *x, int64_t columns) {
+    (void)columns;
+    return dt_flip(x, DT_DIMS(1));
+}
+static dt_tensor *run_slice(dt_tensor *x, int64_t columns) { return dt_slice(x, 1, 1, columns, 1); }
+
 static const struct {
     const char *name;
     dt_tensor *(*run)(dt_tensor *x, int64_t columns);
-} ops[] = {{"softmax", run_softmax}, {"layer_norm", run_layer_norm}, {"cumsum", run_cumsum}};
+} ops[] = {{"softmax", run_softmax},
+           {"layer_norm", run_layer_norm},
+           {"cumsum", run_cumsum},
+           {"flip", run_flip},
+           {"slice", run_slice}};
 enum { N_OPS = sizeof ops / sizeof *ops };
 
 struct measurement {

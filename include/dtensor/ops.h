@@ -2006,7 +2006,7 @@ DT_API dt_sgd_momentum_in_place_result dt_sgd_momentum_in_place_sized(dt_tensor 
 typedef struct dt_sgn_options {
     const dt_site *site;
 } dt_sgn_options;
-/* -1, 0 or 1, the sign of every element.
+/* The sign of every element: -1, 0 or 1, as sign has it for real numbers.
  *     sgn(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sgn_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_options));
