@@ -4,10 +4,10 @@
  * causal shards, grouped heads, sizes below and above a block; the same bits with every table and any number of
  * threads. The gradients of the reference are checked against finite differences themselves.
  */
-#include "base/dtype.h"
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
+#include "base/dtype.h"
 #include "kernels/attention.h"
 
 typedef enum mask_kind { NO_MASK, BOOL_MASK, FLOAT_MASK } mask_kind;
