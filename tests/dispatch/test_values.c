@@ -223,6 +223,8 @@ static int run_sample(op_case *self, const char *sample) {
         if (dt__call_writes(&self->parsed.call))
             break; /* its input has changed */
     }
+    dt__call_end(&call.call);
+    dt__call_end(&plain.call);
     dt_scope_end(scope);
     return 0;
 }
