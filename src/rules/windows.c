@@ -37,7 +37,7 @@ void dt_window_add(dt_window *window, int64_t start, int64_t size, int64_t step)
 void dt_window_place(dt_window *window, int64_t at) { window->at = at; }
 
 static bool is_inside(const dt__window_run *run, int64_t size) {
-    int64_t distance, last;
+    int64_t distance = 0, last = 0;
     if (run->size < 0)
         return false;
     if (run->size == 0)
