@@ -34,8 +34,8 @@ typedef struct dt_from_local_options {
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
     bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
     const char *use;        /* as dt_set_use; default: as it is placed */
-    const char *grad_place; /* of which the gradient of the local tensor is the local tensor: P(sum) or P(avg) in the
-                             * place of R or of a partial, or the other way round; default: place, with R for partials */
+    const char *grad_place; /* of which the gradient of the local tensor is the local tensor: the shards of place, and
+                             * R, P(sum) or P(avg) elsewhere; default: place, with R for partials */
     const dt_site *site;
 } dt_from_local_options;
 

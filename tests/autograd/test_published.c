@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of gradients: programs on distributed tensors have the gradients that they have on one rank, each
- * in the placement of its tensor; and the placements that programs state for gradients of local tensors.
+ * Published behaviours of gradients: programs on distributed tensors have the gradients that they have on one rank,
+ * each in the placement of its tensor; and the placements that programs state for gradients of local tensors.
  */
 #include "autograd/backward.h"
 
