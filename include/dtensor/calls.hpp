@@ -43,6 +43,8 @@ DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad)
+DT_X_OPTION(grad_dtype)
+DT_X_OPTION(grad_place)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
 DT_X_OPTION(is_causal)
@@ -286,14 +288,16 @@ template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr au
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_frac_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
-    static constexpr auto list =
-        std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
-                        &dt_from_local_options::extents, &dt_from_local_options::check, &dt_from_local_options::use);
+    static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
+                                                 &dt_from_local_options::extents, &dt_from_local_options::check,
+                                                 &dt_from_local_options::use, &dt_from_local_options::grad_place);
 };
 template <> struct fields<dt_full_like_options> {
     static constexpr auto list = std::make_tuple(&dt_full_like_options::dtype);
 };
-template <> struct fields<dt_full_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_full_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_full_tensor_options::grad_place);
+};
 template <> struct fields<dt_fused_adam_in_place_options> {
     static constexpr auto list =
         std::make_tuple(&dt_fused_adam_in_place_options::beta1, &dt_fused_adam_in_place_options::beta2,
@@ -472,8 +476,9 @@ template <> struct fields<dt_ravel_options> { static constexpr auto list = std::
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
-    static constexpr auto list = std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
-                                                 &dt_redistribute_options::dtype);
+    static constexpr auto list =
+        std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
+                        &dt_redistribute_options::dtype, &dt_redistribute_options::grad_dtype);
 };
 template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -582,7 +587,9 @@ template <> struct fields<dt_tanh_options> { static constexpr auto list = std::m
 template <> struct fields<dt_tanhshrink_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_to_local_options> {
+    static constexpr auto list = std::make_tuple(&dt_to_local_options::grad_place);
+};
 template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
 template <> struct fields<dt_topk_options> {
     static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);

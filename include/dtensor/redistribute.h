@@ -34,6 +34,8 @@ typedef struct dt_from_local_options {
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
     bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
     const char *use;        /* as dt_set_use; default: as it is placed */
+    const char *grad_place; /* of which the gradient of the local tensor is the local tensor: the shards of place, and
+                             * R, P(sum) or P(avg) elsewhere; default: place, with R for partials */
     const dt_site *site;
 } dt_from_local_options;
 
@@ -46,6 +48,8 @@ DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *me
                                       DT_OPTIONS(dt_from_local_options));
 
 typedef struct dt_to_local_options {
+    const char *grad_place; /* as which gradients of the local tensors are those of the tensor: P(sum) where each rank
+                             * contributes; as in dt_from_local_options; default: its placements, with R for partials */
     const dt_site *site;
 } dt_to_local_options;
 
@@ -54,6 +58,7 @@ typedef struct dt_to_local_options {
 DT_API dt_tensor *dt_to_local_sized(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_full_tensor_options {
+    const char *grad_place; /* as in dt_to_local_options, for a replicated tensor; default: R */
     const dt_site *site;
 } dt_full_tensor_options;
 
@@ -66,6 +71,7 @@ typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
     dt_dtype dtype;      /* convert to this dtype: before moving, or after reducing where that matters */
+    dt_dtype grad_dtype; /* in which the gradient is moved back; default: that of the tensor */
     const dt_site *site;
 } dt_redistribute_options;
 

@@ -137,8 +137,12 @@ static dt_status check_policy(const dt_tensor *grad, dt_spec *to) {
 }
 
 dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to) {
-    dt_spec *spec = dt__gradient_spec(to);
+    dt_spec *spec = dt__gradient_spec(to), *own = spec;
     dt_tensor *placed = NULL;
+    if (spec && spec->dtype != grad->dtype) {
+        spec = dt__spec_with_dtype(own, grad->dtype);
+        dt_spec_release(own);
+    }
     if (spec && check_policy(grad, spec) == DT_OK)
         placed =
             dt__made_from("redistribute", grad, dt__tensor_redistribute(grad, spec, DT__PLANNER_DIRECT), 0, NULL);

@@ -97,6 +97,10 @@ typedef struct dt__move_observer {
  * with an agreed error. One reference, which belongs to the caller. */
 dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place);
 dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype);
+/* full_tensor.c: the spec with the placements that a caller stated for gradients of its local tensors, whose shapes
+ * stay: they differ only in Replicate and partial sums or averages. An agreed error of `op` otherwise. NULL in *out
+ * where place is NULL; else a reference, which belongs to the caller. */
+dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *place, dt_spec **out);
 
 /* The tensor's value under another spec, which has its shape and dtype: a new handle, or, where the spec is the
  * tensor's own, another handle on the same storage. Not recorded. */
