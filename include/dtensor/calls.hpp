@@ -523,6 +523,9 @@ template <> struct fields<dt_redistribute_options> {
         std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
                         &dt_redistribute_options::dtype, &dt_redistribute_options::grad_dtype);
 };
+template <> struct fields<dt_reduced_options> {
+    static constexpr auto list = std::make_tuple(&dt_reduced_options::place);
+};
 template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
@@ -2018,6 +2021,10 @@ template <class... T> dt_tensor *dt_full_tensor(dt::at<dt_tensor *> tensor, cons
 template <class... T> dt_tensor *dt_redistribute(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
     return dt_redistribute_sized(tensor, place, dt::named<dt_redistribute_options>(tensor.site, options...).get(),
                                  sizeof(dt_redistribute_options));
+}
+template <class... T> dt_tensor *dt_reduced(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_reduced_sized(tensor, dt::named<dt_reduced_options>(tensor.site, options...).get(),
+                            sizeof(dt_reduced_options));
 }
 template <class... T>
 dt_transfer *dt_redistribute_start(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
