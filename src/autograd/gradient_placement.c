@@ -126,7 +126,7 @@ bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to) {
 }
 
 /* What every rank does by itself is always permitted. */
-static dt_status check_policy(const dt_tensor *grad, dt_spec *to) {
+dt_status dt__gradient_check_move(const dt_tensor *grad, dt_spec *to) {
     int64_t collectives[DT__N_STEP_KINDS] = {0}, n = 0;
     if (!dt__policy_is_set(grad->ctx))
         return DT_OK;
@@ -143,7 +143,7 @@ dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to) {
         spec = dt__spec_with_dtype(own, grad->dtype);
         dt_spec_release(own);
     }
-    if (spec && check_policy(grad, spec) == DT_OK)
+    if (spec && dt__gradient_check_move(grad, spec) == DT_OK)
         placed =
             dt__made_from("redistribute", grad, dt__tensor_redistribute(grad, spec, DT__PLANNER_DIRECT), 0, NULL);
     dt_spec_release(spec);

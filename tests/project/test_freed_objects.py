@@ -56,7 +56,8 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_op_run", "outputs"): "outputs", ("dt_local_map_sized", "outputs"): "outputs",
          ("dt_mesh_from_groups_sized", "groups"): "NULL", ("dt_load_npy_sized", "path"): "\"/nonexistent/x.npy\"",
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
-         ("dt_grad_hook_add_site", "hook"): "NULL"}
+         ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
+         ("dt_redistribute_list_sized", "results"): "outputs", ("dt_grad_hook_add_site", "hook"): "NULL"}
 # Lists: the parameter, with a freed tensor or mesh in it.
 LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, freed}})", 2),
          "dt_tensor * *": ("tensor", "(dt_tensor *[]){freed}", 1),
@@ -173,7 +174,7 @@ def uses(function, parameters):
         match = re.fullmatch(r"dt_(\w+) \*", kind)
         if match and match[1] in KINDS:
             yield match[1], passing("freed")
-        if kind in LISTS and name not in ("out", "outputs", "grads"):
+        if kind in LISTS and name not in ("out", "outputs", "grads", "results"):
             object_kind, value, count = LISTS[kind]
             yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
         for member, object_kind in MEMBERS.get(kind[:-2], {}).items():
