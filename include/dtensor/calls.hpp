@@ -481,6 +481,9 @@ template <> struct fields<dt_redistribute_options> {
         std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
                         &dt_redistribute_options::dtype, &dt_redistribute_options::grad_dtype);
 };
+template <> struct fields<dt_reduced_options> {
+    static constexpr auto list = std::make_tuple(&dt_reduced_options::place);
+};
 template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
@@ -1934,6 +1937,10 @@ dt_status dt_redistribute_list(dt::at<dt_tensors> tensors, const char *const *pl
     return dt_redistribute_list_sized(tensors, places, results,
                                       dt::named<dt_redistribute_list_options>(tensors.site, options...).get(),
                                       sizeof(dt_redistribute_list_options));
+}
+template <class... T> dt_tensor *dt_reduced(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_reduced_sized(tensor, dt::named<dt_reduced_options>(tensor.site, options...).get(),
+                            sizeof(dt_reduced_options));
 }
 template <class... T>
 dt_transfer *dt_redistribute_start(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {

@@ -92,6 +92,17 @@ typedef struct dt_redistribute_list_options {
 DT_API dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *places, dt_tensor **results,
                                             DT_OPTIONS(dt_redistribute_list_options));
 
+typedef struct dt_reduced_options {
+    const char *place; /* placements of the result; default: Replicate for each Partial, the others as they are */
+    const dt_site *site;
+} dt_reduced_options;
+
+/* Finishes partial values. A model that is written once for one device and for meshes calls it where its partial sums
+ * end: after the second linear layer of an MLP, for instance. Does what dt_redistribute does, and counts as requested;
+ * a plain tensor, and one that has these placements already, is returned as it is. Collective over the mesh; Local
+ * where nothing moves. */
+DT_API dt_tensor *dt_reduced_sized(dt_tensor *tensor, DT_OPTIONS(dt_reduced_options));
+
 typedef struct dt_transfer dt_transfer;
 
 /* The same in two halves. The tensor must not be changed before the wait, which fails if a call of this library did.
@@ -127,6 +138,7 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define dt_full_tensor(...)         DT_FULL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute(...)        DT_REDISTRIBUTE_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_list(...)   DT_REDISTRIBUTE_LIST_(__VA_ARGS__, .site = DT_SITE)
+#define dt_reduced(...)             DT_REDUCED_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_start(...)  DT_REDISTRIBUTE_START_(__VA_ARGS__, .site = DT_SITE)
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
 #define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
@@ -140,6 +152,7 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
     dt_redistribute_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_LIST_(tensors, places, results, ...)                                                         \
     dt_redistribute_list_sized(tensors, places, results, DT_NAMED(dt_redistribute_list_options, __VA_ARGS__))
+#define DT_REDUCED_(tensor, ...)  dt_reduced_sized(tensor, DT_NAMED(dt_reduced_options, __VA_ARGS__))
 #define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \

@@ -159,6 +159,7 @@ static int fail_by_arguments(world *w) {
     FAILS(distribute_tensor, dt_distribute_tensor(w->plain, w->mesh, "S(9),R"));
     FAILS(from_local, dt_from_local(ctx, w->plain, w->mesh, "S(9),R"));
     FAILS(redistribute, dt_redistribute(w->x, "S(5),R"));
+    FAILS(reduced, dt_reduced(w->x, .place = "S(5),R"));
     FAILS(redistribute_start, dt_redistribute_start(w->x, "S(5),R"));
     FAILS(item, dt_item(w->x));
     FAILS(item_i64, dt_item_i64(w->x));
