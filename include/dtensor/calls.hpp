@@ -518,6 +518,7 @@ template <> struct fields<dt_random_options> {
 template <> struct fields<dt_ravel_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_redistribute_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
     static constexpr auto list =
         std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
@@ -2021,6 +2022,13 @@ template <class... T> dt_tensor *dt_full_tensor(dt::at<dt_tensor *> tensor, cons
 template <class... T> dt_tensor *dt_redistribute(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
     return dt_redistribute_sized(tensor, place, dt::named<dt_redistribute_options>(tensor.site, options...).get(),
                                  sizeof(dt_redistribute_options));
+}
+template <class... T>
+dt_status dt_redistribute_list(dt::at<dt_tensors> tensors, const char *const *places, dt_tensor **results,
+                               const T &...options) {
+    return dt_redistribute_list_sized(tensors, places, results,
+                                      dt::named<dt_redistribute_list_options>(tensors.site, options...).get(),
+                                      sizeof(dt_redistribute_list_options));
 }
 template <class... T> dt_tensor *dt_reduced(dt::at<dt_tensor *> tensor, const T &...options) {
     return dt_reduced_sized(tensor, dt::named<dt_reduced_options>(tensor.site, options...).get(),

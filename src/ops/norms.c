@@ -183,7 +183,7 @@ const dt_op dt__op__foreach_power_sum = {
     .summary = "Sum of |x|^ord in f64 of each tensor of a list; of ord inf the largest |x|.",
     .each = "power_sum",
     .samples = "_foreach_power_sum({f32[5,3]; f64[2]})\n_foreach_power_sum({f32[5,3]; bf16[2]}; inf)",
-    .flags = DT_OP_LIST,
+    .flags = DT_OP_LIST | DT_OP_NOT_DIFFERENTIABLE,
 };
 const dt_op dt__op_logsumexp = {
     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
