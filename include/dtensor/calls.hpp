@@ -31,6 +31,7 @@ DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
+DT_X_OPTION(delta)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
@@ -57,6 +58,7 @@ DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
+DT_X_OPTION(log_target)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
 DT_X_OPTION(max_val)
@@ -78,6 +80,7 @@ DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
 DT_X_OPTION(planner)
+DT_X_OPTION(pos_weight)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
@@ -197,6 +200,15 @@ template <> struct fields<dt_attention_mask_backward_options> {
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
                                                  &dt_backward_options::create_graph);
+};
+template <> struct fields<dt_binary_cross_entropy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_binary_cross_entropy_options::weight, &dt_binary_cross_entropy_options::reduction);
+};
+template <> struct fields<dt_binary_cross_entropy_with_logits_options> {
+    static constexpr auto list = std::make_tuple(&dt_binary_cross_entropy_with_logits_options::weight,
+                                                 &dt_binary_cross_entropy_with_logits_options::reduction,
+                                                 &dt_binary_cross_entropy_with_logits_options::pos_weight);
 };
 template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
@@ -401,6 +413,10 @@ template <> struct fields<dt_hardswish_options> { static constexpr auto list = s
 template <> struct fields<dt_hardtanh_options> {
     static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
 };
+template <> struct fields<dt_huber_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_huber_loss_options::reduction, &dt_huber_loss_options::delta,
+                                                 &dt_huber_loss_options::weight);
+};
 template <> struct fields<dt_index_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
@@ -408,6 +424,12 @@ template <> struct fields<dt_index_select_options> { static constexpr auto list 
 template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isnan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_kl_div_options> {
+    static constexpr auto list = std::make_tuple(&dt_kl_div_options::reduction, &dt_kl_div_options::log_target);
+};
+template <> struct fields<dt_l1_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_l1_loss_options::reduction, &dt_l1_loss_options::weight);
+};
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_layer_norm_options::weight, &dt_layer_norm_options::bias, &dt_layer_norm_options::eps);
@@ -479,6 +501,9 @@ template <> struct fields<dt_min_other_options> { static constexpr auto list = s
 template <> struct fields<dt_minimum_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mish_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mse_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_mse_loss_options::reduction, &dt_mse_loss_options::weight);
+};
 template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -599,6 +624,10 @@ template <> struct fields<dt_sin_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_smooth_l1_loss_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_smooth_l1_loss_options::reduction, &dt_smooth_l1_loss_options::beta);
+};
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
 };
@@ -942,6 +971,18 @@ dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *q
         grad_out, query, key, value, out, logsumexp,
         dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
         sizeof(dt_attention_mask_backward_options));
+}
+template <class... T>
+dt_tensor *dt_binary_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_sized(input, target,
+                                         dt::named<dt_binary_cross_entropy_options>(input.site, options...).get(),
+                                         sizeof(dt_binary_cross_entropy_options));
+}
+template <class... T>
+dt_tensor *dt_binary_cross_entropy_with_logits(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_with_logits_sized(
+        input, target, dt::named<dt_binary_cross_entropy_with_logits_options>(input.site, options...).get(),
+        sizeof(dt_binary_cross_entropy_with_logits_options));
 }
 template <class... T> dt_tensor *dt_bitwise_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_and_sized(self, other, dt::named<dt_bitwise_and_options>(self.site, options...).get(),
@@ -1288,6 +1329,10 @@ template <class... T> dt_tensor *dt_hardtanh(dt::at<dt_tensor *> input, const T 
     return dt_hardtanh_sized(input, dt::named<dt_hardtanh_options>(input.site, options...).get(),
                              sizeof(dt_hardtanh_options));
 }
+template <class... T> dt_tensor *dt_huber_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_huber_loss_sized(input, target, dt::named<dt_huber_loss_options>(input.site, options...).get(),
+                               sizeof(dt_huber_loss_options));
+}
 template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
     return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
                           sizeof(dt_index_options));
@@ -1319,6 +1364,14 @@ template <class... T> dt_tensor *dt_isinf(dt::at<dt_tensor *> self, const T &...
 }
 template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isnan_sized(self, dt::named<dt_isnan_options>(self.site, options...).get(), sizeof(dt_isnan_options));
+}
+template <class... T> dt_tensor *dt_kl_div(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_kl_div_sized(input, target, dt::named<dt_kl_div_options>(input.site, options...).get(),
+                           sizeof(dt_kl_div_options));
+}
+template <class... T> dt_tensor *dt_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_l1_loss_sized(input, target, dt::named<dt_l1_loss_options>(input.site, options...).get(),
+                            sizeof(dt_l1_loss_options));
 }
 template <class... T>
 dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
@@ -1483,6 +1536,10 @@ template <class... T> dt_tensor *dt_mish(dt::at<dt_tensor *> input, const T &...
 }
 template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
+}
+template <class... T> dt_tensor *dt_mse_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_mse_loss_sized(input, target, dt::named<dt_mse_loss_options>(input.site, options...).get(),
+                             sizeof(dt_mse_loss_options));
 }
 template <class... T> dt_tensor *dt_mul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_mul_sized(self, other, dt::named<dt_mul_options>(self.site, options...).get(), sizeof(dt_mul_options));
@@ -1726,6 +1783,11 @@ dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_siz
     return dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step,
                                    dt::named<dt_slice_backward_options>(grad_output.site, options...).get(),
                                    sizeof(dt_slice_backward_options));
+}
+template <class... T>
+dt_tensor *dt_smooth_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_smooth_l1_loss_sized(input, target, dt::named<dt_smooth_l1_loss_options>(input.site, options...).get(),
+                                   sizeof(dt_smooth_l1_loss_options));
 }
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),

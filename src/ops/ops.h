@@ -40,6 +40,8 @@
     X(atan2)                                                                                                         \
     X(attention_backward)                                                                                            \
     X(attention_mask_backward)                                                                                       \
+    X(binary_cross_entropy)                                                                                          \
+    X(binary_cross_entropy_with_logits)                                                                              \
     X(bitwise_and)                                                                                                   \
     X(bitwise_not)                                                                                                   \
     X(bitwise_or)                                                                                                    \
@@ -104,6 +106,7 @@
     X(hardsigmoid)                                                                                                   \
     X(hardswish)                                                                                                     \
     X(hardtanh)                                                                                                      \
+    X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
     X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
@@ -112,6 +115,8 @@
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
+    X(kl_div)                                                                                                        \
+    X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
     X(le)                                                                                                            \
     X(leaky_relu)                                                                                                    \
@@ -142,6 +147,7 @@
     X(minimum)                                                                                                       \
     X(mish)                                                                                                          \
     X(mm)                                                                                                            \
+    X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(mv)                                                                                                            \
@@ -188,6 +194,7 @@
     X(sinh)                                                                                                          \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
+    X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softplus)                                                                                                      \
     X(softshrink)                                                                                                    \
