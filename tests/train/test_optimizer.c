@@ -238,7 +238,7 @@ static void step_by(dt_optimizer *opt, dt_tensor *p) {
     assert_int_equal(dt_adamw_step(opt, DT_TENSORS(p)), DT_OK);
 }
 
-/* An optimiser that gets the state and the number of steps of another one goes on as that would. */
+/* An optimiser that gets the state and the number of steps of another one continues as that would. */
 static void states__are_restored(void **state) {
     (void)state;
     static const char *const names[] = {"exp_avg", "exp_avg_sq"};
