@@ -69,9 +69,9 @@ DT_API dt_tensor *dt_optimizer_state_site(const dt_optimizer *optimizer, const d
                                           DT_CALLER);
 /* The number of steps of a parameter. Local. */
 DT_API int64_t dt_optimizer_n_steps(const dt_optimizer *optimizer, const dt_tensor *parameter);
-/* Sets it, and makes the state of a parameter that was not stepped yet. To continue from a checkpoint: set the number of
- * steps, then copy each tensor that was saved to dt_optimizer_state. Local; every rank of a mesh makes the same call.
- */
+/* Sets it, and makes the state of a parameter that was not stepped yet. To continue from a checkpoint: set the number
+ * of steps, then copy each tensor that was saved to dt_optimizer_state. Local; every rank of a mesh makes the same
+ * call. */
 DT_API dt_status dt_optimizer_set_n_steps_site(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
                                                DT_CALLER);
 
