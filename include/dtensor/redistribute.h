@@ -34,6 +34,8 @@ typedef struct dt_from_local_options {
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
     bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
     const char *use;        /* as dt_set_use; default: as it is placed */
+    const char *grad_place; /* of which the gradient of the local tensor is the local tensor: the shards of place, and
+                             * R, P(sum) or P(avg) elsewhere; default: place, with R for partials */
     const dt_site *site;
 } dt_from_local_options;
 
@@ -46,6 +48,8 @@ DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *me
                                       DT_OPTIONS(dt_from_local_options));
 
 typedef struct dt_to_local_options {
+    const char *grad_place; /* as which gradients of the local tensors are those of the tensor: P(sum) where each rank
+                             * contributes; as in dt_from_local_options; default: its placements, with R for partials */
     const dt_site *site;
 } dt_to_local_options;
 
@@ -54,6 +58,7 @@ typedef struct dt_to_local_options {
 DT_API dt_tensor *dt_to_local_sized(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_full_tensor_options {
+    const char *grad_place; /* as in dt_to_local_options, for a replicated tensor; default: R */
     const dt_site *site;
 } dt_full_tensor_options;
 
@@ -66,6 +71,7 @@ typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
     dt_dtype dtype;      /* convert to this dtype: before moving, or after reducing where that matters */
+    dt_dtype grad_dtype; /* in which the gradient is moved back; default: that of the tensor */
     const dt_site *site;
 } dt_redistribute_options;
 
@@ -73,6 +79,29 @@ typedef struct dt_redistribute_options {
  * errors: a plain tensor; a target that is partial where the source is not the same partial, or where contributions
  * cannot be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
 DT_API dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
+
+typedef struct dt_redistribute_list_options {
+    const dt_site *site;
+} dt_redistribute_list_options;
+
+/* Brings several tensors, of any shapes and dtypes, to other placements, each on its own mesh: places has a text per
+ * tensor, results gets a handle per tensor, as of dt_redistribute; all NULL after an error. Those on one mesh move in
+ * one exchange: it takes the time of one message, not of many, and what is the same collective over the same mesh dims
+ * is counted once. Every rank of a mesh passes the same tensors of it in the same order. Agreed errors as of
+ * dt_redistribute, before anything moves. Collective over the meshes; Local where no rank lacks anything. */
+DT_API dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *places, dt_tensor **results,
+                                            DT_OPTIONS(dt_redistribute_list_options));
+
+typedef struct dt_reduced_options {
+    const char *place; /* placements of the result; default: Replicate for each Partial, the others as they are */
+    const dt_site *site;
+} dt_reduced_options;
+
+/* Finishes partial values. A model that is written once for one device and for meshes calls it where its partial sums
+ * end: after the second linear layer of an MLP, for instance. Does what dt_redistribute does, and counts as requested;
+ * a plain tensor, and one that has these placements already, is returned as it is. Collective over the mesh; Local
+ * where nothing moves. */
+DT_API dt_tensor *dt_reduced_sized(dt_tensor *tensor, DT_OPTIONS(dt_reduced_options));
 
 typedef struct dt_transfer dt_transfer;
 
@@ -108,6 +137,8 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define dt_to_local(...)            DT_TO_LOCAL_(__VA_ARGS__, .site = DT_SITE)
 #define dt_full_tensor(...)         DT_FULL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute(...)        DT_REDISTRIBUTE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_redistribute_list(...)   DT_REDISTRIBUTE_LIST_(__VA_ARGS__, .site = DT_SITE)
+#define dt_reduced(...)             DT_REDUCED_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_start(...)  DT_REDISTRIBUTE_START_(__VA_ARGS__, .site = DT_SITE)
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
 #define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
@@ -119,6 +150,9 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor_sized(tensor, DT_NAMED(dt_full_tensor_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
     dt_redistribute_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
+#define DT_REDISTRIBUTE_LIST_(tensors, places, results, ...)                                                         \
+    dt_redistribute_list_sized(tensors, places, results, DT_NAMED(dt_redistribute_list_options, __VA_ARGS__))
+#define DT_REDUCED_(tensor, ...)  dt_reduced_sized(tensor, DT_NAMED(dt_reduced_options, __VA_ARGS__))
 #define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \

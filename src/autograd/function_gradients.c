@@ -22,18 +22,69 @@ typedef dt_tensor *gradient_fn(const dt__backward_call *call, dt_tensor *grad);
 
 static dt_tensor *of_redistribute(const dt__backward_call *call, dt_tensor *grad) {
     const dt__recorded_tensor *input = &call->record->tensors[0];
-    dt_tensor *own = dt__share_handle(grad), *converted;
+    const dt__recorded_call *record = call->record;
+    dt_dtype dtype = record->n_numbers ? (dt_dtype)record->numbers[0] : input->dtype;
+    dt_tensor *own = dt__share_handle(grad);
+    if (own && own->dtype != dtype) {
+        dt_tensor *converted = dt__gradient_convert(own, dtype);
+        dt_drop(own);
+        own = converted;
+    }
     if (!own)
         return NULL;
-    /* The dtype first where it is the smaller one, so that less is moved. */
-    if (own->dtype != input->dtype) {
-        converted = dt__gradient_fit(own, input);
-        if (!(own = converted))
-            return NULL;
-    }
-    if (!own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
+    /* On one mesh it is summed with the other gradients of x as it is, and moves with them. */
+    bool moves_later = own->spec && input->spec && own->spec->mesh == input->spec->mesh && dtype == input->dtype;
+    if (moves_later || !own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
         return own;
     return dt__gradient_place(own, input->spec);
+}
+
+/* The spec that a gradient is moved to on its way to `expected`: Replicate where a partial begins. *keeps is false on
+ * ranks that then hold zeros. */
+static dt_spec *before_partials(const dt_spec *from, const dt_spec *expected, bool *keeps) {
+    dt_placement placements[DT_SPEC_MAX_DIMS];
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    bool member = dt_mesh_coordinate(expected->mesh, coordinate);
+    *keeps = member;
+    for (int m = 0; m < expected->sharding.n_mesh_dims; m++) {
+        placements[m] = expected->sharding.placements[m];
+        if (!dt_placement_is_partial(placements[m]) ||
+            dt_placement_equal(&placements[m], &from->sharding.placements[m]))
+            continue;
+        *keeps = *keeps && (placements[m].reduce != DT_SUM || coordinate[m] == 0);
+        placements[m] = dt_placement_replicate();
+    }
+    return dt_spec_new(expected->mesh, &(dt_spec_desc){.dtype = from->dtype,
+                                                       .n_dims = from->sharding.n_dims,
+                                                       .shape = from->sharding.shape,
+                                                       .n_placements = expected->sharding.n_mesh_dims,
+                                                       .placements = placements,
+                                                       .stride_order = expected->stride_order});
+}
+
+/* A gradient in the placements that the program stated. Of a partial sum that begins, the first coordinate has the
+ * value and the others zeros. */
+static dt_tensor *place_as_stated(dt_tensor *grad, dt_spec *expected) {
+    bool keeps;
+    dt_spec *whole = before_partials(grad->spec, expected, &keeps);
+    dt_tensor *moved = whole ? dt__tensor_redistribute(grad, whole, DT__PLANNER_DIRECT) : NULL;
+    dt_tensor *placed = moved && whole != expected ? dt__tensor_of_spec(expected) : moved;
+    if (placed && placed != moved && placed->data) {
+        const dt_local *local = &expected->local;
+        dt_ctx *ctx = grad->ctx;
+        if (keeps)
+            dt__spread_copy(dt__kernels_of(ctx), dt__pool_of(ctx),
+                            &(dt__strided){placed->data, moved->data, dt_dtype_size(grad->dtype), local->n_dims,
+                                           local->shape, placed->strides, moved->strides},
+                            DT__CACHED);
+        else
+            dt__spread_fill(dt__kernels_of(ctx), dt__pool_of(ctx), placed->data, (unsigned char[16]){0},
+                            dt_dtype_size(grad->dtype), local->elements);
+    }
+    if (moved != placed)
+        dt_drop(moved);
+    dt_spec_release(whole);
+    return dt__made_from("redistribute", grad, placed, 0, NULL);
 }
 
 /* The handle on the local tensor, which is recorded as its own call where the graph is. */
@@ -41,8 +92,7 @@ static dt_tensor *of_from_local(const dt__backward_call *call, dt_tensor *grad) 
     dt_spec *expected = call->record->grad_spec;
     if (!expected || grad->spec == expected)
         return dt_to_local(grad);
-    dt_tensor *placed =
-        dt__made_from("redistribute", grad, dt__tensor_redistribute(grad, expected, DT__PLANNER_DIRECT), 0, NULL);
+    dt_tensor *placed = place_as_stated(grad, expected);
     dt_tensor *local = placed ? dt_to_local(placed) : NULL;
     dt_drop(placed);
     return local;

@@ -103,6 +103,13 @@ static dt_tensor *accept_distributed(dt_tensor *value, dt_mesh *mesh, const char
 }
 
 static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_spec *from) {
+    if (value->record && !value->record->is_leaf && value->ctx->recorder) {
+        (void)dt__fail(
+            value->ctx, DT_ERR_STATE,
+            "distribute_tensor: expected a leaf, got the result of a call that is recorded, whose gradient "
+            "would end here; use dt_detach, or dt_from_local");
+        return NULL;
+    }
     if (dt__call_is_folded(value->ctx) && dt__fold_public_call(target->requested, NULL) != DT_OK)
         return NULL;
     dt_tensor *result = dt__tensor_of_spec(target->requested);

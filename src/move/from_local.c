@@ -298,7 +298,20 @@ static dt_status find_global(struct global_tensor *global, const dt_from_local_o
     return o->stride.sizes ? use_stride(global, o->stride) : DT_OK;
 }
 
-static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
+/* Records what was made, with the placements of the gradient. */
+static dt_tensor *record(const struct global_tensor *global, dt_tensor *result, const char *grad_place) {
+    dt_spec *grad_spec = NULL;
+    if (result && dt__grad_place_parse("from_local", result->spec, grad_place, &grad_spec) != DT_OK) {
+        dt_drop(result);
+        return NULL;
+    }
+    if (global->local)
+        result = dt__made_with_grad("from_local", global->local, result, grad_spec);
+    dt_spec_release(grad_spec);
+    return result;
+}
+
+static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype, const char *grad_place) {
     dt_spec *spec = dt_spec_new(global->mesh, &(dt_spec_desc){.dtype = dtype,
                                                               .n_dims = global->n_dims,
                                                               .shape = global->shape,
@@ -306,13 +319,14 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
                                                               .placements = global->placements,
                                                               .stride_order = global->order});
     dt_tensor *result = NULL;
-    bool agreed = !spec || !dt__call_is_folded(global->ctx) || dt__fold_public_call(spec, NULL) == DT_OK;
+    bool agreed = !spec || !dt__call_is_folded(global->ctx) ||
+                  dt__fold_public_call(spec, &(dt__call_details){.text = grad_place}) == DT_OK;
     if (spec && agreed && check_shards(global, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)
                                     : dt__tensor_of_spec(spec);
     dt_spec_release(spec);
-    return global->local ? dt__made_from("from_local", global->local, result, 0, NULL) : result;
+    return record(global, result, grad_place);
 }
 
 dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
@@ -347,7 +361,7 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
     if (!place)
         global.n_placements = dt_mesh_n_dims(mesh);
     if ((parsed || !place) && find_global(&global, options) == DT_OK)
-        result = wrap(&global, local ? local->dtype : DT_F32);
+        result = wrap(&global, local ? local->dtype : DT_F32, options->grad_place);
     dt_placements_free(ctx, parsed);
     dt__arena_free(&global.arena);
     return dt__with_use(result, options->use);

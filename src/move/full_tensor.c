@@ -16,6 +16,34 @@ static dt_tensor *local_tensor(const dt_tensor *tensor) {
                                               tensor->strides, dt__tensor_offset(tensor)});
 }
 
+static bool is_gradient(const dt_placement *placement) {
+    return placement->kind == DT_PLACEMENT_REPLICATE ||
+           (placement->kind == DT_PLACEMENT_PARTIAL && (placement->reduce == DT_SUM || placement->reduce == DT_AVG));
+}
+
+dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *place, dt_spec **out) {
+    *out = NULL;
+    if (!place)
+        return DT_OK;
+    dt_spec *parsed = dt__spec_with(spec, spec->mesh, place);
+    if (!parsed)
+        return dt_error_status(spec->ctx);
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *own = &spec->sharding.placements[m], *stated = &parsed->sharding.placements[m];
+        bool cut = dt__is_cut(own);
+        if (cut ? dt_placement_equal(own, stated) : is_gradient(stated))
+            continue;
+        char expected[256], got[256];
+        (void)dt_placements_text(1, own, sizeof expected, expected);
+        (void)dt_placements_text(1, stated, sizeof got, got);
+        dt_spec_release(parsed);
+        return dt__fail(spec->ctx, DT_ERR_PLACEMENT, "%s: grad_place: mesh dim %d: expected %s, got %s", op, m,
+                        cut ? expected : "R, P(sum) or P(avg)", got);
+    }
+    *out = parsed;
+    return DT_OK;
+}
+
 dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
     dt_to_local_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "to_local", options, options_size, &full);
@@ -23,9 +51,14 @@ dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *optio
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__folded(tensor, NULL))
+    if (!dt__folded(tensor, &(dt__call_details){.text = options->grad_place}))
         return NULL;
-    return dt__made_from("to_local", tensor, local_tensor(tensor), 0, NULL);
+    dt_spec *grad_spec;
+    if (dt__grad_place_parse("to_local", tensor->spec, options->grad_place, &grad_spec) != DT_OK)
+        return NULL;
+    dt_tensor *result = dt__made_with_grad("to_local", tensor, local_tensor(tensor), grad_spec);
+    dt_spec_release(grad_spec);
+    return result;
 }
 
 dt_tensor *dt__full_tensor(dt_tensor *tensor) {
@@ -48,9 +81,16 @@ dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options 
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__folded(tensor, NULL))
+    if (!dt__folded(tensor, &(dt__call_details){.text = options->grad_place}))
         return NULL;
-    return dt__made_from("full_tensor", tensor, dt__full_tensor(tensor), 0, NULL);
+    dt_spec *grad_spec, *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
+    dt_tensor *result = NULL;
+    if (replicate && dt__grad_place_parse("full_tensor", replicate, options->grad_place, &grad_spec) == DT_OK) {
+        result = dt__made_with_grad("full_tensor", tensor, dt__full_tensor(tensor), grad_spec);
+        dt_spec_release(grad_spec);
+    }
+    dt_spec_release(replicate);
+    return result;
 }
 
 /* Copies the only element of a tensor; false where this rank has none, perhaps with an error recorded. */

@@ -91,7 +91,7 @@ struct request {
     dt_spec *to;       /* a reference; NULL after a failure, which is recorded */
     dt__planner planner;
     bool convert_after;
-    dt_dtype dtype;
+    dt_dtype dtype, grad_dtype;
 };
 
 dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
@@ -128,6 +128,14 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: dtype: expected a dt_dtype, got %d", (int)o->dtype);
         return request;
     }
+    if (o->grad_dtype &&
+        !(dt__is_complex(tensor->dtype) ? dt__is_complex(o->grad_dtype) : dt__is_float(o->grad_dtype))) {
+        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: grad_dtype: expected a %s dtype, got %s",
+                       dt__is_complex(tensor->dtype) ? "complex" : "floating-point",
+                       dt_dtype_size(o->grad_dtype) ? dt_dtype_name(o->grad_dtype) : "an unknown one");
+        return request;
+    }
+    request.grad_dtype = o->grad_dtype;
     if (o->mesh && !DT__LIVE(DT__KIND_MESH, o->mesh))
         return request;
     if (o->mesh && !dt__check_context(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
@@ -163,6 +171,12 @@ static dt_tensor *finish(const struct request *request, const dt_tensor *tensor,
     return converted;
 }
 
+/* With the dtype of the gradient, where that was set. */
+static dt_tensor *record(const struct request *request, const dt_tensor *tensor, dt_tensor *result) {
+    int64_t dtype = request->grad_dtype;
+    return dt__made_from("redistribute", tensor, result, dtype != 0, &dtype);
+}
+
 dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
                                  size_t options_size) {
     dt_redistribute_options full;
@@ -174,7 +188,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
     dt_spec_release(request.to);
-    return dt__made_from("redistribute", tensor, finish(&request, tensor, result), 0, NULL);
+    return record(&request, tensor, finish(&request, tensor, result));
 }
 
 struct dt_transfer {
@@ -269,7 +283,7 @@ dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, const dt_site *site) {
         dt_drop(result);
         result = converted;
     }
-    result = dt__made_from("redistribute", transfer->tensor, result, 0, NULL);
+    result = record(&request, transfer->tensor, result);
     free_transfer(transfer);
     return result;
 }

@@ -12,6 +12,7 @@
     X(T)                                                                                                             \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_foreach_power_sum)                                                                                            \
     X(_fused_adam_)                                                                                                  \
     X(_fused_adamw_)                                                                                                 \
     X(_fused_sgd_)                                                                                                   \
@@ -227,6 +228,7 @@
     X(positive)                                                                                                      \
     X(pow)                                                                                                           \
     X(pow_)                                                                                                          \
+    X(power_sum)                                                                                                     \
     X(prod)                                                                                                          \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \

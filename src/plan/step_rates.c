@@ -62,6 +62,15 @@ int dt__first_min(int n, const double *numbers) {
 
 static double min_of(double a, double b) { return a < b ? a : b; }
 
+static dt__rate min_rate(const dt__rate *a, const dt__rate *b) {
+    return (dt__rate){min_of(a->base, b->base), min_of(a->before, b->before), min_of(a->after, b->after),
+                      min_of(a->memory_base, b->memory_base), min_of(a->memory, b->memory)};
+}
+
+/* A mesh dim that goes from one cut to another makes an all-to-all of a copy or an all-gather over the others. By a
+ * measured model that may cost less. */
+static const bool may_be_all_to_all[DT__N_STEP_KINDS] = {[DT__STEP_NONE] = true, [DT__STEP_ALL_GATHER] = true};
+
 dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__rates *rates) {
     int n_sets = 1 << n_mesh_dims;
     dt__rates *bound = dt__arena_copy(arena, rates, (size_t)n_sets, sizeof *rates);
@@ -70,12 +79,11 @@ dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__ra
     for (int set = n_sets - 1; set >= 0; set--)
         for (int m = 0; m < n_mesh_dims; m++)
             for (int c = 0; c < DT__N_STEP_KINDS && !(set >> m & 1); c++) {
-                const dt__rate *superset = &bound[set | 1 << m].of[c];
+                const dt__rates *superset = &bound[set | 1 << m];
                 dt__rate *rate = &bound[set].of[c];
-                *rate =
-                    (dt__rate){min_of(rate->base, superset->base), min_of(rate->before, superset->before),
-                               min_of(rate->after, superset->after), min_of(rate->memory_base, superset->memory_base),
-                               min_of(rate->memory, superset->memory)};
+                *rate = min_rate(rate, &superset->of[c]);
+                if (may_be_all_to_all[c])
+                    *rate = min_rate(rate, &superset->of[DT__STEP_ALL_TO_ALL]);
             }
     return bound;
 }

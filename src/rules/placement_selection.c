@@ -573,6 +573,17 @@ static bool exchanges_states(const search *self, int m) {
     return row && row->flags & DT__ROW_STATES && self->on->mesh[m] > 1;
 }
 
+/* Beside windows, mesh dims that need not change stay as they are. */
+static bool strays_beside_windows(const search *self, int m) {
+    bool windows = false, strays = false;
+    for (int other = 0; other <= m; other++) {
+        const dt__row_option *option = self->chosen[other];
+        windows |= option->row && option->row->flags & DT_ROW_WINDOW;
+        strays |= option->strays;
+    }
+    return windows && strays;
+}
+
 /* A lower bound of the price once mesh dim m has its option. */
 static double price_bound(search *self, int m) {
     double us = fmax(decide_mesh_dim(self, m, self->chosen[m]), self->min_us);
@@ -586,6 +597,7 @@ static dt_status search_from(search *self, int m) {
         self->chosen[m] = &self->options[m][o];
         self->n_nodes++;
         if (!dt__is_cheaper(price_bound(self, m), price_limit(self)) || !add_kinds(self, m, self->chosen[m]) ||
+            strays_beside_windows(self, m) ||
             (self->sends_nothing && (must_send(self, m) || exchanges_states(self, m))))
             continue;
         DT__TRY(search_from(self, m + 1));

@@ -130,10 +130,39 @@ static int count_special(const making *self) {
     return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
 }
 
+/* Whether all inputs have the placements of the option, apart from the order of shards. */
+static bool keeps_inputs(const making *self, const dt__row_option *option) {
+    for (int i = 0; i < self->call->n_inputs; i++) {
+        const dt_placement *current = current_placement(self, i);
+        dt_row_entry entry = dt__row_option_entry(option, i);
+        bool same_shard = entry > 0 && dt__is_cut(current) && entry == DT_ROW_S(current->dim) &&
+                          (option->cut ? same_cut(option->cut, current) : is_plain(current));
+        if (!same_shard && !(entry < 0 && dt__is_partial_of(current, entry)) &&
+            !(entry == DT_ROW_R && dt_placement_is_replicate(*current)))
+            return false;
+    }
+    return true;
+}
+
+/* Outputs beside windows are not strided. */
+static bool may_be_beside_windows(const dt__row_option *option) {
+    bool is_strided = option->cut && option->cut->kind == DT_PLACEMENT_STRIDED;
+    return !is_strided && !(option->row && option->row->flags & DT__ROW_WAYS);
+}
+
+static void mark_straying(const making *self) {
+    bool can_stay = false;
+    for (int o = 0; o < self->n && !can_stay; o++)
+        can_stay = may_be_beside_windows(&self->out[o]) && keeps_inputs(self, &self->out[o]);
+    for (int o = 0; o < self->n && can_stay && self->on->mesh[self->m] > 1; o++)
+        self->out[o].strays = !keeps_inputs(self, &self->out[o]);
+}
+
 dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                const dt__row_list *rows, int m, const double *source_bytes, dt__row_option **out,
                                int *n) {
     making self = {.call = call, .on = on, .m = m, .source_bytes = source_bytes};
+    bool has_windows = false;
     int n_special = count_special(&self);
     self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + 1);
     if (!self.out)
@@ -141,6 +170,7 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
     add_option(&self, NULL, NULL);
     for (int r = 0; r < rows->n_rows; r++) {
         const dt__row *row = &rows->rows[r];
+        has_windows |= row->flags & DT_ROW_WINDOW;
         if (row->flags & DT_ROW_WINDOW && !(row = window_row(&self, arena, row)))
             return DT_ERR_MEMORY;
         if (is_redundant(&self, row))
@@ -149,6 +179,8 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
             add_shard_kinds(&self, row);
         add_option(&self, row, NULL);
     }
+    if (has_windows)
+        mark_straying(&self);
     sort_options(self.out, self.n);
     *out = self.out;
     *n = self.n;

@@ -2,6 +2,7 @@
  *
  * The options of one mesh dim: a row with a kind of shard. A row that shards may be used with any kind of shard that
  * an input has there (strided, explicit extents) besides the plain one; windows are fetched from shards of any kind.
+ * Where other mesh dims fetch windows, a mesh dim on which inputs can stay as they are is not changed.
  */
 #ifndef DT_RULES_ROW_OPTIONS_H
 #define DT_RULES_ROW_OPTIONS_H
@@ -12,6 +13,7 @@ typedef struct dt__row_option {
     const dt__row *row;      /* NULL: all Replicate */
     const dt_placement *cut; /* the kind of shard, as an input has it; NULL: plain */
     double estimate_us;      /* estimated cost of this mesh dim alone, for trying cheap options first */
+    bool strays; /* changes an input, though a local row leaves all as they are: not used beside windows */
 } dt__row_option;
 
 static inline dt_row_entry dt__row_option_entry(const dt__row_option *option, int entry) {

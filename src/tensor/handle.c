@@ -335,8 +335,8 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
     return DT_OK;
 }
 
-dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
-                           const int64_t *numbers) {
+dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, dt_spec *grad_spec,
+                           int n_numbers, const int64_t *numbers) {
     dt_ctx *ctx = from->ctx;
     dt_tensor *input = (dt_tensor *)from; /* whose value is only read */
     dt__made made = {.name = name,
@@ -344,6 +344,7 @@ dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *r
                      .inputs = &input,
                      .n_outputs = 1,
                      .outputs = &result,
+                     .grad_spec = grad_spec,
                      .n_numbers = n_numbers,
                      .numbers = numbers};
     if (ctx->recorder->record(ctx, &made) == DT_OK)

@@ -144,12 +144,18 @@ dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
 
 /* Reports a tensor that a public function other than an op made from another one to the recorder, with the numbers
  * among its arguments. Returns it, or NULL after an error; result may be NULL. */
-dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
-                           const int64_t *numbers);
+dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, dt_spec *grad_spec,
+                           int n_numbers, const int64_t *numbers);
 static inline dt_tensor *dt__made_from(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
                                        const int64_t *numbers) {
     bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && from->record && result;
-    return recorded ? dt__report_made(name, from, result, n_numbers, numbers) : result;
+    return recorded ? dt__report_made(name, from, result, NULL, n_numbers, numbers) : result;
+}
+/* The same where the caller stated the placements of the gradient. */
+static inline dt_tensor *dt__made_with_grad(const char *name, const dt_tensor *from, dt_tensor *result,
+                                            dt_spec *grad_spec) {
+    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && from->record && result;
+    return recorded ? dt__report_made(name, from, result, grad_spec, 0, NULL) : result;
 }
 
 /* Puts a handle that is in no scope, because its own has ended while it was retained, into the current scope. */

@@ -3,15 +3,13 @@
  * The walk over records: accumulation, graphs that are kept or freed, hooks, changed values, and where gradients are
  * brought and how often.
  */
-#include "autograd/records.h"
+#include "autograd/backward.h"
 
 static dt_ctx *open_alone(void) {
     dt_ctx *ctx = dt_init(NULL);
     assert_non_null(ctx);
     return ctx;
 }
-
-static double at(const dt_tensor *tensor, int64_t i) { return tensor ? calls_element(tensor, i) : -99; }
 
 static void backward__adds_to_the_gradients_of_leaves(void **state) {
     (void)state;
@@ -203,42 +201,6 @@ static void saved__is_freed_as_the_walk_proceeds(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Counts of the collectives since the last one. */
-typedef struct counting {
-    dt_ctx *ctx;
-    dt__redistribute_stats before;
-} counting;
-
-static counting count_begin(dt_ctx *ctx) { return (counting){ctx, dt__redistribute_statistics(ctx)}; }
-
-#define CHECK_COUNT(counts, expected)                                                                                \
-    do {                                                                                                             \
-        const char *found_ = calls_collectives((counts)->ctx, &(counts)->before);                                    \
-        const char *counted_ = (expected);                                                                           \
-        if (dt_world((counts)->ctx) == 1)                                                                            \
-            counted_ = "";                                                                                           \
-        CHECK(!strcmp(found_, counted_), "expected '%s', got '%s'", counted_, found_);                               \
-        *(counts) = count_begin((counts)->ctx);                                                                      \
-    } while (0)
-
-static bool all_are(dt_tensor *tensor, double value) {
-    int64_t index[DT_SPEC_MAX_DIMS] = {0};
-    for (int64_t i = 0; i < dt_tensor_local_elements(tensor); i++) {
-        if (dt__read_f64(tensor->dtype, tensors_at(tensor, index)) != value)
-            return false;
-        tensors_next(tensor->local_n_dims, tensor->local_shape, index);
-    }
-    return tensor != NULL;
-}
-
-#define CHECK_GRAD(tensor, place, value)                                                                             \
-    do {                                                                                                             \
-        CHECK(dt_grad(tensor), "a gradient");                                                                        \
-        CHECK(!strcmp(calls_placements(dt_grad(tensor)), place), "expected %s, got %s", place,                       \
-              calls_placements(dt_grad(tensor)));                                                                    \
-        CHECK(all_are(dt_grad(tensor), value), "expected %g, got %g", (double)(value), at(dt_grad(tensor), 0));      \
-    } while (0)
-
 /* Redistributions. Where x is gathered and its gradient is partial, one reduce-scatter. */
 static int check_redistribute(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -370,8 +332,18 @@ static int check_policy(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
     dt_tensor *loss = dt_sum(dt_matmul(x, w)); /* UTL-048 */
     CHECK(loss, "%s", dt_error_text(ctx));
-    CHECK(dt_backward(loss) == DT_ERR_PLACEMENT, "the gradient of w is a partial sum");
-    CHECK(strstr(dt_error_text(ctx), "moves the gradient, f32[4,4] P(sum)"), "%s", dt_error_text(ctx));
+    counting counts = count_begin(ctx);
+    CHECK_OK(ctx, dt_backward(loss)); /* the gradient of w is a partial sum, which is brought to R */
+    CHECK_COUNT(&counts, "all_reduce 1");
+    CHECK_GRAD(w, "R", 4.0 * (double)n);
+    dt_scope scope = dt_scope_begin(ctx);
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ALLOW));
+    dt_tensor *v = dt_ones(ctx, DT_SHAPE(1024, 64 * n), .mesh = mesh, .place = "S(1)", .requires_grad = true);
+    dt_tensor *y = dt_keep(dt_softmax(v, 1)); /* exchanges states, and so does its gradient */
+    dt_keep(v);
+    dt_scope_end(scope);
+    CHECK(dt_backward(y, .grad = y) == DT_ERR_PLACEMENT, "the gradient of softmax exchanges what it sums");
+    CHECK(strstr(dt_error_text(ctx), "which the communication policy forbids"), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_mesh_release(mesh);
     return 0;

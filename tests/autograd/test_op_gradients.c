@@ -3,7 +3,7 @@
  * Gradients of every op, from its samples: an op is tested by being in the table. One that has neither a gradient nor
  * the mark that it has none is refused. Samples are computed in f64. On one rank gradients are compared with
  * differences of the outputs, and second derivatives with differences of gradients; on several ranks both placements
- * and values, with those of one rank.
+ * and values, with those of one rank. (OPDB-002)
  */
 #include "autograd/records.h"
 

@@ -288,12 +288,14 @@ static int record_functions(dt_ctx *ctx, void *arg) {
             SIZED("redistribute(f32[%lld,3] S(0)) -> bf16[%lld,3] R; from 1", rows, rows));
     RECORDS(redistribute, dt_redistribute(d, "S(0)"),
             SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] S(0); view of 1", rows, rows));
+    RECORDS(reduced, dt_reduced(d, .place = "S(1)"),
+            SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] S(1); from 1", rows, rows));
     RECORDS(transfer_wait, dt_transfer_wait(dt_redistribute_start(d, "R")),
             SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] R; from 1", rows, rows));
     RECORDS(transfer_wait, dt_transfer_wait(dt_redistribute_start(d, "R", .dtype = DT_F64)),
             SIZED("redistribute(f32[%lld,3] S(0)) -> f64[%lld,3] R; from 1", rows, rows));
     /* API-001: a leaf that requires what its value does */
-    RECORDS(distribute_tensor, dt_distribute_tensor(dt_exp(x), mesh, "S(1)"), "leaf f32[4,3] S(1)");
+    RECORDS(distribute_tensor, dt_distribute_tensor(x, mesh, "S(1)"), "leaf f32[4,3] S(1)");
     RECORDS(distribute_tensor, dt_distribute_tensor(dt_detach(x), mesh, "S(1)"), "");
     /* Reading records nothing and needs nothing recorded. */
     dt_tensor *one = dt_sum(d);

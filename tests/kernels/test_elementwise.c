@@ -302,11 +302,17 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_ASIN:
     case DT__EL_MISH:
     case DT__EL_SOFTPLUS:
-    case DT__EL_LOGADDEXP:
     case DT__EL_ELU:
     case DT__EL_CELU:
     case DT__EL_XLOGY:
         *units = 6;
+        break;
+    case DT__EL_LOGADDEXP:
+        /* m + log1p(e^-d) with m the larger input. The terms cancel for m from -log 2 to 0, where both have the size
+         * of m, which is at most that of the first input: the logarithm's 4 units, and one for d and its
+         * exponential. */
+        *units = 6;
+        *parts = 5;
         break;
     case DT__EL_ADDCDIV: /* the reference rounds the quotient twice */
     case DT__EL_HARDSWISH:

@@ -199,6 +199,34 @@ static bool shards_nothing(test_calls *self, const dt__placed_call *placed, cons
     return false;
 }
 
+/* Whether all inputs are placed as the row has them. */
+static bool keeps_inputs(const dt__placed_call *placed, const dt__row_list *rows, int m, int row) {
+    for (int i = 0; i < placed->call.n_inputs; i++) {
+        const dt_placement *current = &placed->inputs[i]->placements[m];
+        dt_row_entry entry = entry_of(placed, rows, m, row, i);
+        bool same = entry > 0   ? dt_placement_is_shard(*current) && current->dim == entry - 1
+                    : entry < 0 ? dt_placement_is_partial(*current) && entry == DT_ROW_P(current->reduce)
+                                : dt_placement_is_replicate(*current);
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+/* Beside windows a mesh dim stays as it is, if a local row can leave it so. */
+static bool strays_beside_windows(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
+                                  const int *chosen) {
+    bool windows = false, strays = false;
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        bool can_stay = false;
+        windows |= chosen[m] >= 0 && rows->rows[chosen[m]].flags & DT_ROW_WINDOW;
+        for (int row = -1; row < rows->n_rows; row++)
+            can_stay |= !(row >= 0 && rows->rows[row].flags & DT__ROW_WAYS) && keeps_inputs(placed, rows, m, row);
+        strays |= can_stay && !keeps_inputs(placed, rows, m, chosen[m]);
+    }
+    return windows && strays;
+}
+
 static bool about(double a, double b) { return fabs(a - b) <= 1e-6 * (1 + b); }
 
 /* Whether a candidate is what trying every combination selects; calls without special cuts and without reshapes. Where
@@ -232,7 +260,8 @@ static bool is_best(test_calls *self, const dt__placed_call *placed, const dt__c
     outcome *all = malloc((size_t)n_all * sizeof *all);
     assert_non_null(all);
     for (;;) {
-        if (!mixes_reductions(self, &rows, chosen) && !shards_nothing(self, placed, &rows, chosen))
+        if (!mixes_reductions(self, &rows, chosen) && !shards_nothing(self, placed, &rows, chosen) &&
+            !strays_beside_windows(self, placed, &rows, chosen))
             all[n++] = outcome_by_definition(self, placed, &rows, chosen);
         int m = 0;
         while (m < self->n_mesh_dims && ++chosen[m] == rows.n_rows)

@@ -13,6 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With a sanitizer, which makes this slow, only the samples are tried, and not what rows are missing: that does not
+ * depend on the build. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const dt__verify_options options = {.only_samples = true, .no_missing = true};
+#else
+static const dt__verify_options options;
+#endif
+
 /* Ops that cannot be verified, with the reason; none today. */
 static const char *const unverified[] = {NULL};
 
@@ -113,12 +121,12 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
     for (int i = 0; i < dt__op_count(self->ctx); i++) {
         dt__arena arena = dt__arena_new(self->ctx);
         dt__verdict verdict;
-        assert_int_equal(dt__verify(&arena, dt__op_at(self->ctx, i), NULL, &verdict), DT_OK);
+        assert_int_equal(dt__verify(&arena, dt__op_at(self->ctx, i), &options, &verdict), DT_OK);
         n_bad += check_verdict(self, &verdict);
         n_rows += verdict.n_rows;
         dt__arena_free(&arena);
     }
-    for (int w = 0; w < self->n_waivers; w++) {
+    for (int w = 0; w < self->n_waivers && !options.no_missing; w++) {
         const waiver *entry = &self->waivers[w];
         if (entry->all ? entry->n_found > 0 : entry->n_found == entry->n_rows)
             continue;
@@ -127,7 +135,7 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
         n_bad++;
     }
     assert_int_equal(n_bad, 0);
-    assert_true(n_rows > 10000); /* they were tried */
+    assert_true(n_rows > (options.only_samples ? 1000 : 10000)); /* they were tried */
     dt__ctx_free(self->ctx);
     free(self);
 }
