@@ -90,6 +90,8 @@
     X(cosh)                                                                                                          \
     X(cosh_)                                                                                                         \
     X(count_nonzero)                                                                                                 \
+    X(cross_entropy)                                                                                                 \
+    X(cross_entropy_backward)                                                                                        \
     X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
@@ -220,6 +222,7 @@
     X(ne_)                                                                                                           \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
+    X(nll_loss)                                                                                                      \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(outer)                                                                                                         \
