@@ -19,6 +19,7 @@ namespace dt {
     inline constexpr name##_option name{};
 DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
+DT_X_OPTION(amsgrad)
 DT_X_OPTION(approximate)
 DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
@@ -39,6 +40,7 @@ DT_X_OPTION(edge_items)
 DT_X_OPTION(enable_gqa)
 DT_X_OPTION(end_dim)
 DT_X_OPTION(eps)
+DT_X_OPTION(error_if_nonfinite)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
 DT_X_OPTION(generator)
@@ -67,6 +69,7 @@ DT_X_OPTION(nan)
 DT_X_OPTION(negative_slope)
 DT_X_OPTION(neginf)
 DT_X_OPTION(nesterov)
+DT_X_OPTION(norm_type)
 DT_X_OPTION(ord)
 DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
@@ -101,10 +104,27 @@ DT_X_OPTION(width)
 template <> struct fields<dt_abs_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_abs_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_acos_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adam_amsgrad_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adam_amsgrad_in_place_options::beta1, &dt_adam_amsgrad_in_place_options::beta2,
+                        &dt_adam_amsgrad_in_place_options::weight_decay, &dt_adam_amsgrad_in_place_options::eps,
+                        &dt_adam_amsgrad_in_place_options::maximize, &dt_adam_amsgrad_in_place_options::grad_scale);
+};
 template <> struct fields<dt_adam_in_place_options> {
     static constexpr auto list = std::make_tuple(
         &dt_adam_in_place_options::beta1, &dt_adam_in_place_options::beta2, &dt_adam_in_place_options::weight_decay,
         &dt_adam_in_place_options::eps, &dt_adam_in_place_options::maximize, &dt_adam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_adam_new_options> {
+    static constexpr auto list = std::make_tuple(&dt_adam_new_options::beta1, &dt_adam_new_options::beta2,
+                                                 &dt_adam_new_options::eps, &dt_adam_new_options::weight_decay,
+                                                 &dt_adam_new_options::amsgrad, &dt_adam_new_options::maximize);
+};
+template <> struct fields<dt_adamw_amsgrad_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adamw_amsgrad_in_place_options::beta1, &dt_adamw_amsgrad_in_place_options::beta2,
+                        &dt_adamw_amsgrad_in_place_options::weight_decay, &dt_adamw_amsgrad_in_place_options::eps,
+                        &dt_adamw_amsgrad_in_place_options::maximize, &dt_adamw_amsgrad_in_place_options::grad_scale);
 };
 template <> struct fields<dt_adamw_in_place_options> {
     static constexpr auto list =
@@ -286,6 +306,9 @@ template <> struct fields<dt_foreach_add_in_place_options> {
 template <> struct fields<dt_foreach_add_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_power_sum_options> {
+    static constexpr auto list = std::make_tuple(&dt_foreach_power_sum_options::ord);
+};
 template <> struct fields<dt_frac_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
     static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
@@ -298,11 +321,23 @@ template <> struct fields<dt_full_like_options> {
 template <> struct fields<dt_full_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_full_tensor_options::grad_place);
 };
+template <> struct fields<dt_fused_adam_amsgrad_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_fused_adam_amsgrad_in_place_options::beta1, &dt_fused_adam_amsgrad_in_place_options::beta2,
+        &dt_fused_adam_amsgrad_in_place_options::weight_decay, &dt_fused_adam_amsgrad_in_place_options::eps,
+        &dt_fused_adam_amsgrad_in_place_options::maximize, &dt_fused_adam_amsgrad_in_place_options::grad_scale);
+};
 template <> struct fields<dt_fused_adam_in_place_options> {
     static constexpr auto list =
         std::make_tuple(&dt_fused_adam_in_place_options::beta1, &dt_fused_adam_in_place_options::beta2,
                         &dt_fused_adam_in_place_options::weight_decay, &dt_fused_adam_in_place_options::eps,
                         &dt_fused_adam_in_place_options::maximize, &dt_fused_adam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_adamw_amsgrad_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_fused_adamw_amsgrad_in_place_options::beta1, &dt_fused_adamw_amsgrad_in_place_options::beta2,
+        &dt_fused_adamw_amsgrad_in_place_options::weight_decay, &dt_fused_adamw_amsgrad_in_place_options::eps,
+        &dt_fused_adamw_amsgrad_in_place_options::maximize, &dt_fused_adamw_amsgrad_in_place_options::grad_scale);
 };
 template <> struct fields<dt_fused_adamw_in_place_options> {
     static constexpr auto list =
@@ -333,6 +368,10 @@ template <> struct fields<dt_gelu_backward_options> {
 };
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
+};
+template <> struct fields<dt_grad_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite);
 };
 template <> struct fields<dt_gradients_options> {
     static constexpr auto list =
@@ -457,6 +496,10 @@ template <> struct fields<dt_positive_options> { static constexpr auto list = st
 template <> struct fields<dt_pow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_exponent_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_power_sum_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_power_sum_options::ord, &dt_power_sum_options::dim, &dt_power_sum_options::keepdim);
+};
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
@@ -475,10 +518,14 @@ template <> struct fields<dt_random_options> {
 template <> struct fields<dt_ravel_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_redistribute_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
     static constexpr auto list =
         std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
                         &dt_redistribute_options::dtype, &dt_redistribute_options::grad_dtype);
+};
+template <> struct fields<dt_reduced_options> {
+    static constexpr auto list = std::make_tuple(&dt_reduced_options::place);
 };
 template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -520,6 +567,11 @@ template <> struct fields<dt_sgd_momentum_in_place_options> {
                         &dt_sgd_momentum_in_place_options::dampening, &dt_sgd_momentum_in_place_options::nesterov,
                         &dt_sgd_momentum_in_place_options::maximize, &dt_sgd_momentum_in_place_options::is_first,
                         &dt_sgd_momentum_in_place_options::grad_scale);
+};
+template <> struct fields<dt_sgd_new_options> {
+    static constexpr auto list = std::make_tuple(&dt_sgd_new_options::momentum, &dt_sgd_new_options::dampening,
+                                                 &dt_sgd_new_options::weight_decay, &dt_sgd_new_options::nesterov,
+                                                 &dt_sgd_new_options::maximize);
 };
 template <> struct fields<dt_sgn_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sigmoid_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -683,6 +735,12 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
         sizeof(dt_foreach_mul_scalar_in_place_options));
 }
 template <class... T>
+int dt_foreach_power_sum(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_power_sum_sized(self, out, capacity,
+                                      dt::named<dt_foreach_power_sum_options>(self.site, options...).get(),
+                                      sizeof(dt_foreach_power_sum_options));
+}
+template <class... T>
 dt_status dt_fused_adam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
                          double lr, int64_t step, const T &...options) {
     return dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
@@ -690,11 +748,29 @@ dt_status dt_fused_adam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors e
                                         sizeof(dt_fused_adam_in_place_options));
 }
 template <class... T>
+dt_status dt_fused_adam_amsgrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs,
+                                 dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr, int64_t step,
+                                 const T &...options) {
+    return dt_fused_adam_amsgrad_in_place_sized(
+        self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step,
+        dt::named<dt_fused_adam_amsgrad_in_place_options>(self.site, options...).get(),
+        sizeof(dt_fused_adam_amsgrad_in_place_options));
+}
+template <class... T>
 dt_status dt_fused_adamw_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
                           double lr, int64_t step, const T &...options) {
     return dt_fused_adamw_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
                                          dt::named<dt_fused_adamw_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_fused_adamw_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_adamw_amsgrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs,
+                                  dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr, int64_t step,
+                                  const T &...options) {
+    return dt_fused_adamw_amsgrad_in_place_sized(
+        self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step,
+        dt::named<dt_fused_adamw_amsgrad_in_place_options>(self.site, options...).get(),
+        sizeof(dt_fused_adamw_amsgrad_in_place_options));
 }
 template <class... T>
 dt_status dt_fused_sgd_(dt::at<dt_tensors> self, dt_tensors grads, double lr, const T &...options) {
@@ -728,11 +804,27 @@ dt_adam_in_place_result dt_adam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_t
                                   sizeof(dt_adam_in_place_options));
 }
 template <class... T>
+dt_adam_amsgrad_in_place_result dt_adam_amsgrad_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                 dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq, double lr,
+                                                 int64_t step, const T &...options) {
+    return dt_adam_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step,
+                                          dt::named<dt_adam_amsgrad_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_adam_amsgrad_in_place_options));
+}
+template <class... T>
 dt_adamw_in_place_result dt_adamw_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
                                    dt_tensor *exp_avg_sq, double lr, int64_t step, const T &...options) {
     return dt_adamw_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step,
                                    dt::named<dt_adamw_in_place_options>(self.site, options...).get(),
                                    sizeof(dt_adamw_in_place_options));
+}
+template <class... T>
+dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                   dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq, double lr,
+                                                   int64_t step, const T &...options) {
+    return dt_adamw_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step,
+                                           dt::named<dt_adamw_amsgrad_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_adamw_amsgrad_in_place_options));
 }
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
@@ -1451,6 +1543,10 @@ dt_tensor *dt_pow_scalar_self(dt::at<dt_number> self, dt_tensor *exponent, const
                                     dt::named<dt_pow_scalar_self_options>(self.site, options...).get(),
                                     sizeof(dt_pow_scalar_self_options));
 }
+template <class... T> dt_tensor *dt_power_sum(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_power_sum_sized(self, dt::named<dt_power_sum_options>(self.site, options...).get(),
+                              sizeof(dt_power_sum_options));
+}
 template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_sized(self, dt::named<dt_prod_options>(self.site, options...).get(), sizeof(dt_prod_options));
 }
@@ -1928,6 +2024,17 @@ template <class... T> dt_tensor *dt_redistribute(dt::at<dt_tensor *> tensor, con
                                  sizeof(dt_redistribute_options));
 }
 template <class... T>
+dt_status dt_redistribute_list(dt::at<dt_tensors> tensors, const char *const *places, dt_tensor **results,
+                               const T &...options) {
+    return dt_redistribute_list_sized(tensors, places, results,
+                                      dt::named<dt_redistribute_list_options>(tensors.site, options...).get(),
+                                      sizeof(dt_redistribute_list_options));
+}
+template <class... T> dt_tensor *dt_reduced(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_reduced_sized(tensor, dt::named<dt_reduced_options>(tensor.site, options...).get(),
+                            sizeof(dt_reduced_options));
+}
+template <class... T>
 dt_transfer *dt_redistribute_start(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
     return dt_redistribute_start_sized(tensor, place,
                                        dt::named<dt_redistribute_options>(tensor.site, options...).get(),
@@ -1949,6 +2056,28 @@ template <class... T>
 dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {
     return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
                         sizeof(dt_make_options));
+}
+template <class... T> dt_optimizer *dt_adam_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_adam_new_sized(ctx, lr, dt::named<dt_adam_new_options>(ctx.site, options...).get(),
+                             sizeof(dt_adam_new_options));
+}
+template <class... T> dt_optimizer *dt_adamw_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_adamw_new_sized(ctx, lr, dt::named<dt_adam_new_options>(ctx.site, options...).get(),
+                              sizeof(dt_adam_new_options));
+}
+template <class... T> dt_optimizer *dt_sgd_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_sgd_new_sized(ctx, lr, dt::named<dt_sgd_new_options>(ctx.site, options...).get(),
+                            sizeof(dt_sgd_new_options));
+}
+template <class... T> dt_tensor *dt_grad_norm(dt::at<dt_tensors> parameters, const T &...options) {
+    return dt_grad_norm_sized(parameters, dt::named<dt_grad_norm_options>(parameters.site, options...).get(),
+                              sizeof(dt_grad_norm_options));
+}
+template <class... T>
+dt_tensor *dt_clip_grad_norm(dt::at<dt_tensors> parameters, double max_norm, const T &...options) {
+    return dt_clip_grad_norm_sized(parameters, max_norm,
+                                   dt::named<dt_grad_norm_options>(parameters.site, options...).get(),
+                                   sizeof(dt_grad_norm_options));
 }
 inline dt_status dt_zero_grad(dt_tensors tensors, dt_site site = dt::here()) {
     return dt_zero_grad_site(tensors, &site);
@@ -2204,6 +2333,25 @@ inline dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shap
 }
 inline dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad, dt_site site = dt::here()) {
     return dt_set_requires_grad_site(tensor, requires_grad, &site);
+}
+inline void dt_optimizer_free(dt_optimizer *optimizer, dt_site site = dt::here()) {
+    return dt_optimizer_free_site(optimizer, &site);
+}
+inline dt_status dt_adam_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
+    return dt_adam_step_site(optimizer, parameters, &site);
+}
+inline dt_status dt_adamw_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
+    return dt_adamw_step_site(optimizer, parameters, &site);
+}
+inline dt_status dt_sgd_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
+    return dt_sgd_step_site(optimizer, parameters, &site);
+}
+inline dt_status dt_optimizer_set_lr(dt_optimizer *optimizer, double lr, dt_site site = dt::here()) {
+    return dt_optimizer_set_lr_site(optimizer, lr, &site);
+}
+inline dt_tensor *dt_optimizer_state(const dt_optimizer *optimizer, const dt_tensor *parameter, const char *name,
+                                     dt_site site = dt::here()) {
+    return dt_optimizer_state_site(optimizer, parameter, name, &site);
 }
 inline dt_status dt_op_verify(dt_ctx *ctx, const char *name, dt_site site = dt::here()) {
     return dt_op_verify_site(ctx, name, &site);

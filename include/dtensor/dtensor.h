@@ -67,7 +67,7 @@
  * No wait is without end: if a peer dies or makes another call, the call fails on every rank, with a text that names
  * the rank and the cause. base.h has contexts and errors, comm.h groups and collectives for direct use, mesh.h meshes,
  * spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h the ops and op.h how to
- * add one, dispatch.h what ops may communicate, autograd.h what is recorded for gradients, random.h random tensors,
+ * add one, dispatch.h what ops may communicate, autograd.h gradients, train.h optimisers, random.h random tensors,
  * files.h files and dlpack.h how memory is shared with other libraries.
  */
 #ifndef DTENSOR_DTENSOR_H
@@ -87,6 +87,7 @@
 #include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
 #include <dtensor/tensor.h>
+#include <dtensor/train.h>
 #include <dtensor/verify.h>
 
 #endif

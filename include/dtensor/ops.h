@@ -110,6 +110,16 @@ typedef struct dt_foreach_mul_scalar_in_place_options {
 DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
 
+typedef struct dt_foreach_power_sum_options {
+    dt_number ord; /* default 2 */
+    const dt_site *site;
+} dt_foreach_power_sum_options;
+/* Sum of |x|^ord in f64 of each tensor of a list; of ord inf the largest |x|.
+ *     _foreach_power_sum(Tensor[] self, Scalar ord=2) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_power_sum_sized(dt_tensors self, dt_tensor **out, int capacity,
+                                      DT_OPTIONS(dt_foreach_power_sum_options));
+
 typedef struct dt_fused_adam_in_place_options {
     dt_opt_real beta1;        /* default 0.9 */
     dt_opt_real beta2;        /* default 0.999 */
@@ -128,6 +138,25 @@ DT_API dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads,
                                               dt_tensors exp_avg_sqs, double lr, int64_t step,
                                               DT_OPTIONS(dt_fused_adam_in_place_options));
 
+typedef struct dt_fused_adam_amsgrad_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adam_amsgrad_in_place_options;
+/* One step of Adam for each parameter of a list.
+ *     _fused_adam_.amsgrad(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs,
+ *         Tensor(d!)[] max_exp_avg_sqs, *, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0,
+ *         float eps=1e-08, int step, bool maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adam_amsgrad_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                                      dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr,
+                                                      int64_t step,
+                                                      DT_OPTIONS(dt_fused_adam_amsgrad_in_place_options));
+
 typedef struct dt_fused_adamw_in_place_options {
     dt_opt_real beta1;        /* default 0.9 */
     dt_opt_real beta2;        /* default 0.999 */
@@ -145,6 +174,25 @@ typedef struct dt_fused_adamw_in_place_options {
 DT_API dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
                                                dt_tensors exp_avg_sqs, double lr, int64_t step,
                                                DT_OPTIONS(dt_fused_adamw_in_place_options));
+
+typedef struct dt_fused_adamw_amsgrad_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adamw_amsgrad_in_place_options;
+/* One step of AdamW, Adam with decoupled weight decay for each parameter of a list.
+ *     _fused_adamw_.amsgrad(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs,
+ *         Tensor(d!)[] max_exp_avg_sqs, *, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0,
+ *         float eps=1e-08, int step, bool maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adamw_amsgrad_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                                       dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr,
+                                                       int64_t step,
+                                                       DT_OPTIONS(dt_fused_adamw_amsgrad_in_place_options));
 
 typedef struct dt_fused_sgd_in_place_options {
     dt_opt_real weight_decay; /* default 0.0 */
@@ -227,6 +275,31 @@ DT_API dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor
                                                       dt_tensor *exp_avg_sq, double lr, int64_t step,
                                                       DT_OPTIONS(dt_adam_in_place_options));
 
+typedef struct dt_adam_amsgrad_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_adam_amsgrad_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adam_amsgrad_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq, *max_exp_avg_sq;
+} dt_adam_amsgrad_in_place_result;
+/* One step of Adam: writes a parameter and its state.
+ *     adam_.amsgrad(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, Tensor(d!)
+ *         max_exp_avg_sq, *, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08,
+ *         int step, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!)
+ *         exp_avg_sq, Tensor(d!) max_exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_adam_amsgrad_in_place_result dt_adam_amsgrad_in_place_sized(dt_tensor *self, dt_tensor *grad,
+                                                                      dt_tensor *exp_avg, dt_tensor *exp_avg_sq,
+                                                                      dt_tensor *max_exp_avg_sq, double lr,
+                                                                      int64_t step,
+                                                                      DT_OPTIONS(dt_adam_amsgrad_in_place_options));
+
 typedef struct dt_adamw_in_place_options {
     dt_opt_real beta1;        /* default 0.9 */
     dt_opt_real beta2;        /* default 0.999 */
@@ -248,6 +321,29 @@ typedef struct dt_adamw_in_place_result {
 DT_API dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
                                                         dt_tensor *exp_avg_sq, double lr, int64_t step,
                                                         DT_OPTIONS(dt_adamw_in_place_options));
+
+typedef struct dt_adamw_amsgrad_in_place_options {
+    dt_opt_real beta1;        /* default 0.9 */
+    dt_opt_real beta2;        /* default 0.999 */
+    dt_opt_real weight_decay; /* default 0.0 */
+    dt_opt_real eps;          /* default 1e-08 */
+    bool maximize;
+    dt_opt_real grad_scale; /* default 1.0 */
+    const dt_site *site;
+} dt_adamw_amsgrad_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adamw_amsgrad_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq, *max_exp_avg_sq;
+} dt_adamw_amsgrad_in_place_result;
+/* One step of AdamW, Adam with decoupled weight decay: writes a parameter and its state.
+ *     adamw_.amsgrad(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, Tensor(d!)
+ *         max_exp_avg_sq, *, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08,
+ *         int step, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!)
+ *         exp_avg_sq, Tensor(d!) max_exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_in_place_sized(
+    dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg, dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq, double lr,
+    int64_t step, DT_OPTIONS(dt_adamw_amsgrad_in_place_options));
 
 typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
@@ -1752,6 +1848,17 @@ typedef struct dt_pow_scalar_self_options {
 DT_API dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent,
                                            DT_OPTIONS(dt_pow_scalar_self_options));
 
+typedef struct dt_power_sum_options {
+    dt_number ord; /* default 2 */
+    dt_dims dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_power_sum_options;
+/* Sum of |x|^ord in f64, along all dims or along some; of ord inf the largest |x|, 0 without elements.
+ *     power_sum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_power_sum_sized(dt_tensor *self, DT_OPTIONS(dt_power_sum_options));
+
 typedef struct dt_prod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -2591,14 +2698,25 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
     dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_foreach_power_sum(...) DT_FOREACH_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_POWER_SUM_(self, out, capacity, ...) \
+    dt_foreach_power_sum_sized(self, out, capacity, DT_NAMED(dt_foreach_power_sum_options, __VA_ARGS__))
 #define dt_fused_adam_(...) DT_FUSED_ADAM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAM__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
     dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
         DT_NAMED(dt_fused_adam_in_place_options, __VA_ARGS__))
+#define dt_fused_adam_amsgrad_(...) DT_FUSED_ADAM_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAM_AMSGRAD__(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, ...) \
+    dt_fused_adam_amsgrad_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, \
+        DT_NAMED(dt_fused_adam_amsgrad_in_place_options, __VA_ARGS__))
 #define dt_fused_adamw_(...) DT_FUSED_ADAMW__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAMW__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
     dt_fused_adamw_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
         DT_NAMED(dt_fused_adamw_in_place_options, __VA_ARGS__))
+#define dt_fused_adamw_amsgrad_(...) DT_FUSED_ADAMW_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAMW_AMSGRAD__(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, ...) \
+    dt_fused_adamw_amsgrad_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, \
+        DT_NAMED(dt_fused_adamw_amsgrad_in_place_options, __VA_ARGS__))
 #define dt_fused_sgd_(...) DT_FUSED_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_SGD__(self, grads, lr, ...) \
     dt_fused_sgd_in_place_sized(self, grads, lr, DT_NAMED(dt_fused_sgd_in_place_options, __VA_ARGS__))
@@ -2616,10 +2734,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
         DT_NAMED(dt_adam_in_place_options, __VA_ARGS__))
+#define dt_adam_amsgrad_(...) DT_ADAM_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAM_AMSGRAD__(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, ...) \
+    dt_adam_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, \
+        DT_NAMED(dt_adam_amsgrad_in_place_options, __VA_ARGS__))
 #define dt_adamw_(...) DT_ADAMW__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAMW__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_adamw_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
         DT_NAMED(dt_adamw_in_place_options, __VA_ARGS__))
+#define dt_adamw_amsgrad_(...) DT_ADAMW_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAMW_AMSGRAD__(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, ...) \
+    dt_adamw_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, \
+        DT_NAMED(dt_adamw_amsgrad_in_place_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -3046,6 +3172,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_pow_scalar_self(...) DT_POW_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_POW_SCALAR_SELF_(self, exponent, ...) \
     dt_pow_scalar_self_sized(DT_NUMBER(self), exponent, DT_NAMED(dt_pow_scalar_self_options, __VA_ARGS__))
+#define dt_power_sum(...) DT_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_POWER_SUM_(self, ...) dt_power_sum_sized(self, DT_NAMED(dt_power_sum_options, __VA_ARGS__))
 #define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_(self, ...) dt_prod_sized(self, DT_NAMED(dt_prod_options, __VA_ARGS__))
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)

@@ -108,18 +108,33 @@ typedef struct dt__autograd_state {
     const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
 } dt__autograd_state;
 
+/* A gradient of a leaf that waits to be moved to its placement. */
+typedef struct dt__leaf_gradient {
+    dt__recorded_call *leaf; /* holds a reference */
+    dt_tensor *grad;         /* in the scope of the walk */
+    dt_spec *to;             /* holds a reference */
+} dt__leaf_gradient;
+
 /* A walk over records. */
 typedef struct dt__gradient_walk {
     dt_ctx *ctx;
     bool creates_graph; /* what is computed is recorded itself */
     bool retains_graph; /* saved values are kept, for another walk */
     bool only_needed;   /* only records with is_needed, and for targets only */
+    int n_waiting, waiting_capacity;
+    dt__leaf_gradient *waiting;
 } dt__gradient_walk;
 
 /* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
 /* Computes the pending gradients and all that follow. Collective where gradients move. */
 dt_status dt__gradient_walk_run(dt__gradient_walk *walk);
+
+/* leaf_gradients.c: takes the gradient of a leaf that is to be moved, with others; moves those that wait, of one mesh
+ * or of all, and delivers them; forgets those that wait after an error. */
+dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad);
+dt_status dt__leaf_gradients_move(dt__gradient_walk *walk, const dt_mesh *mesh);
+void dt__leaf_gradients_end(dt__gradient_walk *walk);
 
 /* gradient_slots.c: runs the hooks of an output on its gradient, which they may replace, and stores it where that was
  * requested, and for a leaf. */

@@ -32,7 +32,9 @@ static dt_tensor *of_redistribute(const dt__backward_call *call, dt_tensor *grad
     }
     if (!own)
         return NULL;
-    if (!own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
+    /* On one mesh it is summed with the other gradients of x as it is, and moves with them. */
+    bool moves_later = own->spec && input->spec && own->spec->mesh == input->spec->mesh && dtype == input->dtype;
+    if (moves_later || !own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
         return own;
     return dt__gradient_place(own, input->spec);
 }

@@ -22,6 +22,7 @@ enum dt__slot {
     DT__SLOT_OPS,      /* src/rules: schema lines, registered ops */
     DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
     DT__SLOT_AUTOGRAD, /* src/autograd: records */
+    DT__SLOT_TRAIN,    /* src/train: freed optimisers */
     DT__N_SLOTS
 };
 

@@ -17,6 +17,7 @@ static const struct {
     [DT__KIND_GENERATOR] = {"generator", "dt_generator_retain holds it"},
     [DT__KIND_WORK] = {"operation", "an operation is waited for once"},
     [DT__KIND_TRANSFER] = {"transfer", "a transfer is waited for once"},
+    [DT__KIND_OPTIMIZER] = {"optimiser", "an optimiser is freed once, after its last step"},
 };
 
 /* How calls free objects of their own kind; others free what only the former hold. */
@@ -33,6 +34,7 @@ static const struct {
     {DT__KIND_GENERATOR, "generator_release", "released"},
     {DT__KIND_WORK, "work_wait", "waited for"},
     {DT__KIND_TRANSFER, "transfer_wait", "waited for"},
+    {DT__KIND_OPTIMIZER, "optimizer_free", "freed"},
 };
 
 static void line_text(const char *file, int line, const char *words, char out[DT__SITE_TEXT_BYTES]) {

@@ -23,6 +23,7 @@ typedef enum dt__kind {
     DT__KIND_GENERATOR,
     DT__KIND_WORK,
     DT__KIND_TRANSFER,
+    DT__KIND_OPTIMIZER,
 } dt__kind;
 
 /* The first member of the object; the second is its context, which stays readable as well. */

@@ -60,9 +60,9 @@ typedef struct dt__small_product {
 typedef void dt__small_loop(const dt__small_product *product);
 
 /* One step of an optimiser. Inputs: a parameter, its gradient, and its state (Adam: averages of gradients and of their
- * squares; momentum: the average of gradients); outputs: the parameter and its state. Outputs may be inputs,
- * exactly. */
-typedef enum dt__optimizer { DT__ADAM, DT__SGD, DT__MOMENTUM, DT__N_OPTIMIZERS } dt__optimizer;
+ * squares, and with AMSGrad the largest of the latter; momentum: the average of gradients); outputs: the parameter and
+ * its state. Outputs may be inputs, exactly. */
+typedef enum dt__optimizer { DT__ADAM, DT__AMSGRAD, DT__SGD, DT__MOMENTUM, DT__N_OPTIMIZERS } dt__optimizer;
 typedef struct dt__optimizer_step {
     double grad_scale, l2;   /* the gradient is grad * grad_scale + l2 * parameter */
     double rate;             /* of what is subtracted from the parameter */

@@ -144,6 +144,47 @@ const dt_op dt__op_linalg_vector_norm = {
                "linalg_vector_norm(f32[5,3]; 0; 0)\nlinalg_vector_norm(f32[5,3]; -inf; 0)",
     .flags = DT_OP_AS_STORED, /* norms of weights and gradients, for clipping */
 };
+
+/* What linalg_vector_norm takes the root of, so that norms of many tensors take one reduction: a partial value. */
+static dt_status shape_power_sum(dt_op_call *call) {
+    uint32_t dims;
+    if (!dt__is_float(call->inputs[0].dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point tensor, got %s",
+                            dt_dtype_name(call->inputs[0].dtype));
+    if (!(ord_of(call) > 0))
+        return dt_op_refuse(call, DT_ERR_VALUE, "ord: expected a number > 0 or inf, got %g", ord_of(call));
+    DT__TRY(dt__read_dims(call, dt__arg_at(call, DT__REDUCED_DIM), call->inputs[0].n_dims, &dims));
+    return dt__add_reduced(call, dims, DT_F64);
+}
+
+static void rows_power_sum(const dt_op_call *call, dt_rows *rows) {
+    dt_rows_factors(rows, isinf(ord_of(call)) ? "...[dim] -> ...[dim:1?] P(max)" : "...[dim] -> ...[dim:1?]", 0);
+}
+
+static dt_status power_sum(dt_op_call *call) {
+    dt_op_value *out = &call->outputs[0];
+    int64_t n = dt__n_remaining(&call->inputs[0], reduced_dims(call));
+    return begin_norm(call, &(dt_state){.n_fields = 1, .fields = {{.dtype = DT_F64, .n = n, .data = out->data}}});
+}
+
+const dt_op dt__op_power_sum = {
+    .schema = "power_sum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False) -> Tensor",
+    .summary = "Sum of |x|^ord in f64, along all dims or along some; of ord inf the largest |x|, 0 without elements.",
+    .rows = rows_power_sum,
+    .shape = shape_power_sum,
+    .kernel = power_sum,
+    .arguments = "dim,keepdim,ord",
+    .samples = "power_sum(f32[5,3])\npower_sum(f32[5,3]; 1; [0])\npower_sum(f32[2,5,3]; inf; [0,2]; true)\n"
+               "power_sum(bf16[5,3]; 2.5; 1)",
+    .flags = DT_OP_AS_STORED | DT_OP_NOT_DIFFERENTIABLE,
+};
+const dt_op dt__op__foreach_power_sum = {
+    .schema = "_foreach_power_sum(Tensor[] self, Scalar ord=2) -> Tensor[]",
+    .summary = "Sum of |x|^ord in f64 of each tensor of a list; of ord inf the largest |x|.",
+    .each = "power_sum",
+    .samples = "_foreach_power_sum({f32[5,3]; f64[2]})\n_foreach_power_sum({f32[5,3]; bf16[2]}; inf)",
+    .flags = DT_OP_LIST | DT_OP_NOT_DIFFERENTIABLE,
+};
 const dt_op dt__op_logsumexp = {
     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
     .summary = "Logarithm of the sum of exponentials over dims, without overflow.",

@@ -68,6 +68,22 @@ dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar
     return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
 }
 
+int dt_foreach_power_sum_sized(dt_tensors self, dt_tensor **out, int capacity,
+                               const dt_foreach_power_sum_options *options, size_t options_size) {
+    dt_foreach_power_sum_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_power_sum", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    options->ord.type != DT_ARG_NONE ? dt__call_number(&args[1], options->ord)
+                                     : dt__call_number(&args[1], dt_number_int(2));
+    return dt__call_run_list(&call, DT__OP__foreach_power_sum, options->site, out, capacity);
+}
+
 dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
                                        double lr, int64_t step, const dt_fused_adam_in_place_options *options,
                                        size_t options_size) {
@@ -94,6 +110,34 @@ dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads, dt_ten
     return dt__call_run_status(&call, DT__OP__fused_adam_, options->site);
 }
 
+dt_status dt_fused_adam_amsgrad_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                               dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr,
+                                               int64_t step, const dt_fused_adam_amsgrad_in_place_options *options,
+                                               size_t options_size) {
+    dt_fused_adam_amsgrad_in_place_options full;
+    dt__call call;
+    dt_arg args[13];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_adam_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_tensors(&args[2], &call, exp_avgs);
+    dt__call_tensors(&args[3], &call, exp_avg_sqs);
+    dt__call_tensors(&args[4], &call, max_exp_avg_sqs);
+    dt__call_real(&args[5], lr);
+    options->beta1.given ? dt__call_real(&args[6], options->beta1.value) : dt__call_real(&args[6], 0.9);
+    options->beta2.given ? dt__call_real(&args[7], options->beta2.value) : dt__call_real(&args[7], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[8], options->weight_decay.value) : dt__call_real(&args[8], 0.0);
+    options->eps.given ? dt__call_real(&args[9], options->eps.value) : dt__call_real(&args[9], 1e-08);
+    dt__call_int(&args[10], step);
+    dt__call_bool(&args[11], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[12], options->grad_scale.value) : dt__call_real(&args[12], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_adam_, options->site);
+}
+
 dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
                                         dt_tensors exp_avg_sqs, double lr, int64_t step,
                                         const dt_fused_adamw_in_place_options *options, size_t options_size) {
@@ -117,6 +161,34 @@ dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads, dt_te
     dt__call_int(&args[9], step);
     dt__call_bool(&args[10], options->maximize);
     options->grad_scale.given ? dt__call_real(&args[11], options->grad_scale.value) : dt__call_real(&args[11], 1.0);
+    return dt__call_run_status(&call, DT__OP__fused_adamw_, options->site);
+}
+
+dt_status dt_fused_adamw_amsgrad_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                                dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr,
+                                                int64_t step, const dt_fused_adamw_amsgrad_in_place_options *options,
+                                                size_t options_size) {
+    dt_fused_adamw_amsgrad_in_place_options full;
+    dt__call call;
+    dt_arg args[13];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_fused_adamw_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, grads);
+    dt__call_tensors(&args[2], &call, exp_avgs);
+    dt__call_tensors(&args[3], &call, exp_avg_sqs);
+    dt__call_tensors(&args[4], &call, max_exp_avg_sqs);
+    dt__call_real(&args[5], lr);
+    options->beta1.given ? dt__call_real(&args[6], options->beta1.value) : dt__call_real(&args[6], 0.9);
+    options->beta2.given ? dt__call_real(&args[7], options->beta2.value) : dt__call_real(&args[7], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[8], options->weight_decay.value) : dt__call_real(&args[8], 0.0);
+    options->eps.given ? dt__call_real(&args[9], options->eps.value) : dt__call_real(&args[9], 1e-08);
+    dt__call_int(&args[10], step);
+    dt__call_bool(&args[11], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[12], options->grad_scale.value) : dt__call_real(&args[12], 1.0);
     return dt__call_run_status(&call, DT__OP__fused_adamw_, options->site);
 }
 
@@ -235,6 +307,37 @@ dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor *grad,
     return (dt_adam_in_place_result){outputs[0], outputs[1], outputs[2]};
 }
 
+dt_adam_amsgrad_in_place_result dt_adam_amsgrad_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                               dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq,
+                                                               double lr, int64_t step,
+                                                               const dt_adam_amsgrad_in_place_options *options,
+                                                               size_t options_size) {
+    dt_adam_amsgrad_in_place_options full;
+    dt__call call;
+    dt_arg args[13];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "adam_", options, options_size, &full);
+    if (!options)
+        return (dt_adam_amsgrad_in_place_result){0};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_tensor(&args[2], &call, exp_avg);
+    dt__call_tensor(&args[3], &call, exp_avg_sq);
+    dt__call_tensor(&args[4], &call, max_exp_avg_sq);
+    dt__call_real(&args[5], lr);
+    options->beta1.given ? dt__call_real(&args[6], options->beta1.value) : dt__call_real(&args[6], 0.9);
+    options->beta2.given ? dt__call_real(&args[7], options->beta2.value) : dt__call_real(&args[7], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[8], options->weight_decay.value) : dt__call_real(&args[8], 0.0);
+    options->eps.given ? dt__call_real(&args[9], options->eps.value) : dt__call_real(&args[9], 1e-08);
+    dt__call_int(&args[10], step);
+    dt__call_bool(&args[11], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[12], options->grad_scale.value) : dt__call_real(&args[12], 1.0);
+    dt_tensor *outputs[4];
+    dt__call_run_tuple(&call, DT__OP_adam_, options->site, outputs, 4);
+    return (dt_adam_amsgrad_in_place_result){outputs[0], outputs[1], outputs[2], outputs[3]};
+}
+
 dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
                                                  dt_tensor *exp_avg_sq, double lr, int64_t step,
                                                  const dt_adamw_in_place_options *options, size_t options_size) {
@@ -261,6 +364,37 @@ dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tensor *gra
     dt_tensor *outputs[3];
     dt__call_run_tuple(&call, DT__OP_adamw_, options->site, outputs, 3);
     return (dt_adamw_in_place_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                                 dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq,
+                                                                 double lr, int64_t step,
+                                                                 const dt_adamw_amsgrad_in_place_options *options,
+                                                                 size_t options_size) {
+    dt_adamw_amsgrad_in_place_options full;
+    dt__call call;
+    dt_arg args[13];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "adamw_", options, options_size, &full);
+    if (!options)
+        return (dt_adamw_amsgrad_in_place_result){0};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, grad);
+    dt__call_tensor(&args[2], &call, exp_avg);
+    dt__call_tensor(&args[3], &call, exp_avg_sq);
+    dt__call_tensor(&args[4], &call, max_exp_avg_sq);
+    dt__call_real(&args[5], lr);
+    options->beta1.given ? dt__call_real(&args[6], options->beta1.value) : dt__call_real(&args[6], 0.9);
+    options->beta2.given ? dt__call_real(&args[7], options->beta2.value) : dt__call_real(&args[7], 0.999);
+    options->weight_decay.given ? dt__call_real(&args[8], options->weight_decay.value) : dt__call_real(&args[8], 0.0);
+    options->eps.given ? dt__call_real(&args[9], options->eps.value) : dt__call_real(&args[9], 1e-08);
+    dt__call_int(&args[10], step);
+    dt__call_bool(&args[11], options->maximize);
+    options->grad_scale.given ? dt__call_real(&args[12], options->grad_scale.value) : dt__call_real(&args[12], 1.0);
+    dt_tensor *outputs[4];
+    dt__call_run_tuple(&call, DT__OP_adamw_, options->site, outputs, 4);
+    return (dt_adamw_amsgrad_in_place_result){outputs[0], outputs[1], outputs[2], outputs[3]};
 }
 
 dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options *options, size_t options_size) {
@@ -2855,6 +2989,23 @@ dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent, const d
     dt__call_number(&args[0], self);
     dt__call_tensor(&args[1], &call, exponent);
     return dt__call_run(&call, DT__OP_pow, options->site);
+}
+
+dt_tensor *dt_power_sum_sized(dt_tensor *self, const dt_power_sum_options *options, size_t options_size) {
+    dt_power_sum_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "power_sum", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->ord.type != DT_ARG_NONE ? dt__call_number(&args[1], options->ord)
+                                     : dt__call_number(&args[1], dt_number_int(2));
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    return dt__call_run(&call, DT__OP_power_sum, options->site);
 }
 
 dt_tensor *dt_prod_sized(dt_tensor *self, const dt_prod_options *options, size_t options_size) {

@@ -11,6 +11,7 @@
 #define DT__OP_LIST(X)                                                                                               \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
+    X(_foreach_power_sum)                                                                                            \
     X(_fused_adam_)                                                                                                  \
     X(_fused_adamw_)                                                                                                 \
     X(_fused_sgd_)                                                                                                   \
@@ -154,6 +155,7 @@
     X(permute)                                                                                                       \
     X(positive)                                                                                                      \
     X(pow)                                                                                                           \
+    X(power_sum)                                                                                                     \
     X(prod)                                                                                                          \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \

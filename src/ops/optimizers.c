@@ -83,7 +83,7 @@ static void run_loop(int64_t n, const void *const *ins, void *const *outs, const
 }
 
 static dt_status run_step(dt_op_call *call, dt__optimizer kind, const dt__optimizer_step *step) {
-    enum { MAX_OPERANDS = 7 };
+    enum { MAX_OPERANDS = 9 };
     const dt__kernels *kernels = dt__kernels_of(call->ctx);
     dt__array arrays[MAX_OPERANDS];
     int n = call->n_inputs + call->n_outputs;
@@ -103,7 +103,7 @@ static double sign_of(const dt_op_call *call) { return dt__arg_at(call, MAXIMIZE
 static dt_status run_adam(dt_op_call *call, bool is_decoupled) {
     double lr = number_at(call, LR), decay = number_at(call, WEIGHT_DECAY), beta1 = number_at(call, BETA1);
     double beta2 = number_at(call, BETA2), t = (double)dt__arg_at(call, STEP)->as.i;
-    return run_step(call, DT__ADAM,
+    return run_step(call, call->n_inputs == 5 ? DT__AMSGRAD : DT__ADAM,
                     &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
                                           .l2 = is_decoupled ? 0 : decay,
                                           .keep = is_decoupled ? 1 - lr * decay : 1,
@@ -132,34 +132,39 @@ static dt_status sgd_step(dt_op_call *call) {
 #define ADAM_NUMBERS                                                                                                 \
     "*, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool "        \
     "maximize=False, float grad_scale=1"
-#define ADAM_STEP                                                                                                    \
-    "(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, " ADAM_NUMBERS                        \
-    ") -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq)"
-#define ADAM_LISTS                                                                                                   \
-    "(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, " ADAM_NUMBERS ") -> ()"
+#define ADAM_STATE "Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, "
+#define ADAM_LISTS "(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, "
 #define SGD_NUMBERS                                                                                                  \
     "*, float lr, float weight_decay=0, float momentum=0, float dampening=0, bool nesterov=False, bool "             \
     "maximize=False, bool is_first=False, float grad_scale=1"
 
 #define ADAM(NAME, TEXT)                                                                                             \
     const dt_op dt__op_##NAME##_ = {                                                                                 \
-        .schema = #NAME "_" ADAM_STEP,                                                                               \
+        .schema =                                                                                                    \
+            #NAME "_(Tensor(a!) self, Tensor grad, " ADAM_STATE ADAM_NUMBERS                                         \
+                  ") -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq) | " #NAME                       \
+                  "_.amsgrad(Tensor(a!) self, Tensor grad, " ADAM_STATE "Tensor(d!) max_exp_avg_sq, " ADAM_NUMBERS   \
+                  ") -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, Tensor(d!) max_exp_avg_sq)",    \
         .summary = "One step of " TEXT ": writes a parameter and its state.",                                        \
-        .rule = "..., ..., ..., ... -> ..., ..., ...",                                                               \
+        .rule = "..., ..., ..., ..., ... -> ..., ..., ..., ...",                                                     \
         .arguments = "lr,weight_decay,grad_scale,maximize,beta1,beta2,eps,step",                                     \
         .varying = "lr,beta1,beta2,weight_decay,eps,step,grad_scale,maximize",                                       \
         .shape = shape_step,                                                                                         \
         .check = check_adam,                                                                                         \
         .kernel = NAME##_step,                                                                                       \
         .samples = #NAME "_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; weight_decay=0.1; step=3)\n" #NAME       \
-                         "_(bf16[4]; bf16[4]; f32[4]; f32[4]; lr=0.1; step=1; maximize=true)",                       \
+                         "_(bf16[4]; bf16[4]; f32[4]; f32[4]; lr=0.1; step=1; maximize=true)\n" #NAME                \
+                         "_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; step=3)",                      \
         .flags = DT_OP_NOT_DIFFERENTIABLE,                                                                           \
     };                                                                                                               \
     const dt_op dt__op__fused_##NAME##_ = {                                                                          \
-        .schema = "_fused_" #NAME "_" ADAM_LISTS,                                                                    \
+        .schema = "_fused_" #NAME "_" ADAM_LISTS ADAM_NUMBERS ") -> () | _fused_" #NAME "_.amsgrad" ADAM_LISTS       \
+                  "Tensor(d!)[] max_exp_avg_sqs, " ADAM_NUMBERS ") -> ()",                                           \
         .summary = "One step of " TEXT " for each parameter of a list.",                                             \
         .each = #NAME "_",                                                                                           \
         .samples = "_fused_" #NAME "_({f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; "                  \
+                   "{f32[5,3]; f64[2]}; lr=0.1; step=2)\n_fused_" #NAME                                              \
+                   "_({f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; "              \
                    "{f32[5,3]; f64[2]}; lr=0.1; step=2)",                                                            \
         .flags = DT_OP_LIST,                                                                                         \
     };

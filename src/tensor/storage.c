@@ -256,11 +256,12 @@ static inline void drop_data(dt__storage *storage) {
 
 /* One that is a copy or has copies. With watchers nothing but its version is read until the last is released. */
 static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
+    storage->n_watchers++; /* freeing a copy that watches it does not free it */
     if (storage->used_copies)
         dt__used_copies_free(storage);
     if (storage->origin)
         dt__origin_free(storage);
-    if (!storage->n_watchers)
+    if (--storage->n_watchers == 0)
         return false;
     drop_data(storage);
     storage->heap = false;

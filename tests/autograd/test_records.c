@@ -288,6 +288,8 @@ static int record_functions(dt_ctx *ctx, void *arg) {
             SIZED("redistribute(f32[%lld,3] S(0)) -> bf16[%lld,3] R; from 1", rows, rows));
     RECORDS(redistribute, dt_redistribute(d, "S(0)"),
             SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] S(0); view of 1", rows, rows));
+    RECORDS(reduced, dt_reduced(d, .place = "S(1)"),
+            SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] S(1); from 1", rows, rows));
     RECORDS(transfer_wait, dt_transfer_wait(dt_redistribute_start(d, "R")),
             SIZED("redistribute(f32[%lld,3] S(0)) -> f32[%lld,3] R; from 1", rows, rows));
     RECORDS(transfer_wait, dt_transfer_wait(dt_redistribute_start(d, "R", .dtype = DT_F64)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function that takes a tensor, mesh, spec, group, generator, operation or transfer recognises a freed one.
+"""Every public function that takes a tensor, mesh, spec, group, generator, operation, transfer or optimiser recognises a freed one.
 
 The functions are those of the headers, so that a new one is tested by being declared. For each parameter that can be an
 object, alone, in a list or in options, a program calls the function with a freed one there and with live ones elsewhere.
@@ -33,12 +33,13 @@ KINDS = {
     "work": ("dt_comm_start(group, &(dt_comm_call){.op = DT_BARRIER})", "(void)dt_work_wait(object)",
              "waited for"),
     "transfer": ("dt_redistribute_start(tensor, \"R\")", "dt_drop(dt_transfer_wait(object))", "waited for"),
+    "optimizer": ("dt_sgd_new(ctx, 0.1)", "dt_optimizer_free(object)", "freed"),
 }
 
 # Live arguments by type; a type that is not here fails the test.
 LIVE = {
     "dt_ctx *": "ctx", "dt_tensor *": "tensor", "dt_mesh *": "mesh", "dt_spec *": "spec", "dt_group *": "group",
-    "dt_generator *": "generator", "int": "0", "int64_t": "1", "uint64_t": "1", "size_t": "sizeof text",
+    "dt_generator *": "generator", "dt_optimizer *": "dt_sgd_new(ctx, 0.1)", "int": "0", "int64_t": "1", "uint64_t": "1", "size_t": "sizeof text",
     "double": "0.5", "bool": "false", "dt_dtype": "DT_F32", "dt_reduce": "DT_SUM", "char *": "text",
     "int64_t *": "numbers", "int *": "dims", "void *": "numbers", "dt_shape": "DT_SHAPE(3)", "dt_dims": "DT_DIMS(0)",
     "dt_number": "dt_number_int(1)", "dt_generator_state": "((dt_generator_state){0})", "dt_run *": "runs",
@@ -56,7 +57,10 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_op_run", "outputs"): "outputs", ("dt_local_map_sized", "outputs"): "outputs",
          ("dt_mesh_from_groups_sized", "groups"): "NULL", ("dt_load_npy_sized", "path"): "\"/nonexistent/x.npy\"",
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
-         ("dt_grad_hook_add_site", "hook"): "NULL"}
+         ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
+         ("dt_redistribute_list_sized", "results"): "outputs",
+         ("dt_grad_hook_add_site", "hook"): "NULL", ("dt_adam_step_site", "optimizer"): "dt_adam_new(ctx, 0.1)",
+         ("dt_adamw_step_site", "optimizer"): "dt_adamw_new(ctx, 0.1)"}
 # Lists: the parameter, with a freed tensor or mesh in it.
 LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, freed}})", 2),
          "dt_tensor * *": ("tensor", "(dt_tensor *[]){freed}", 1),
@@ -173,7 +177,7 @@ def uses(function, parameters):
         match = re.fullmatch(r"dt_(\w+) \*", kind)
         if match and match[1] in KINDS:
             yield match[1], passing("freed")
-        if kind in LISTS and name not in ("out", "outputs", "grads"):
+        if kind in LISTS and name not in ("out", "outputs", "grads", "results"):
             object_kind, value, count = LISTS[kind]
             yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
         for member, object_kind in MEMBERS.get(kind[:-2], {}).items():

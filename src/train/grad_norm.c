@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The norm of the gradients of many parameters, as of one vector. The sum of powers of each gradient, or its largest
+ * magnitude, is partial along the mesh dims over which the gradient is sharded (power_sum). The ranks add their own
+ * sums up, per mesh, and reduce the total once; a value that is replicated along a dim over which others are partial
+ * is counted by coordinate 0 of it.
+ */
+#include "train/train.h"
+
+#include "base/options.h"
+#include "mesh/mesh.h"
+#include "move/move.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The gradients of one mesh. */
+typedef struct mesh_sum {
+    dt_mesh *mesh;    /* NULL: plain */
+    uint64_t reduced; /* bits of mesh dims over which some value is partial */
+    double value;     /* of this rank */
+} mesh_sum;
+
+typedef struct grad_norm {
+    dt_ctx *ctx;
+    double ord;
+    int n, n_meshes;
+    dt_tensor **grads, **sums; /* per gradient */
+    mesh_sum *meshes;          /* at most one per gradient */
+} grad_norm;
+
+static dt_status find_grads(dt_tensors parameters, dt__arena *arena, grad_norm *out) {
+    out->grads = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
+    out->sums = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
+    out->meshes = DT__NEW_ARRAY(arena, mesh_sum, parameters.n);
+    if (!out->grads || !out->sums || !out->meshes)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < parameters.n; i++) {
+        dt_tensor *grad = dt_grad(parameters.list[i]);
+        if (!grad)
+            continue;
+        if (out->n > 0 && !grad->spec != !out->grads[0]->spec)
+            return dt__fail(out->ctx, DT_ERR_VALUE,
+                            "the gradient of parameter %d is %s: expected all plain or all distributed", i + 1,
+                            grad->spec ? "distributed" : "plain");
+        out->grads[out->n++] = grad;
+    }
+    return DT_OK;
+}
+
+static mesh_sum *sum_of(grad_norm *self, dt_mesh *mesh) {
+    int m = 0;
+    while (m < self->n_meshes && self->meshes[m].mesh != mesh)
+        m++;
+    if (m == self->n_meshes)
+        self->meshes[self->n_meshes++] = (mesh_sum){.mesh = mesh};
+    return &self->meshes[m];
+}
+
+static bool is_partial(const dt_spec *spec, int mesh_dim) {
+    return dt_placement_is_partial(spec->sharding.placements[mesh_dim]);
+}
+
+/* Whether this rank counts a value: along dims that are reduced, a replicated one counts at coordinate 0. */
+static bool is_counted(const dt_spec *spec, uint64_t reduced) {
+    int64_t coordinate[DT_MESH_MAX_DIMS];
+    if (!dt_mesh_coordinate(spec->mesh, coordinate))
+        return false;
+    for (int d = 0; d < dt_mesh_n_dims(spec->mesh); d++)
+        if (reduced >> d & 1 && !is_partial(spec, d) && coordinate[d] != 0)
+            return false;
+    return true;
+}
+
+static void add(const grad_norm *self, double value, double *to) {
+    if (isinf(self->ord))
+        *to = value > *to || isnan(value) ? value : *to;
+    else
+        *to += value;
+}
+
+static void add_values(grad_norm *self) {
+    for (int i = 0; i < self->n; i++) {
+        const dt_spec *spec = self->sums[i]->spec;
+        mesh_sum *sum = sum_of(self, spec ? spec->mesh : NULL);
+        for (int d = 0; spec && d < dt_mesh_n_dims(spec->mesh); d++)
+            sum->reduced |= (uint64_t)is_partial(spec, d) << d;
+    }
+    for (int i = 0; i < self->n; i++) {
+        const dt_spec *spec = self->sums[i]->spec;
+        mesh_sum *sum = sum_of(self, spec ? spec->mesh : NULL);
+        const double *value = (const double *)self->sums[i]->data;
+        if (value && (!spec || is_counted(spec, sum->reduced)))
+            add(self, *value, &sum->value);
+    }
+}
+
+/* The total of a mesh: one reduction over the dims along which some value is partial. */
+static dt_status reduce(const grad_norm *self, mesh_sum *sum) {
+    char place[DT_MESH_MAX_DIMS * sizeof "P(sum),"] = "";
+    if (!sum->reduced)
+        return DT_OK;
+    for (int d = 0; d < dt_mesh_n_dims(sum->mesh); d++) {
+        strcat(place, d ? "," : "");
+        strcat(place, !(sum->reduced >> d & 1) ? "R" : isinf(self->ord) ? "P(max)" : "P(sum)");
+    }
+    dt_tensor *own = dt_scalar(self->ctx, sum->value, .dtype = DT_F64);
+    const dt_tensor *total = dt_full_tensor(dt_from_local(self->ctx, own, sum->mesh, place));
+    if (!total)
+        return dt_error_status(self->ctx);
+    if (total->data)
+        sum->value = *(const double *)total->data;
+    return DT_OK;
+}
+
+/* The norm, in the scope outside. */
+static dt_status compute(grad_norm *self, bool refuses_nonfinite, dt_tensor **out) {
+    double total = 0;
+    const dt_foreach_power_sum_options options = {.ord = dt_number_real(self->ord)};
+    if (self->n > 0) {
+        int n = dt_foreach_power_sum_sized((dt_tensors){self->n, self->grads}, self->sums, self->n, &options,
+                                           sizeof options);
+        if (n != self->n)
+            return dt_error_status(self->ctx);
+        add_values(self);
+    }
+    for (int m = 0; m < self->n_meshes; m++) {
+        DT__TRY(reduce(self, &self->meshes[m]));
+        add(self, self->meshes[m].value, &total);
+    }
+    if (!isinf(self->ord))
+        total = self->ord == 2 ? sqrt(total) : pow(total, 1 / self->ord);
+    if (refuses_nonfinite && !isfinite(total))
+        return dt__fail(self->ctx, DT_ERR_VALUE, "the norm of the gradients is not finite: got %g", total);
+    *out = dt_scalar(self->ctx, total, .dtype = DT_F64);
+    return *out ? DT_OK : dt_error_status(self->ctx);
+}
+
+static dt_status clip(const grad_norm *self, const dt_tensor *norm, double max_norm) {
+    const dt_foreach_mul_scalar_in_place_options options = {0};
+    double factor = norm->data ? max_norm / (*(const double *)norm->data + 1e-6) : 0;
+    if (factor >= 1 || self->n == 0)
+        return DT_OK;
+    return dt_foreach_mul_scalar_in_place_sized((dt_tensors){self->n, self->grads}, dt_number_real(factor), &options,
+                                                sizeof options);
+}
+
+static dt_tensor *run(grad_norm *self, dt_tensors parameters, const double *max_norm,
+                      const dt_grad_norm_options *options) {
+    dt_ctx *ctx = self->ctx;
+    dt__arena arena = dt__arena_new(ctx);
+    dt__training_setting setting = dt__training_begin(ctx);
+    dt_scope scope = dt_scope_begin(ctx);
+    dt_tensor *norm = NULL;
+    dt_status status = find_grads(parameters, &arena, self);
+    if (status == DT_OK)
+        status = compute(self, options->error_if_nonfinite, &norm);
+    if (status == DT_OK && max_norm)
+        status = clip(self, norm, *max_norm);
+    if (status == DT_OK)
+        norm = dt_keep(norm);
+    dt_scope_end(scope);
+    dt__training_end(&setting);
+    dt__arena_free(&arena);
+    return status == DT_OK ? norm : NULL;
+}
+
+static dt_tensor *norm_of(dt_ctx *ctx, dt_tensors parameters, const double *max_norm,
+                          const dt_grad_norm_options *options) {
+    grad_norm self = {.ctx = ctx, .ord = options->norm_type.given ? options->norm_type.value : 2};
+    if (dt__parameters_check(ctx, parameters, max_norm ? *max_norm : self.ord) != DT_OK)
+        return NULL;
+    if (!(self.ord > 0)) {
+        (void)dt__fail(ctx, DT_ERR_VALUE, "norm_type: expected a number > 0 or inf, got %g", self.ord);
+        return NULL;
+    }
+    if (max_norm && !(*max_norm >= 0)) {
+        (void)dt__fail(ctx, DT_ERR_VALUE, "max_norm: expected a number >= 0, got %g", *max_norm);
+        return NULL;
+    }
+    return run(&self, parameters, max_norm, options);
+}
+
+dt_tensor *dt_grad_norm_sized(dt_tensors parameters, const dt_grad_norm_options *options, size_t options_size) {
+    dt_grad_norm_options full;
+    dt_ctx *ctx = dt__parameters_ctx(parameters);
+    DT__ENTER_OPTIONS(ctx, "grad_norm", options, options_size, &full);
+    return ctx && options ? norm_of(ctx, parameters, NULL, options) : NULL;
+}
+
+dt_tensor *dt_clip_grad_norm_sized(dt_tensors parameters, double max_norm, const dt_grad_norm_options *options,
+                                   size_t options_size) {
+    dt_grad_norm_options full;
+    dt_ctx *ctx = dt__parameters_ctx(parameters);
+    DT__ENTER_OPTIONS(ctx, "clip_grad_norm", options, options_size, &full);
+    return ctx && options ? norm_of(ctx, parameters, &max_norm, options) : NULL;
+}
