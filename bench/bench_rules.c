@@ -10,7 +10,6 @@
  *     bench_rules [--quick] [--json]
  */
 #include "ops/ops.h"
-#include "verify/sample_variations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -173,19 +172,30 @@ static bool measure_programs(measurement *self, bool quick) {
     return true;
 }
 
+/* Writes a random one of the lines. */
+static void draw_line(const char *lines, size_t capacity, char *out) {
+    int n = 1;
+    for (const char *at = lines; (at = strchr(at, '\n')); at++)
+        n++;
+    for (int skip = below(n); skip > 0; skip--)
+        lines = strchr(lines, '\n') + 1;
+    snprintf(out, capacity, "%.*s", (int)strcspn(lines, "\n"), lines);
+}
+
 /* A random sample of a random op. */
 static bool measure_samples(measurement *self, bool quick) {
-    dt__arena arena = dt__arena_new(self->ctx);
-    bool fine = true;
-    for (int tries = 0; fine && self->n < (quick ? 50 : N_DRAWN) && tries < 2 * N_DRAWN; tries++) {
+    for (int tries = 0; self->n < (quick ? 50 : N_DRAWN) && tries < 2 * N_DRAWN; tries++) {
         const dt__op_info *info = dt__op_at(self->ctx, below(dt__op_count(self->ctx)));
-        dt__text_list samples = {0};
-        fine = info && dt__split_lines(&arena, info->op->samples ? info->op->samples : "", &samples) == DT_OK;
-        if (fine && samples.n && !info->list && info->op->kernel)
-            fine = measure_call(self, samples.list[below(samples.n)]);
+        char sample[1024];
+        if (!info)
+            return false;
+        if (!info->op->samples || !info->op->kernel || info->list)
+            continue;
+        draw_line(info->op->samples, sizeof sample, sample);
+        if (!measure_call(self, sample))
+            return false;
     }
-    dt__arena_free(&arena);
-    return fine;
+    return true;
 }
 
 static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A lower bound of the cost of redistributing an input, while only some mesh dims of its target are known. Any plan
- * that communicates divides the mesh dims that change among collectives, of which none both reduces and moves shards; each
- * has a start-up and synchronises with all peers of its group. It receives what it needs, and writes the result.
+ * that communicates divides the mesh dims that change among collectives, of which none both reduces and moves shards;
+ * each has a start-up and synchronises with all peers of its group. It receives what it needs, and writes the result.
  * With t the bytes of the result, f the fraction of it that stays in place, g the ranks whose values are reduced, and
  * w the ranks that get the same result, a rank receives on average
  *
