@@ -49,9 +49,11 @@ DT_X_OPTION(grad_dtype)
 DT_X_OPTION(grad_place)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(ignore_index)
 DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
 DT_X_OPTION(keepdim)
+DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
@@ -79,6 +81,7 @@ DT_X_OPTION(planner)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
+DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
@@ -237,6 +240,16 @@ template <> struct fields<dt_cosh_options> { static constexpr auto list = std::m
 template <> struct fields<dt_count_nonzero_dim_int_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_options> {
     static constexpr auto list = std::make_tuple(&dt_count_nonzero_options::dim);
+};
+template <> struct fields<dt_cross_entropy_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_cross_entropy_backward_options::weight, &dt_cross_entropy_backward_options::ignore_index,
+        &dt_cross_entropy_backward_options::reduction, &dt_cross_entropy_backward_options::label_smoothing);
+};
+template <> struct fields<dt_cross_entropy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
+                        &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
 };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
@@ -485,6 +498,10 @@ template <> struct fields<dt_ne_options> { static constexpr auto list = std::mak
 template <> struct fields<dt_ne_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nll_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_nll_loss_options::weight, &dt_nll_loss_options::ignore_index,
+                                                 &dt_nll_loss_options::reduction);
+};
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
 };
@@ -1053,6 +1070,17 @@ dt_tensor *dt_count_nonzero_dim_int_list(dt::at<dt_tensor *> self, dt_dims dim, 
         self, dim, dt::named<dt_count_nonzero_dim_int_list_options>(self.site, options...).get(),
         sizeof(dt_count_nonzero_dim_int_list_options));
 }
+template <class... T> dt_tensor *dt_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_cross_entropy_sized(input, target, dt::named<dt_cross_entropy_options>(input.site, options...).get(),
+                                  sizeof(dt_cross_entropy_options));
+}
+template <class... T>
+dt_tensor *dt_cross_entropy_backward(dt::at<dt_tensor *> grad, dt_tensor *input, dt_tensor *target,
+                                     dt_tensor *logsumexp, dt_tensor *total, const T &...options) {
+    return dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total,
+                                           dt::named<dt_cross_entropy_backward_options>(grad.site, options...).get(),
+                                           sizeof(dt_cross_entropy_backward_options));
+}
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
@@ -1508,6 +1536,10 @@ template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...op
 template <class... T> dt_tensor *dt_neg_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_in_place_sized(self, dt::named<dt_neg_in_place_options>(self.site, options...).get(),
                                  sizeof(dt_neg_in_place_options));
+}
+template <class... T> dt_tensor *dt_nll_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_nll_loss_sized(input, target, dt::named<dt_nll_loss_options>(input.site, options...).get(),
+                             sizeof(dt_nll_loss_options));
 }
 template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_ones_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));

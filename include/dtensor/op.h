@@ -236,7 +236,8 @@ enum { DT_ROW_R = 0 };
  * OFFSET    the kernel needs its offset: sharded inputs hold one contiguous run of the dim, none is strided
  * RESHAPE   the outputs are reshapes of the first input in row-major order: the library maps the shards where it can,
  *           and the entries of the outputs are for documentation
- * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
+ * UNLISTED  holds only with strided shards, or for a kernel that uses a part of a whole tensor, which a row cannot
+ *           express: not shown in lists
  * MEET      the ranks along the mesh dim meet: dt_op.meet is run instead of the kernel
  * SCAN      the same with the states of the shards before; sharded inputs hold one contiguous run of the dim
  * WINDOW    the ranks exchange elements before the kernel runs, which gets the windows that dt_op.window states;

@@ -829,6 +829,34 @@ typedef struct dt_count_nonzero_dim_int_list_options {
 DT_API dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
                                                       DT_OPTIONS(dt_count_nonzero_dim_int_list_options));
 
+typedef struct dt_cross_entropy_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index;     /* default -100 */
+    const char *reduction;       /* default mean */
+    dt_opt_real label_smoothing; /* default 0.0 */
+    const dt_site *site;
+} dt_cross_entropy_options;
+/* Cross entropy of logits and classes, or probabilities of classes.
+ *     cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str
+ *         reduction="mean", float label_smoothing=0.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cross_entropy_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_cross_entropy_options));
+
+typedef struct dt_cross_entropy_backward_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index;     /* default -100 */
+    const char *reduction;       /* default mean */
+    dt_opt_real label_smoothing; /* default 0.0 */
+    const dt_site *site;
+} dt_cross_entropy_backward_options;
+/* The gradient of the cross entropy of logits and classes with respect to the logits.
+ *     cross_entropy_backward(Tensor grad, Tensor input, Tensor target, Tensor? weight, Tensor logsumexp, Tensor
+ *         total, int ignore_index=-100, str reduction="mean", float label_smoothing=0.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *input, dt_tensor *target,
+                                                  dt_tensor *logsumexp, dt_tensor *total,
+                                                  DT_OPTIONS(dt_cross_entropy_backward_options));
+
 typedef struct dt_cumprod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -1781,6 +1809,18 @@ typedef struct dt_neg_in_place_options {
  *     neg_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_neg_in_place_options));
+
+typedef struct dt_nll_loss_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index; /* default -100 */
+    const char *reduction;   /* default mean */
+    const dt_site *site;
+} dt_nll_loss_options;
+/* Negative log-likelihood of log-probabilities and classes.
+ *     nll_loss(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction="mean")
+ *         -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_nll_loss_options));
 
 /* A tensor of ones.
  *     ones(int[] size, *, ScalarType? dtype=None) -> Tensor
@@ -2884,6 +2924,13 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_count_nonzero_dim_int_list(...) DT_COUNT_NONZERO_DIM_INT_LIST_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COUNT_NONZERO_DIM_INT_LIST_(self, dim, ...) \
     dt_count_nonzero_dim_int_list_sized(self, dim, DT_NAMED(dt_count_nonzero_dim_int_list_options, __VA_ARGS__))
+#define dt_cross_entropy(...) DT_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CROSS_ENTROPY_(input, target, ...) \
+    dt_cross_entropy_sized(input, target, DT_NAMED(dt_cross_entropy_options, __VA_ARGS__))
+#define dt_cross_entropy_backward(...) DT_CROSS_ENTROPY_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CROSS_ENTROPY_BACKWARD_(grad, input, target, logsumexp, total, ...) \
+    dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total, \
+        DT_NAMED(dt_cross_entropy_backward_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
@@ -3154,6 +3201,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
 #define dt_neg_(...) DT_NEG__(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG__(self, ...) dt_neg_in_place_sized(self, DT_NAMED(dt_neg_in_place_options, __VA_ARGS__))
+#define dt_nll_loss(...) DT_NLL_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NLL_LOSS_(input, target, ...) dt_nll_loss_sized(input, target, DT_NAMED(dt_nll_loss_options, __VA_ARGS__))
 #define dt_ones(...) DT_ONES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)

@@ -1215,6 +1215,50 @@ dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
     return dt__call_run(&call, DT__OP_count_nonzero, options->site);
 }
 
+dt_tensor *dt_cross_entropy_sized(dt_tensor *input, dt_tensor *target, const dt_cross_entropy_options *options,
+                                  size_t options_size) {
+    dt_cross_entropy_options full;
+    dt__call call;
+    dt_arg args[6];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "cross_entropy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
+    options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
+    options->label_smoothing.given ? dt__call_real(&args[5], options->label_smoothing.value)
+                                   : dt__call_real(&args[5], 0.0);
+    return dt__call_run(&call, DT__OP_cross_entropy, options->site);
+}
+
+dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *input, dt_tensor *target, dt_tensor *logsumexp,
+                                           dt_tensor *total, const dt_cross_entropy_backward_options *options,
+                                           size_t options_size) {
+    dt_cross_entropy_backward_options full;
+    dt__call call;
+    dt_arg args[9];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cross_entropy_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, input);
+    dt__call_tensor(&args[2], &call, target);
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    dt__call_tensor(&args[4], &call, logsumexp);
+    dt__call_tensor(&args[5], &call, total);
+    options->ignore_index.given ? dt__call_int(&args[6], options->ignore_index.value) : dt__call_int(&args[6], -100);
+    options->reduction ? dt__call_text(&args[7], options->reduction) : dt__call_text(&args[7], "mean");
+    options->label_smoothing.given ? dt__call_real(&args[8], options->label_smoothing.value)
+                                   : dt__call_real(&args[8], 0.0);
+    return dt__call_run(&call, DT__OP_cross_entropy_backward, options->site);
+}
+
 dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_options *options, size_t options_size) {
     dt_cumprod_options full;
     dt__call call;
@@ -2874,6 +2918,24 @@ dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options 
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg_, options->site);
+}
+
+dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, const dt_nll_loss_options *options,
+                             size_t options_size) {
+    dt_nll_loss_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "nll_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
+    options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
+    return dt__call_run(&call, DT__OP_nll_loss, options->site);
 }
 
 dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {

@@ -59,6 +59,8 @@
     X(cos)                                                                                                           \
     X(cosh)                                                                                                          \
     X(count_nonzero)                                                                                                 \
+    X(cross_entropy)                                                                                                 \
+    X(cross_entropy_backward)                                                                                        \
     X(cumprod)                                                                                                       \
     X(cumsum)                                                                                                        \
     X(diagonal)                                                                                                      \
@@ -149,6 +151,7 @@
     X(ne)                                                                                                            \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
+    X(nll_loss)                                                                                                      \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(pad)                                                                                                           \
