@@ -3084,6 +3084,10 @@ inline dt_tensor *dt_optimizer_state(const dt_optimizer *optimizer, const dt_ten
                                      dt_site site = dt::here()) {
     return dt_optimizer_state_site(optimizer, parameter, name, &site);
 }
+inline dt_status dt_optimizer_set_n_steps(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
+                                          dt_site site = dt::here()) {
+    return dt_optimizer_set_n_steps_site(optimizer, parameter, n_steps, &site);
+}
 inline dt_status dt_op_verify(dt_ctx *ctx, const char *name, dt_site site = dt::here()) {
     return dt_op_verify_site(ctx, name, &site);
 }
