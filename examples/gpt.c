@@ -508,7 +508,7 @@ struct run {
     dt_tensors all, matrices, vectors;
     FILE *log;
     bool first, live;
-    int64_t first_step; /* of a run that goes on from a checkpoint */
+    int64_t first_step; /* of a run that continues from a checkpoint */
     double start;
 };
 
@@ -518,7 +518,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Every rank knows all batches, and keeps its sequences of them. */
+/* Every rank has all batches, and keeps its sequences of them. */
 static void next_batch(struct run *self, int64_t step) {
     const struct options *o = &self->model->o;
     const int64_t row = o->seq + 1;
@@ -712,8 +712,8 @@ static dt_tensors select_parameters(struct gpt *model, dt_tensor **to, bool matr
     return (dt_tensors){n, to};
 }
 
-/* A checkpoint holds full tensors, so that it can be loaded on any mesh: every parameter, its two averages of AdamW, and
- * the number of steps. */
+/* A checkpoint holds full tensors, so that it can be loaded on any mesh: every parameter, its two averages of AdamW,
+ * and the number of steps. */
 
 static const char *const averages[] = {"exp_avg", "exp_avg_sq"};
 enum { N_AVERAGES = sizeof averages / sizeof *averages };
