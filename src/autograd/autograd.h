@@ -205,8 +205,6 @@ dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to);
 /* Whether it already has the placements of dt__gradient_spec; and brings it there. Takes the gradient. Collective where
  * it moves. */
 bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to);
-/* Whether the communication policy permits that. */
-dt_status dt__gradient_check_move(const dt_tensor *grad, dt_spec *to);
 dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to);
 
 /* function_gradients.c: the gradient of an input of a recorded function that is no op: dt_redistribute, dt_from_local,

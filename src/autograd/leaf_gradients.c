@@ -14,8 +14,8 @@ enum { MAX_WAITING_BYTES = 32 << 20 };
 dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad) {
     dt_ctx *ctx = walk->ctx;
     dt_spec *to = dt__gradient_spec(leaf->tensors[0].spec);
-    if (!to || dt__gradient_check_move(grad, to) != DT_OK)
-        return dt_spec_release(to), dt_error_status(ctx);
+    if (!to)
+        return dt_error_status(ctx);
     if (walk->n_waiting == walk->waiting_capacity) {
         int capacity = 2 * walk->waiting_capacity + 16;
         size_t bytes = (size_t)capacity * sizeof *walk->waiting;

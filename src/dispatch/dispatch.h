@@ -143,8 +143,6 @@ typedef struct dt__dry_request {
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
 
 /* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
-bool dt__policy_is_set(const dt_ctx *ctx);
-dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to);
 
 /* Makes the library's ops known to the context. Defined in src/ops: of all that the folders above it call, only this
  * is. */

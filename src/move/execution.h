@@ -38,8 +38,8 @@ dt_status dt__execution_check_memory(const dt__execution *execution);
 /* Makes sure that peers can read the source, and in two phases the target. *dense: whether the source is. */
 dt_status dt__execution_publish(dt__execution *execution, bool *dense);
 /* The two phases, as steps of an exchange; work is NULL where no other rank takes part. */
-dt_status dt__execution_pull_blocks(dt_work *work, void *execution);
-dt_status dt__execution_pull_portions(dt_work *work, void *execution);
+dt_status dt__execution_pull_blocks(dt_work *work, void *user);
+dt_status dt__execution_pull_portions(dt_work *work, void *user);
 dt_status dt__execution_run_locally(dt__execution *execution);
 /* Frees copies and releases the prepared move, whatever the status. */
 dt_status dt__execution_close(dt__execution *execution, dt_status status);

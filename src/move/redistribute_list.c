@@ -192,30 +192,41 @@ static dt_status run_joined(joined_moves *self) {
     return DT_OK;
 }
 
-/* Whether a move is the same collectives over the same mesh dims as an earlier one of the exchange. */
-static bool repeats_another(const joined_moves *self, int i) {
+/* The first move of the exchange that is the same collectives over the same mesh dims; they count once. */
+static listed *counted_with(const joined_moves *self, int i) {
     const dt__prepared_move *own = self->moves[i]->execution.prepared;
     for (int k = 0; k < i; k++) {
         const dt__prepared_move *other = self->moves[k]->execution.prepared;
         if (!memcmp(own->collectives, other->collectives, sizeof own->collectives) &&
             !memcmp(own->changes, other->changes, sizeof own->changes))
-            return true;
+            return self->moves[k];
     }
-    return false;
+    return self->moves[i];
+}
+
+static void count(joined_moves *self, dt__run_start start) {
+    for (int i = 0; i < self->n; i++) {
+        listed *move = self->moves[i], *first = counted_with(self, i);
+        first->received += move != first ? move->received : 0;
+    }
+    for (int i = 0; i < self->n; i++) {
+        const listed *move = self->moves[i];
+        bool repeats = move != counted_with(self, i);
+        start.bytes = self->executor->stats.bytes_received - (repeats ? 0 : move->received);
+        dt__run_count(self->executor, move->execution.prepared, start, repeats);
+    }
 }
 
 /* Runs the moves of one mesh, each of which is then done. */
 static dt_status run_on_mesh(joined_moves *self) {
     dt__run_start start = dt__run_begin(self->executor);
     dt_status status = run_joined(self);
-    for (int i = 0; i < self->n; i++)
-        status = dt__execution_close(&self->moves[i]->execution, status);
     for (int i = 0; i < self->n; i++) {
+        status = dt__execution_close(&self->moves[i]->execution, status);
         self->moves[i]->is_done = true;
-        start.bytes = self->executor->stats.bytes_received - self->moves[i]->received;
-        if (status == DT_OK)
-            dt__run_count(self->executor, self->moves[i]->execution.prepared, start, repeats_another(self, i));
     }
+    if (status == DT_OK)
+        count(self, start);
     return status;
 }
 

@@ -64,13 +64,19 @@ static int check_equal(dt_ctx *ctx, void *arg) {
             CHECK(tensors[i], "%d: %s", i, dt_error_text(ctx));
         }
         dt__redistribute_stats start = dt__redistribute_statistics(ctx);
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
         for (int i = 0; i < N; i++) {
             alone[i] = dt_redistribute(tensors[i], places[i]);
             CHECK(alone[i], "%d: %s", i, dt_error_text(ctx));
         }
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+        int64_t counted = dt_comm_stats(ctx, &(dt_comm_filter){0}).bytes;
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
         CHECK_OK(ctx, dt_redistribute_list(((dt_tensors){N, tensors}), places, results));
         dt__redistribute_stats after = dt__redistribute_statistics(ctx);
+        dt_comm_stats_end(ctx);
+        CHECK(dt_comm_stats(ctx, &(dt_comm_filter){0}).bytes == counted, "%lld bytes, alone %lld",
+              (long long)dt_comm_stats(ctx, &(dt_comm_filter){0}).bytes, (long long)counted);
         for (int i = 0; i < N; i++)
             CHECK(same_elements(alone[i], results[i]), "tensor %d", i);
         CHECK(after.bytes_received - before.bytes_received == before.bytes_received - start.bytes_received,
