@@ -67,6 +67,16 @@ typedef dt_tensor *dt_grad_hook(dt_tensor *grad, void *user);
 DT_API int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, DT_CALLER);
 DT_API dt_status dt_grad_hook_remove_site(dt_tensor *tensor, int64_t id, DT_CALLER);
 
+/* A function that makes a tensor from others; `user` has what else it reads, such as parameters. */
+typedef dt_tensor *dt_checkpoint_fn(dt_tensor *const *inputs, void *user);
+/* The result of the function, which is recorded without the values that its gradients need: when they are needed, the
+ * function runs again, with the same random numbers. So the values inside a layer take memory only while the gradients
+ * of this layer are computed, for the price of a second forward pass. The inputs are kept. The function does the same
+ * in both runs, changes no tensor from outside, and `user` lives as long as the result. Agreed errors: an input or a
+ * parameter that was changed since, a function that makes other calls when it runs again. NULL after an error.
+ * Checkpoints nest. Collective where the function is. */
+DT_API dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inputs, DT_CALLER);
+
 /* Whether no recorded call made the tensor; false for NULL. Local. */
 DT_API bool dt_is_leaf(const dt_tensor *tensor);
 /* The same elements, on the same storage, as a leaf that requires no gradient. Local. */
@@ -88,6 +98,7 @@ DT_API dt_status dt_no_grad_end_site(dt_ctx *ctx, DT_CALLER);
 #define dt_retain_grad(...) dt_retain_grad_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_hook_add(...) dt_grad_hook_add_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_hook_remove(...) dt_grad_hook_remove_site(__VA_ARGS__, DT_SITE)
+#define dt_checkpoint(...) dt_checkpoint_site(__VA_ARGS__, DT_SITE)
 #define dt_detach(...) dt_detach_site(__VA_ARGS__, DT_SITE)
 #define dt_no_grad_end(...) dt_no_grad_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

@@ -2884,6 +2884,9 @@ inline int64_t dt_grad_hook_add(dt_tensor *tensor, dt_grad_hook *hook, void *use
 inline dt_status dt_grad_hook_remove(dt_tensor *tensor, int64_t id, dt_site site = dt::here()) {
     return dt_grad_hook_remove_site(tensor, id, &site);
 }
+inline dt_tensor *dt_checkpoint(dt_checkpoint_fn *run, void *user, dt_tensors inputs, dt_site site = dt::here()) {
+    return dt_checkpoint_site(run, user, inputs, &site);
+}
 inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_detach_site(tensor, &site);
 }

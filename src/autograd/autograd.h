@@ -40,6 +40,8 @@ typedef struct dt__gradient_slot {
     int64_t id; /* of a hook */
 } dt__gradient_slot;
 
+typedef struct dt__checkpoint dt__checkpoint;
+
 typedef struct dt__recorded_call {
     dt__record head;
     struct dt__recorded_call *next; /* while it is freed */
@@ -62,6 +64,8 @@ typedef struct dt__recorded_call {
     dt__recorded_tensor *tensors; /* inputs, then outputs */
     dt_spec *grad_spec;           /* holds a reference: of the gradient where the program stated its placements */
     dt__gradient_slot *slots;     /* NULL: none */
+    dt__checkpoint *checkpoint;   /* holds a reference: runs a function again for the saved values; NULL: none */
+    int checkpoint_index;         /* among its records */
 } dt__recorded_call;
 
 static inline const int64_t *dt__recorded_shape(const dt__recorded_tensor *tensor) {
@@ -104,6 +108,14 @@ typedef enum dt__gradient_op {
     DT__N_GRADIENT_OPS
 } dt__gradient_op;
 
+/* What happens to the values that records save while the function of a checkpoint runs. */
+typedef enum dt__checkpoint_mode {
+    DT__CHECKPOINT_NONE,  /* they are saved: no checkpoint */
+    DT__CHECKPOINT_FIRST, /* they are dropped */
+    DT__CHECKPOINT_AGAIN, /* they are handed to the records of the first run */
+    DT__CHECKPOINT_INSIDE /* they are dropped, and so are the records: of a checkpoint inside one that runs again */
+} dt__checkpoint_mode;
+
 /* Records of the context, and the walk over them. */
 enum { DT__RECORD_CLASSES = 32 };
 typedef struct dt__autograd_state {
@@ -117,6 +129,8 @@ typedef struct dt__autograd_state {
     bool is_walking;
     uint64_t n_searches; /* marks records that were found (dt__recorded_call.found_by) */
     int64_t n_hooks;
+    dt__checkpoint *checkpoint; /* whose function runs; NULL: none */
+    dt__checkpoint_mode checkpoint_mode;
     const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
 } dt__autograd_state;
 
@@ -164,6 +178,14 @@ typedef struct dt__backward_call {
     dt_tensor *const *grads; /* per output; NULL: zeros */
     bool creates_graph;      /* what is computed is recorded itself */
 } dt__backward_call;
+
+/* checkpoint.c: takes a new record, with its saved values, while a function runs; forgets one that is freed. */
+dt_status dt__checkpoint_record(dt__recorded_call *record);
+void dt__checkpoint_forget(const dt__recorded_call *record);
+void dt__checkpoint_release(dt__checkpoint *self);
+/* Runs the function again, if that was not done yet, so that its records have their saved values. Collective where the
+ * function is. */
+dt_status dt__checkpoint_fill(dt__checkpoint *self);
 
 /* The reference to one of them. */
 void dt__saved_release(dt__recorded_tensor *tensor);

@@ -180,6 +180,8 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
         return DT_OK;
     if (record->is_released)
         return refuse_released(record);
+    if (record->checkpoint)
+        DT__TRY(dt__checkpoint_fill(record->checkpoint));
     if (!record->info) {
         for (int i = 0; i < record->n_inputs; i++) {
             dt_tensor *grad = NULL;

@@ -178,6 +178,7 @@ static int fail_by_arguments(world *w) {
     FAILS(backward, dt_backward(w->x));
     FAILS(gradients, dt_gradients(DT_TENSORS(w->x), DT_TENSORS(w->x), part));
     FAILS(redistribute_list, dt_redistribute_list(DT_TENSORS(w->x), &(const char *){"Q"}, part));
+    FAILS(checkpoint, dt_checkpoint(NULL, NULL, DT_TENSORS(w->x)));
     FAILS(zero_grad, dt_zero_grad(DT_TENSORS(w->x, NULL)));
     FAILS(retain_grad, dt_retain_grad(w->x));
     FAILS(grad_hook_add, dt_grad_hook_add(w->x, NULL, NULL));
