@@ -345,8 +345,8 @@ struct dt_op {
     int n_saved;
     const void *family; /* (optional) for functions that several ops share: in what this one differs */
     /* (optional) Makes this op the in-place twin of one that is registered, `name` with an underscore: it writes its
-     * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
-     * the other. */
+     * result to its first tensor, which keeps its placements. Of its own it has a summary, samples and a gradient,
+     * or those of the other. */
     const dt_op *in_place_of;
     const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     /* (optional) For rows with DT_ROW_WINDOW: the indices that a rank needs of one dim of one input, by dt_window_add;
