@@ -122,8 +122,8 @@ static bool reserve_extent(dt__heap *heap) {
     return true;
 }
 
-/* What was live at the last peaks may be idle now: it will be used again. A peak is forgotten after two periods of frees
- * that do not reach it. */
+/* What was live at the last peaks may be idle now: it will be used again. A peak is forgotten after two periods of
+ * frees that do not reach it. */
 static size_t idle_limit(const dt__heap *heap) {
     size_t peak = heap->peaks[0] > heap->peaks[1] ? heap->peaks[0] : heap->peaks[1], live = heap->stats.live_bytes;
     return peak > live && peak - live > IDLE_LIMIT ? peak - live : IDLE_LIMIT;

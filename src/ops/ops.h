@@ -54,6 +54,8 @@
     X(baddbmm)                                                                                                       \
     X(baddbmm_)                                                                                                      \
     X(bfloat16)                                                                                                      \
+    X(binary_cross_entropy)                                                                                          \
+    X(binary_cross_entropy_with_logits)                                                                              \
     X(bitwise_and)                                                                                                   \
     X(bitwise_and_)                                                                                                  \
     X(bitwise_not)                                                                                                   \
@@ -157,6 +159,7 @@
     X(hardtanh)                                                                                                      \
     X(hardtanh_)                                                                                                     \
     X(hstack)                                                                                                        \
+    X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
     X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
@@ -166,6 +169,8 @@
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
+    X(kl_div)                                                                                                        \
+    X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
     X(le)                                                                                                            \
     X(le_)                                                                                                           \
@@ -211,6 +216,7 @@
     X(mish_)                                                                                                         \
     X(mm)                                                                                                            \
     X(movedim)                                                                                                       \
+    X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(mv)                                                                                                            \
@@ -272,6 +278,7 @@
     X(sinh_)                                                                                                         \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
+    X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softplus)                                                                                                      \
     X(softshrink)                                                                                                    \
