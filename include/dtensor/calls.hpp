@@ -86,6 +86,7 @@ DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
+DT_X_OPTION(rest)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(scale)
@@ -482,9 +483,9 @@ template <> struct fields<dt_grad_norm_options> {
         std::make_tuple(&dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite);
 };
 template <> struct fields<dt_gradients_options> {
-    static constexpr auto list =
-        std::make_tuple(&dt_gradients_options::output_grads, &dt_gradients_options::retain_graph,
-                        &dt_gradients_options::create_graph, &dt_gradients_options::allow_unused);
+    static constexpr auto list = std::make_tuple(
+        &dt_gradients_options::output_grads, &dt_gradients_options::retain_graph, &dt_gradients_options::create_graph,
+        &dt_gradients_options::rest, &dt_gradients_options::allow_unused);
 };
 template <> struct fields<dt_gt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
@@ -2871,6 +2872,9 @@ dt_tensor *dt_clip_grad_norm(dt::at<dt_tensors> parameters, double max_norm, con
     return dt_clip_grad_norm_sized(parameters, max_norm,
                                    dt::named<dt_grad_norm_options>(parameters.site, options...).get(),
                                    sizeof(dt_grad_norm_options));
+}
+inline dt_status dt_backward_rest(dt_rest *rest, dt_site site = dt::here()) {
+    return dt_backward_rest_site(rest, &site);
 }
 inline dt_status dt_zero_grad(dt_tensors tensors, dt_site site = dt::here()) {
     return dt_zero_grad_site(tensors, &site);

@@ -149,12 +149,29 @@ typedef struct dt__gradient_walk {
     bool only_needed;   /* only records with is_needed, and for targets only */
     int n_waiting, waiting_capacity;
     dt__leaf_gradient *waiting;
+    dt_rest *rest;                    /* gets what the walk leaves for later; NULL: nothing is left */
+    const dt__recorded_call *done_of; /* of whose inputs those with is_done are skipped; NULL: none */
+    const bool *is_done;
 } dt__gradient_walk;
 
 /* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
-/* Computes the pending gradients and all that follow. Collective where gradients move. */
-dt_status dt__gradient_walk_run(dt__gradient_walk *walk);
+/* Computes the pending gradients and all that follow, unless the status of what went before is an error, after which it
+ * only clears them. Collective where gradients move. */
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk, dt_status status);
+
+/* The same for one record, from the gradients of its outputs, which belong to the caller: adds those of its inputs, and
+ * releases what it has saved, unless the graph is retained. */
+dt_status dt__gradients_of_record(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads);
+
+/* remaining_gradients.c: what a walk leaves for later: whether a record leads to leaves that the walk is not for; takes
+ * its gradients; adds those of the inputs that are left, of all records. */
+dt_rest *dt__rest_new(dt_ctx *ctx, bool retains_graph);
+bool dt__rest_needs(const dt__gradient_walk *walk, const dt__recorded_call *record);
+dt_status dt__rest_add(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor *const *grads);
+dt_status dt__rest_compute(dt__gradient_walk *walk, dt_rest *rest);
+bool dt__rest_retains_graph(const dt_rest *rest);
+dt_ctx *dt__rest_ctx(const dt_rest *rest);
 
 /* leaf_gradients.c: takes the gradient of a leaf that is to be moved, with others; moves those that wait, of one mesh
  * or of all, and delivers them; forgets those that wait after an error. */

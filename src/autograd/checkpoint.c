@@ -66,7 +66,7 @@ void dt__checkpoint_forget(const dt__recorded_call *record) {
     dt__checkpoint_release(record->checkpoint);
 }
 
-/* Room for one more pointer; false after an error. */
+/* Space for one more pointer; false after an error. */
 static bool grow(dt_ctx *ctx, void ***list, int n, int *capacity) {
     if (n < *capacity)
         return true;
