@@ -319,6 +319,7 @@ template <> struct fields<dt_cross_entropy_options> {
         std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
                         &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
 };
+template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
 };
@@ -1454,6 +1455,12 @@ dt_tensor *dt_cross_entropy_backward(dt::at<dt_tensor *> grad, dt_tensor *input,
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
+}
+template <class... T>
+dt_tensor *dt_cumprod_backward(dt::at<dt_tensor *> grad, dt_tensor *self, int64_t dim, const T &...options) {
+    return dt_cumprod_backward_sized(grad, self, dim,
+                                     dt::named<dt_cumprod_backward_options>(grad.site, options...).get(),
+                                     sizeof(dt_cumprod_backward_options));
 }
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),

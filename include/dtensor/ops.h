@@ -1213,6 +1213,15 @@ typedef struct dt_cumprod_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumprod_options));
 
+typedef struct dt_cumprod_backward_options {
+    const dt_site *site;
+} dt_cumprod_backward_options;
+/* The gradient of cumprod.
+ *     cumprod_backward(Tensor grad, Tensor self, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                            DT_OPTIONS(dt_cumprod_backward_options));
+
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -4150,6 +4159,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_cross_entropy_backward_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
+#define dt_cumprod_backward(...) DT_CUMPROD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMPROD_BACKWARD_(grad, self, dim, ...) \
+    dt_cumprod_backward_sized(grad, self, dim, DT_NAMED(dt_cumprod_backward_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
 #define dt_cumsum_(...) DT_CUMSUM__(__VA_ARGS__, .site = DT_SITE)

@@ -1868,6 +1868,22 @@ dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_optio
     return dt__call_run(&call, DT__OP_cumprod, options->site);
 }
 
+dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                     const dt_cumprod_backward_options *options, size_t options_size) {
+    dt_cumprod_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cumprod_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_int(&args[2], dim);
+    return dt__call_run(&call, DT__OP_cumprod_backward, options->site);
+}
+
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
     dt_cumsum_options full;
     dt__call call;

@@ -95,6 +95,7 @@
     X(cross_entropy)                                                                                                 \
     X(cross_entropy_backward)                                                                                        \
     X(cumprod)                                                                                                       \
+    X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
     X(diagonal)                                                                                                      \
