@@ -186,7 +186,8 @@ def macro_text(function):
     numbers = {p.name for p in function.positional() if p.type == "Scalar"}
     names = [name for _, name in arguments(function)]
     passed = [f"DT_NUMBER({name})" if name in numbers else name for name in names]
-    inner = f"DT_{function.plain_name().upper()}_"
+    name = function.plain_name()
+    inner = f"DT_{name.upper()}_" + ("" if name == name.lower() else "CAPITAL_")  # t and T
     head = f"#define {inner}({', '.join(names)}, ...)"
     call = f"{function.base()}_sized({', '.join(passed)},"
     options = f"DT_NAMED({function.options_type()}, __VA_ARGS__))"

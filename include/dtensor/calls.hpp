@@ -31,6 +31,7 @@ DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
+DT_X_OPTION(delta)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
 DT_X_OPTION(dims)
@@ -49,12 +50,15 @@ DT_X_OPTION(grad_dtype)
 DT_X_OPTION(grad_place)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(ignore_index)
 DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
 DT_X_OPTION(keepdim)
+DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
+DT_X_OPTION(log_target)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
 DT_X_OPTION(max_val)
@@ -76,9 +80,11 @@ DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
 DT_X_OPTION(planner)
+DT_X_OPTION(pos_weight)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
+DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
@@ -101,8 +107,10 @@ DT_X_OPTION(width)
 /* clang-format on */
 
 /* Options in their order. */
+template <> struct fields<dt_T_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_abs_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_abs_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_acos_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_acos_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_adam_amsgrad_in_place_options> {
     static constexpr auto list =
@@ -142,6 +150,13 @@ template <> struct fields<dt_add_scalar_in_place_options> {
 template <> struct fields<dt_add_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_add_scalar_options::alpha);
 };
+template <> struct fields<dt_addbmm_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_addbmm_in_place_options::beta, &dt_addbmm_in_place_options::alpha);
+};
+template <> struct fields<dt_addbmm_options> {
+    static constexpr auto list = std::make_tuple(&dt_addbmm_options::beta, &dt_addbmm_options::alpha);
+};
 template <> struct fields<dt_addcdiv_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_addcdiv_in_place_options::value);
 };
@@ -159,6 +174,18 @@ template <> struct fields<dt_addmm_in_place_options> {
 };
 template <> struct fields<dt_addmm_options> {
     static constexpr auto list = std::make_tuple(&dt_addmm_options::beta, &dt_addmm_options::alpha);
+};
+template <> struct fields<dt_addmv_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_addmv_in_place_options::beta, &dt_addmv_in_place_options::alpha);
+};
+template <> struct fields<dt_addmv_options> {
+    static constexpr auto list = std::make_tuple(&dt_addmv_options::beta, &dt_addmv_options::alpha);
+};
+template <> struct fields<dt_addr_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_addr_in_place_options::beta, &dt_addr_in_place_options::alpha);
+};
+template <> struct fields<dt_addr_options> {
+    static constexpr auto list = std::make_tuple(&dt_addr_options::beta, &dt_addr_options::alpha);
 };
 template <> struct fields<dt_all_options> {
     static constexpr auto list = std::make_tuple(&dt_all_options::dim, &dt_all_options::keepdim);
@@ -178,8 +205,11 @@ template <> struct fields<dt_argmax_options> {
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
 };
+template <> struct fields<dt_asin_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_asin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_atan2_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_atan2_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_atan_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_atan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_attention_backward_options> {
     static constexpr auto list =
@@ -195,26 +225,65 @@ template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
                                                  &dt_backward_options::create_graph);
 };
+template <> struct fields<dt_baddbmm_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_baddbmm_in_place_options::beta, &dt_baddbmm_in_place_options::alpha);
+};
+template <> struct fields<dt_baddbmm_options> {
+    static constexpr auto list = std::make_tuple(&dt_baddbmm_options::beta, &dt_baddbmm_options::alpha);
+};
+template <> struct fields<dt_bfloat16_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_binary_cross_entropy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_binary_cross_entropy_options::weight, &dt_binary_cross_entropy_options::reduction);
+};
+template <> struct fields<dt_binary_cross_entropy_with_logits_options> {
+    static constexpr auto list = std::make_tuple(&dt_binary_cross_entropy_with_logits_options::weight,
+                                                 &dt_binary_cross_entropy_with_logits_options::reduction,
+                                                 &dt_binary_cross_entropy_with_logits_options::pos_weight);
+};
+template <> struct fields<dt_bitwise_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_and_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_not_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_not_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_or_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_or_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_or_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_or_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_or_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_xor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_xor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bitwise_xor_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_xor_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_xor_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bool_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_broadcast_to_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_byte_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
+template <> struct fields<dt_cdouble_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ceil_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ceil_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_celu_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_celu_in_place_options::alpha);
+};
 template <> struct fields<dt_celu_options> { static constexpr auto list = std::make_tuple(&dt_celu_options::alpha); };
+template <> struct fields<dt_cfloat_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_char_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_chunk_options> { static constexpr auto list = std::make_tuple(&dt_chunk_options::dim); };
 template <> struct fields<dt_clamp_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_in_place_options::min, &dt_clamp_in_place_options::max);
 };
+template <> struct fields<dt_clamp_max_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_max_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_max_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_max_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_min_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_min_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_clamp_min_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_min_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_clamp_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_options::min, &dt_clamp_options::max);
@@ -232,14 +301,30 @@ template <> struct fields<dt_constant_pad_nd_options> {
 };
 template <> struct fields<dt_contiguous_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cos_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cos_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cosh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cosh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_dim_int_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_options> {
     static constexpr auto list = std::make_tuple(&dt_count_nonzero_options::dim);
 };
+template <> struct fields<dt_cross_entropy_backward_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_cross_entropy_backward_options::weight, &dt_cross_entropy_backward_options::ignore_index,
+        &dt_cross_entropy_backward_options::reduction, &dt_cross_entropy_backward_options::label_smoothing);
+};
+template <> struct fields<dt_cross_entropy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
+                        &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
+};
+template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
+};
+template <> struct fields<dt_cumsum_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_cumsum_in_place_options::dtype);
 };
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
@@ -264,8 +349,12 @@ template <> struct fields<dt_div_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_div_scalar_options::rounding_mode);
 };
 template <> struct fields<dt_dot_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_double_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
+};
+template <> struct fields<dt_elu_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_elu_in_place_options::alpha);
 };
 template <> struct fields<dt_elu_options> { static constexpr auto list = std::make_tuple(&dt_elu_options::alpha); };
 template <> struct fields<dt_embedding_dense_backward_options> {
@@ -278,27 +367,44 @@ template <> struct fields<dt_embedding_options> {
 template <> struct fields<dt_empty_like_options> {
     static constexpr auto list = std::make_tuple(&dt_empty_like_options::dtype);
 };
+template <> struct fields<dt_eq_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_eq_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_erf_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_erf_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_erfc_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_erfc_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_exp2_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp2_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_exp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_expand_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_expm1_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_expm1_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fill_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fill_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_flatten_options> {
     static constexpr auto list = std::make_tuple(&dt_flatten_options::start_dim, &dt_flatten_options::end_dim);
 };
 template <> struct fields<dt_flip_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_float_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_divide_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_floor_divide_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_divide_scalar_in_place_options> {
+    static constexpr auto list = std::make_tuple();
+};
 template <> struct fields<dt_floor_divide_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_floor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_floor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmax_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmod_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmod_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fmod_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmod_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_add_in_place_options::alpha);
@@ -309,6 +415,7 @@ template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static const
 template <> struct fields<dt_foreach_power_sum_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_power_sum_options::ord);
 };
+template <> struct fields<dt_frac_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_frac_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_from_local_options> {
     static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
@@ -361,7 +468,9 @@ template <> struct fields<dt_fused_sgd_momentum_in_place_options> {
 };
 template <> struct fields<dt_gather_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ge_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ge_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ge_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ge_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gelu_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_backward_options::approximate);
@@ -378,29 +487,55 @@ template <> struct fields<dt_gradients_options> {
         std::make_tuple(&dt_gradients_options::output_grads, &dt_gradients_options::retain_graph,
                         &dt_gradients_options::create_graph, &dt_gradients_options::allow_unused);
 };
+template <> struct fields<dt_gt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gt_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_half_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_hardshrink_options> {
     static constexpr auto list = std::make_tuple(&dt_hardshrink_options::lambd);
 };
+template <> struct fields<dt_hardsigmoid_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_hardsigmoid_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_hardswish_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_hardswish_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_hardtanh_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_hardtanh_in_place_options::min_val, &dt_hardtanh_in_place_options::max_val);
+};
 template <> struct fields<dt_hardtanh_options> {
     static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
+};
+template <> struct fields<dt_hstack_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_huber_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_huber_loss_options::reduction, &dt_huber_loss_options::delta,
+                                                 &dt_huber_loss_options::weight);
 };
 template <> struct fields<dt_index_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_int_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isnan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_kl_div_options> {
+    static constexpr auto list = std::make_tuple(&dt_kl_div_options::reduction, &dt_kl_div_options::log_target);
+};
+template <> struct fields<dt_l1_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_l1_loss_options::reduction, &dt_l1_loss_options::weight);
+};
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_layer_norm_options::weight, &dt_layer_norm_options::bias, &dt_layer_norm_options::eps);
 };
+template <> struct fields<dt_le_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_le_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_le_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_le_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_leaky_relu_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_leaky_relu_in_place_options::negative_slope);
+};
 template <> struct fields<dt_leaky_relu_options> {
     static constexpr auto list = std::make_tuple(&dt_leaky_relu_options::negative_slope);
 };
@@ -421,23 +556,35 @@ template <> struct fields<dt_load_options> {
         std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
                         &dt_load_options::use, &dt_load_options::check);
 };
+template <> struct fields<dt_log10_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log10_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log1p_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log1p_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log2_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log2_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
 };
 template <> struct fields<dt_logaddexp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_not_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_not_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_or_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_or_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logical_xor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_xor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logsumexp_options> {
     static constexpr auto list = std::make_tuple(&dt_logsumexp_options::keepdim);
 };
+template <> struct fields<dt_long_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lt_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lt_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mT_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_make_options> {
     static constexpr auto list =
         std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh, &dt_make_options::place,
@@ -464,13 +611,24 @@ template <> struct fields<dt_min_dim_options> {
 template <> struct fields<dt_min_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_min_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_minimum_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mish_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mish_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_movedim_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_movedim_sizes_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mse_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_mse_loss_options::reduction, &dt_mse_loss_options::weight);
+};
 template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mv_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nan_to_num_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_nan_to_num_in_place_options::nan, &dt_nan_to_num_in_place_options::posinf,
+                        &dt_nan_to_num_in_place_options::neginf);
+};
 template <> struct fields<dt_nan_to_num_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nan_to_num_options::nan, &dt_nan_to_num_options::posinf, &dt_nan_to_num_options::neginf);
@@ -481,20 +639,29 @@ template <> struct fields<dt_nansum_options> {
 };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ne_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_ne_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nll_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_nll_loss_options::weight, &dt_nll_loss_options::ignore_index,
+                                                 &dt_nll_loss_options::reduction);
+};
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
 };
+template <> struct fields<dt_outer_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pad_options> {
     static constexpr auto list = std::make_tuple(&dt_pad_options::mode, &dt_pad_options::value);
 };
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_positive_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_exponent_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pow_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_power_sum_options> {
     static constexpr auto list =
@@ -518,6 +685,7 @@ template <> struct fields<dt_random_options> {
 template <> struct fields<dt_ravel_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reciprocal_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_redistribute_list_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_redistribute_options> {
     static constexpr auto list =
         std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
@@ -526,18 +694,24 @@ template <> struct fields<dt_redistribute_options> {
 template <> struct fields<dt_reduced_options> {
     static constexpr auto list = std::make_tuple(&dt_reduced_options::place);
 };
+template <> struct fields<dt_relu6_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu6_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_remainder_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_remainder_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_reshape_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+template <> struct fields<dt_round_decimals_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_round_decimals_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_round_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_round_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rsqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rsqrt_options> { static constexpr auto list = std::make_tuple(); };
@@ -553,6 +727,7 @@ template <> struct fields<dt_scaled_dot_product_attention_options> {
 };
 template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_selu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgd_in_place_options> {
     static constexpr auto list = std::make_tuple(
@@ -572,15 +747,25 @@ template <> struct fields<dt_sgd_new_options> {
                                                  &dt_sgd_new_options::weight_decay, &dt_sgd_new_options::nesterov,
                                                  &dt_sgd_new_options::maximize);
 };
+template <> struct fields<dt_sgn_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgn_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_short_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sigmoid_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sigmoid_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sign_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sign_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_silu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_silu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sin_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sinh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_smooth_l1_loss_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_smooth_l1_loss_options::reduction, &dt_smooth_l1_loss_options::beta);
+};
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
 };
@@ -595,12 +780,17 @@ template <> struct fields<dt_split_options> { static constexpr auto list = std::
 template <> struct fields<dt_split_sizes_options> {
     static constexpr auto list = std::make_tuple(&dt_split_sizes_options::dim);
 };
+template <> struct fields<dt_split_with_sizes_options> {
+    static constexpr auto list = std::make_tuple(&dt_split_with_sizes_options::dim);
+};
 template <> struct fields<dt_sqrt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_square_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_square_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_squeeze_dim_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_squeeze_dims_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_squeeze_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_stack_options> { static constexpr auto list = std::make_tuple(&dt_stack_options::dim); };
 template <> struct fields<dt_std_correction_options> {
     static constexpr auto list = std::make_tuple(
         &dt_std_correction_options::dim, &dt_std_correction_options::correction, &dt_std_correction_options::keepdim);
@@ -632,11 +822,21 @@ template <> struct fields<dt_sum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_sum_options::dim, &dt_sum_options::keepdim, &dt_sum_options::dtype);
 };
+template <> struct fields<dt_swapaxes_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_t_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tan_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanhshrink_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tensor_split_indices_options> {
+    static constexpr auto list = std::make_tuple(&dt_tensor_split_indices_options::dim);
+};
+template <> struct fields<dt_tensor_split_options> {
+    static constexpr auto list = std::make_tuple(&dt_tensor_split_options::dim);
+};
 template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_threshold_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> {
     static constexpr auto list = std::make_tuple(&dt_to_local_options::grad_place);
@@ -658,7 +858,13 @@ template <> struct fields<dt_triu_in_place_options> {
 template <> struct fields<dt_triu_options> {
     static constexpr auto list = std::make_tuple(&dt_triu_options::diagonal);
 };
+template <> struct fields<dt_trunc_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_trunc_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_type_as_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_unbind_options> {
+    static constexpr auto list = std::make_tuple(&dt_unbind_options::dim);
+};
+template <> struct fields<dt_unflatten_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unfold_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_unsqueeze_options> { static constexpr auto list = std::make_tuple(); };
@@ -679,14 +885,20 @@ template <> struct fields<dt_var_options> {
     static constexpr auto list =
         std::make_tuple(&dt_var_options::dim, &dt_var_options::unbiased, &dt_var_options::keepdim);
 };
+template <> struct fields<dt_vdot_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_view_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_vstack_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_scalars_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_xlogy_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_xlogy_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_xlogy_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_xlogy_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_xlogy_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_zero_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_zeros_like_options> {
     static constexpr auto list = std::make_tuple(&dt_zeros_like_options::dtype);
 };
@@ -710,6 +922,9 @@ template <class... T>
 dt_tensor *dt_load_npz(dt::at<dt_ctx *> ctx, const char *path, const char *name, const T &...options) {
     return dt_load_npz_sized(ctx, path, name, dt::named<dt_load_options>(ctx.site, options...).get(),
                              sizeof(dt_load_options));
+}
+template <class... T> dt_tensor *dt_T(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_T_sized(self, dt::named<dt_T_options>(self.site, options...).get(), sizeof(dt_T_options));
 }
 template <class... T> dt_status dt_foreach_add_(dt::at<dt_tensors> self, dt_tensors other, const T &...options) {
     return dt_foreach_add_in_place_sized(self, other,
@@ -795,6 +1010,10 @@ template <class... T> dt_tensor *dt_abs_(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_acos(dt::at<dt_tensor *> self, const T &...options) {
     return dt_acos_sized(self, dt::named<dt_acos_options>(self.site, options...).get(), sizeof(dt_acos_options));
 }
+template <class... T> dt_tensor *dt_acos_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_acos_in_place_sized(self, dt::named<dt_acos_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_acos_in_place_options));
+}
 template <class... T>
 dt_adam_in_place_result dt_adam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg, dt_tensor *exp_avg_sq,
                                  double lr, int64_t step, const T &...options) {
@@ -842,6 +1061,17 @@ template <class... T> dt_tensor *dt_add_scalar_(dt::at<dt_tensor *> self, dt::nu
                                         sizeof(dt_add_scalar_in_place_options));
 }
 template <class... T>
+dt_tensor *dt_addbmm(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *batch2, const T &...options) {
+    return dt_addbmm_sized(self, batch1, batch2, dt::named<dt_addbmm_options>(self.site, options...).get(),
+                           sizeof(dt_addbmm_options));
+}
+template <class... T>
+dt_tensor *dt_addbmm_(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *batch2, const T &...options) {
+    return dt_addbmm_in_place_sized(self, batch1, batch2,
+                                    dt::named<dt_addbmm_in_place_options>(self.site, options...).get(),
+                                    sizeof(dt_addbmm_in_place_options));
+}
+template <class... T>
 dt_tensor *dt_addcdiv(dt::at<dt_tensor *> self, dt_tensor *tensor1, dt_tensor *tensor2, const T &...options) {
     return dt_addcdiv_sized(self, tensor1, tensor2, dt::named<dt_addcdiv_options>(self.site, options...).get(),
                             sizeof(dt_addcdiv_options));
@@ -874,6 +1104,26 @@ dt_tensor *dt_addmm_(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2,
                                    dt::named<dt_addmm_in_place_options>(self.site, options...).get(),
                                    sizeof(dt_addmm_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_addmv(dt::at<dt_tensor *> self, dt_tensor *mat, dt_tensor *vec, const T &...options) {
+    return dt_addmv_sized(self, mat, vec, dt::named<dt_addmv_options>(self.site, options...).get(),
+                          sizeof(dt_addmv_options));
+}
+template <class... T>
+dt_tensor *dt_addmv_(dt::at<dt_tensor *> self, dt_tensor *mat, dt_tensor *vec, const T &...options) {
+    return dt_addmv_in_place_sized(self, mat, vec, dt::named<dt_addmv_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_addmv_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_addr(dt::at<dt_tensor *> self, dt_tensor *vec1, dt_tensor *vec2, const T &...options) {
+    return dt_addr_sized(self, vec1, vec2, dt::named<dt_addr_options>(self.site, options...).get(),
+                         sizeof(dt_addr_options));
+}
+template <class... T>
+dt_tensor *dt_addr_(dt::at<dt_tensor *> self, dt_tensor *vec1, dt_tensor *vec2, const T &...options) {
+    return dt_addr_in_place_sized(self, vec1, vec2, dt::named<dt_addr_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_addr_in_place_options));
+}
 template <class... T> dt_tensor *dt_all(dt::at<dt_tensor *> self, const T &...options) {
     return dt_all_sized(self, dt::named<dt_all_options>(self.site, options...).get(), sizeof(dt_all_options));
 }
@@ -902,12 +1152,24 @@ template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_asin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_asin_sized(self, dt::named<dt_asin_options>(self.site, options...).get(), sizeof(dt_asin_options));
 }
+template <class... T> dt_tensor *dt_asin_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_asin_in_place_sized(self, dt::named<dt_asin_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_asin_in_place_options));
+}
 template <class... T> dt_tensor *dt_atan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_atan_sized(self, dt::named<dt_atan_options>(self.site, options...).get(), sizeof(dt_atan_options));
 }
 template <class... T> dt_tensor *dt_atan2(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_atan2_sized(self, other, dt::named<dt_atan2_options>(self.site, options...).get(),
                           sizeof(dt_atan2_options));
+}
+template <class... T> dt_tensor *dt_atan2_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_atan2_in_place_sized(self, other, dt::named<dt_atan2_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_atan2_in_place_options));
+}
+template <class... T> dt_tensor *dt_atan_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_atan_in_place_sized(self, dt::named<dt_atan_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_atan_in_place_options));
 }
 template <class... T>
 dt_attention_backward_result dt_attention_backward(dt::at<dt_tensor *> grad_out, dt_tensor *query, dt_tensor *key,
@@ -925,6 +1187,33 @@ dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *q
         dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
         sizeof(dt_attention_mask_backward_options));
 }
+template <class... T>
+dt_tensor *dt_baddbmm(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *batch2, const T &...options) {
+    return dt_baddbmm_sized(self, batch1, batch2, dt::named<dt_baddbmm_options>(self.site, options...).get(),
+                            sizeof(dt_baddbmm_options));
+}
+template <class... T>
+dt_tensor *dt_baddbmm_(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *batch2, const T &...options) {
+    return dt_baddbmm_in_place_sized(self, batch1, batch2,
+                                     dt::named<dt_baddbmm_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_baddbmm_in_place_options));
+}
+template <class... T> dt_tensor *dt_bfloat16(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_bfloat16_sized(self, dt::named<dt_bfloat16_options>(self.site, options...).get(),
+                             sizeof(dt_bfloat16_options));
+}
+template <class... T>
+dt_tensor *dt_binary_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_sized(input, target,
+                                         dt::named<dt_binary_cross_entropy_options>(input.site, options...).get(),
+                                         sizeof(dt_binary_cross_entropy_options));
+}
+template <class... T>
+dt_tensor *dt_binary_cross_entropy_with_logits(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_with_logits_sized(
+        input, target, dt::named<dt_binary_cross_entropy_with_logits_options>(input.site, options...).get(),
+        sizeof(dt_binary_cross_entropy_with_logits_options));
+}
 template <class... T> dt_tensor *dt_bitwise_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_and_sized(self, other, dt::named<dt_bitwise_and_options>(self.site, options...).get(),
                                 sizeof(dt_bitwise_and_options));
@@ -941,9 +1230,25 @@ dt_tensor *dt_bitwise_and_scalar_self(dt::at<dt_number> self, dt_tensor *other, 
         self, other, dt::named<dt_bitwise_and_scalar_self_options>(self.site, options...).get(),
         sizeof(dt_bitwise_and_scalar_self_options));
 }
+template <class... T> dt_tensor *dt_bitwise_and_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_and_in_place_sized(self, other,
+                                         dt::named<dt_bitwise_and_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_bitwise_and_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_and_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_and_scalar_in_place_sized(
+        self, other, dt::named<dt_bitwise_and_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_and_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_bitwise_not(dt::at<dt_tensor *> self, const T &...options) {
     return dt_bitwise_not_sized(self, dt::named<dt_bitwise_not_options>(self.site, options...).get(),
                                 sizeof(dt_bitwise_not_options));
+}
+template <class... T> dt_tensor *dt_bitwise_not_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_bitwise_not_in_place_sized(self,
+                                         dt::named<dt_bitwise_not_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_bitwise_not_in_place_options));
 }
 template <class... T> dt_tensor *dt_bitwise_or(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_or_sized(self, other, dt::named<dt_bitwise_or_options>(self.site, options...).get(),
@@ -961,6 +1266,17 @@ dt_tensor *dt_bitwise_or_scalar_self(dt::at<dt_number> self, dt_tensor *other, c
                                            dt::named<dt_bitwise_or_scalar_self_options>(self.site, options...).get(),
                                            sizeof(dt_bitwise_or_scalar_self_options));
 }
+template <class... T> dt_tensor *dt_bitwise_or_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_or_in_place_sized(self, other,
+                                        dt::named<dt_bitwise_or_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_bitwise_or_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_or_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_or_scalar_in_place_sized(
+        self, other, dt::named<dt_bitwise_or_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_or_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_bitwise_xor(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_xor_sized(self, other, dt::named<dt_bitwise_xor_options>(self.site, options...).get(),
                                 sizeof(dt_bitwise_xor_options));
@@ -977,17 +1293,62 @@ dt_tensor *dt_bitwise_xor_scalar_self(dt::at<dt_number> self, dt_tensor *other, 
         self, other, dt::named<dt_bitwise_xor_scalar_self_options>(self.site, options...).get(),
         sizeof(dt_bitwise_xor_scalar_self_options));
 }
+template <class... T> dt_tensor *dt_bitwise_xor_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_bitwise_xor_in_place_sized(self, other,
+                                         dt::named<dt_bitwise_xor_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_bitwise_xor_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_bitwise_xor_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_bitwise_xor_scalar_in_place_sized(
+        self, other, dt::named<dt_bitwise_xor_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_bitwise_xor_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
+}
+template <class... T> dt_tensor *dt_bool(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_bool_sized(self, dt::named<dt_bool_options>(self.site, options...).get(), sizeof(dt_bool_options));
+}
+template <class... T> dt_tensor *dt_broadcast_to(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
+    return dt_broadcast_to_sized(self, size, dt::named<dt_broadcast_to_options>(self.site, options...).get(),
+                                 sizeof(dt_broadcast_to_options));
+}
+template <class... T> dt_tensor *dt_byte(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_byte_sized(self, dt::named<dt_byte_options>(self.site, options...).get(), sizeof(dt_byte_options));
 }
 template <class... T> dt_tensor *dt_cat(dt::at<dt_tensors> tensors, const T &...options) {
     return dt_cat_sized(tensors, dt::named<dt_cat_options>(tensors.site, options...).get(), sizeof(dt_cat_options));
 }
+template <class... T> dt_tensor *dt_cdouble(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cdouble_sized(self, dt::named<dt_cdouble_options>(self.site, options...).get(),
+                            sizeof(dt_cdouble_options));
+}
 template <class... T> dt_tensor *dt_ceil(dt::at<dt_tensor *> self, const T &...options) {
     return dt_ceil_sized(self, dt::named<dt_ceil_options>(self.site, options...).get(), sizeof(dt_ceil_options));
 }
+template <class... T> dt_tensor *dt_ceil_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_ceil_in_place_sized(self, dt::named<dt_ceil_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_ceil_in_place_options));
+}
 template <class... T> dt_tensor *dt_celu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_celu_sized(input, dt::named<dt_celu_options>(input.site, options...).get(), sizeof(dt_celu_options));
+}
+template <class... T> dt_tensor *dt_celu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_celu_in_place_sized(input, dt::named<dt_celu_in_place_options>(input.site, options...).get(),
+                                  sizeof(dt_celu_in_place_options));
+}
+template <class... T> dt_tensor *dt_cfloat(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cfloat_sized(self, dt::named<dt_cfloat_options>(self.site, options...).get(),
+                           sizeof(dt_cfloat_options));
+}
+template <class... T> dt_tensor *dt_char(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_char_sized(self, dt::named<dt_char_options>(self.site, options...).get(), sizeof(dt_char_options));
+}
+template <class... T>
+int dt_chunk(dt::at<dt_tensor *> self, int64_t chunks, dt_tensor **out, int capacity, const T &...options) {
+    return dt_chunk_sized(self, chunks, out, capacity, dt::named<dt_chunk_options>(self.site, options...).get(),
+                          sizeof(dt_chunk_options));
 }
 template <class... T> dt_tensor *dt_clamp(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clamp_sized(self, dt::named<dt_clamp_options>(self.site, options...).get(), sizeof(dt_clamp_options));
@@ -1013,6 +1374,16 @@ template <class... T> dt_tensor *dt_clamp_max_tensor(dt::at<dt_tensor *> self, d
     return dt_clamp_max_tensor_sized(self, max, dt::named<dt_clamp_max_tensor_options>(self.site, options...).get(),
                                      sizeof(dt_clamp_max_tensor_options));
 }
+template <class... T> dt_tensor *dt_clamp_max_(dt::at<dt_tensor *> self, dt::number max, const T &...options) {
+    return dt_clamp_max_in_place_sized(self, max,
+                                       dt::named<dt_clamp_max_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_clamp_max_in_place_options));
+}
+template <class... T> dt_tensor *dt_clamp_max_tensor_(dt::at<dt_tensor *> self, dt_tensor *max, const T &...options) {
+    return dt_clamp_max_tensor_in_place_sized(
+        self, max, dt::named<dt_clamp_max_tensor_in_place_options>(self.site, options...).get(),
+        sizeof(dt_clamp_max_tensor_in_place_options));
+}
 template <class... T> dt_tensor *dt_clamp_min(dt::at<dt_tensor *> self, dt::number min, const T &...options) {
     return dt_clamp_min_sized(self, min, dt::named<dt_clamp_min_options>(self.site, options...).get(),
                               sizeof(dt_clamp_min_options));
@@ -1020,6 +1391,16 @@ template <class... T> dt_tensor *dt_clamp_min(dt::at<dt_tensor *> self, dt::numb
 template <class... T> dt_tensor *dt_clamp_min_tensor(dt::at<dt_tensor *> self, dt_tensor *min, const T &...options) {
     return dt_clamp_min_tensor_sized(self, min, dt::named<dt_clamp_min_tensor_options>(self.site, options...).get(),
                                      sizeof(dt_clamp_min_tensor_options));
+}
+template <class... T> dt_tensor *dt_clamp_min_(dt::at<dt_tensor *> self, dt::number min, const T &...options) {
+    return dt_clamp_min_in_place_sized(self, min,
+                                       dt::named<dt_clamp_min_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_clamp_min_in_place_options));
+}
+template <class... T> dt_tensor *dt_clamp_min_tensor_(dt::at<dt_tensor *> self, dt_tensor *min, const T &...options) {
+    return dt_clamp_min_tensor_in_place_sized(
+        self, min, dt::named<dt_clamp_min_tensor_in_place_options>(self.site, options...).get(),
+        sizeof(dt_clamp_min_tensor_in_place_options));
 }
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
@@ -1039,8 +1420,16 @@ template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *s
 template <class... T> dt_tensor *dt_cos(dt::at<dt_tensor *> self, const T &...options) {
     return dt_cos_sized(self, dt::named<dt_cos_options>(self.site, options...).get(), sizeof(dt_cos_options));
 }
+template <class... T> dt_tensor *dt_cos_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cos_in_place_sized(self, dt::named<dt_cos_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_cos_in_place_options));
+}
 template <class... T> dt_tensor *dt_cosh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_cosh_sized(self, dt::named<dt_cosh_options>(self.site, options...).get(), sizeof(dt_cosh_options));
+}
+template <class... T> dt_tensor *dt_cosh_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cosh_in_place_sized(self, dt::named<dt_cosh_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_cosh_in_place_options));
 }
 template <class... T> dt_tensor *dt_count_nonzero(dt::at<dt_tensor *> self, const T &...options) {
     return dt_count_nonzero_sized(self, dt::named<dt_count_nonzero_options>(self.site, options...).get(),
@@ -1052,13 +1441,34 @@ dt_tensor *dt_count_nonzero_dim_int_list(dt::at<dt_tensor *> self, dt_dims dim, 
         self, dim, dt::named<dt_count_nonzero_dim_int_list_options>(self.site, options...).get(),
         sizeof(dt_count_nonzero_dim_int_list_options));
 }
+template <class... T> dt_tensor *dt_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_cross_entropy_sized(input, target, dt::named<dt_cross_entropy_options>(input.site, options...).get(),
+                                  sizeof(dt_cross_entropy_options));
+}
+template <class... T>
+dt_tensor *dt_cross_entropy_backward(dt::at<dt_tensor *> grad, dt_tensor *input, dt_tensor *target,
+                                     dt_tensor *logsumexp, dt_tensor *total, const T &...options) {
+    return dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total,
+                                           dt::named<dt_cross_entropy_backward_options>(grad.site, options...).get(),
+                                           sizeof(dt_cross_entropy_backward_options));
+}
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
 }
+template <class... T>
+dt_tensor *dt_cumprod_backward(dt::at<dt_tensor *> grad, dt_tensor *self, int64_t dim, const T &...options) {
+    return dt_cumprod_backward_sized(grad, self, dim,
+                                     dt::named<dt_cumprod_backward_options>(grad.site, options...).get(),
+                                     sizeof(dt_cumprod_backward_options));
+}
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
                            sizeof(dt_cumsum_options));
+}
+template <class... T> dt_tensor *dt_cumsum_(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_cumsum_in_place_sized(self, dim, dt::named<dt_cumsum_in_place_options>(self.site, options...).get(),
+                                    sizeof(dt_cumsum_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_diagonal(dt::at<dt_tensor *> self, int64_t offset, int64_t dim1, int64_t dim2, const T &...options) {
@@ -1091,12 +1501,20 @@ template <class... T> dt_tensor *dt_div_scalar_(dt::at<dt_tensor *> self, dt::nu
 template <class... T> dt_tensor *dt_dot(dt::at<dt_tensor *> self, dt_tensor *tensor, const T &...options) {
     return dt_dot_sized(self, tensor, dt::named<dt_dot_options>(self.site, options...).get(), sizeof(dt_dot_options));
 }
+template <class... T> dt_tensor *dt_double(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_double_sized(self, dt::named<dt_double_options>(self.site, options...).get(),
+                           sizeof(dt_double_options));
+}
 template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &...options) {
     return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
                             sizeof(dt_dropout_options));
 }
 template <class... T> dt_tensor *dt_elu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_elu_sized(input, dt::named<dt_elu_options>(input.site, options...).get(), sizeof(dt_elu_options));
+}
+template <class... T> dt_tensor *dt_elu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_elu_in_place_sized(input, dt::named<dt_elu_in_place_options>(input.site, options...).get(),
+                                 sizeof(dt_elu_in_place_options));
 }
 template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
@@ -1124,17 +1542,38 @@ template <class... T> dt_tensor *dt_eq_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_eq_scalar_sized(self, other, dt::named<dt_eq_scalar_options>(self.site, options...).get(),
                               sizeof(dt_eq_scalar_options));
 }
+template <class... T> dt_tensor *dt_eq_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_eq_in_place_sized(self, other, dt::named<dt_eq_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_eq_in_place_options));
+}
+template <class... T> dt_tensor *dt_eq_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_eq_scalar_in_place_sized(self, other,
+                                       dt::named<dt_eq_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_eq_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_erf(dt::at<dt_tensor *> self, const T &...options) {
     return dt_erf_sized(self, dt::named<dt_erf_options>(self.site, options...).get(), sizeof(dt_erf_options));
 }
+template <class... T> dt_tensor *dt_erf_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_erf_in_place_sized(self, dt::named<dt_erf_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_erf_in_place_options));
+}
 template <class... T> dt_tensor *dt_erfc(dt::at<dt_tensor *> self, const T &...options) {
     return dt_erfc_sized(self, dt::named<dt_erfc_options>(self.site, options...).get(), sizeof(dt_erfc_options));
+}
+template <class... T> dt_tensor *dt_erfc_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_erfc_in_place_sized(self, dt::named<dt_erfc_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_erfc_in_place_options));
 }
 template <class... T> dt_tensor *dt_exp(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp_sized(self, dt::named<dt_exp_options>(self.site, options...).get(), sizeof(dt_exp_options));
 }
 template <class... T> dt_tensor *dt_exp2(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp2_sized(self, dt::named<dt_exp2_options>(self.site, options...).get(), sizeof(dt_exp2_options));
+}
+template <class... T> dt_tensor *dt_exp2_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_exp2_in_place_sized(self, dt::named<dt_exp2_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_exp2_in_place_options));
 }
 template <class... T> dt_tensor *dt_exp_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_exp_in_place_sized(self, dt::named<dt_exp_in_place_options>(self.site, options...).get(),
@@ -1144,11 +1583,27 @@ template <class... T> dt_tensor *dt_expand(dt::at<dt_tensor *> self, dt_shape si
     return dt_expand_sized(self, size, dt::named<dt_expand_options>(self.site, options...).get(),
                            sizeof(dt_expand_options));
 }
+template <class... T> dt_tensor *dt_expand_as(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_expand_as_sized(self, other, dt::named<dt_expand_as_options>(self.site, options...).get(),
+                              sizeof(dt_expand_as_options));
+}
 template <class... T> dt_tensor *dt_expm1(dt::at<dt_tensor *> self, const T &...options) {
     return dt_expm1_sized(self, dt::named<dt_expm1_options>(self.site, options...).get(), sizeof(dt_expm1_options));
 }
+template <class... T> dt_tensor *dt_expm1_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_expm1_in_place_sized(self, dt::named<dt_expm1_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_expm1_in_place_options));
+}
 template <class... T> dt_tensor *dt_eye(dt::at<dt_ctx *> ctx, int64_t n, int64_t m, const T &...options) {
     return dt_eye_sized(ctx, n, m, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
+}
+template <class... T> dt_tensor *dt_fill(dt::at<dt_tensor *> self, dt::number value, const T &...options) {
+    return dt_fill_sized(self, value, dt::named<dt_fill_options>(self.site, options...).get(),
+                         sizeof(dt_fill_options));
+}
+template <class... T> dt_tensor *dt_fill_tensor(dt::at<dt_tensor *> self, dt_tensor *value, const T &...options) {
+    return dt_fill_tensor_sized(self, value, dt::named<dt_fill_tensor_options>(self.site, options...).get(),
+                                sizeof(dt_fill_tensor_options));
 }
 template <class... T> dt_tensor *dt_fill_(dt::at<dt_tensor *> self, dt::number value, const T &...options) {
     return dt_fill_in_place_sized(self, value, dt::named<dt_fill_in_place_options>(self.site, options...).get(),
@@ -1167,8 +1622,15 @@ template <class... T> dt_tensor *dt_flip(dt::at<dt_tensor *> self, dt_dims dims,
     return dt_flip_sized(self, dims, dt::named<dt_flip_options>(self.site, options...).get(),
                          sizeof(dt_flip_options));
 }
+template <class... T> dt_tensor *dt_float(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_float_sized(self, dt::named<dt_float_options>(self.site, options...).get(), sizeof(dt_float_options));
+}
 template <class... T> dt_tensor *dt_floor(dt::at<dt_tensor *> self, const T &...options) {
     return dt_floor_sized(self, dt::named<dt_floor_options>(self.site, options...).get(), sizeof(dt_floor_options));
+}
+template <class... T> dt_tensor *dt_floor_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_floor_in_place_sized(self, dt::named<dt_floor_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_floor_in_place_options));
 }
 template <class... T> dt_tensor *dt_floor_divide(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_floor_divide_sized(self, other, dt::named<dt_floor_divide_options>(self.site, options...).get(),
@@ -1179,6 +1641,17 @@ dt_tensor *dt_floor_divide_scalar(dt::at<dt_tensor *> self, dt::number other, co
     return dt_floor_divide_scalar_sized(self, other,
                                         dt::named<dt_floor_divide_scalar_options>(self.site, options...).get(),
                                         sizeof(dt_floor_divide_scalar_options));
+}
+template <class... T> dt_tensor *dt_floor_divide_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_floor_divide_in_place_sized(self, other,
+                                          dt::named<dt_floor_divide_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_floor_divide_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_floor_divide_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_floor_divide_scalar_in_place_sized(
+        self, other, dt::named<dt_floor_divide_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_floor_divide_scalar_in_place_options));
 }
 template <class... T> dt_tensor *dt_fmax(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_fmax_sized(self, other, dt::named<dt_fmax_options>(self.site, options...).get(),
@@ -1196,8 +1669,21 @@ template <class... T> dt_tensor *dt_fmod_scalar(dt::at<dt_tensor *> self, dt::nu
     return dt_fmod_scalar_sized(self, other, dt::named<dt_fmod_scalar_options>(self.site, options...).get(),
                                 sizeof(dt_fmod_scalar_options));
 }
+template <class... T> dt_tensor *dt_fmod_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_fmod_in_place_sized(self, other, dt::named<dt_fmod_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_fmod_in_place_options));
+}
+template <class... T> dt_tensor *dt_fmod_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_fmod_scalar_in_place_sized(self, other,
+                                         dt::named<dt_fmod_scalar_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_fmod_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_frac(dt::at<dt_tensor *> self, const T &...options) {
     return dt_frac_sized(self, dt::named<dt_frac_options>(self.site, options...).get(), sizeof(dt_frac_options));
+}
+template <class... T> dt_tensor *dt_frac_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_frac_in_place_sized(self, dt::named<dt_frac_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_frac_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape size, dt::number fill_value, const T &...options) {
@@ -1227,6 +1713,15 @@ template <class... T> dt_tensor *dt_ge_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_ge_scalar_sized(self, other, dt::named<dt_ge_scalar_options>(self.site, options...).get(),
                               sizeof(dt_ge_scalar_options));
 }
+template <class... T> dt_tensor *dt_ge_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_ge_in_place_sized(self, other, dt::named<dt_ge_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_ge_in_place_options));
+}
+template <class... T> dt_tensor *dt_ge_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_ge_scalar_in_place_sized(self, other,
+                                       dt::named<dt_ge_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_ge_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
 }
@@ -1243,6 +1738,18 @@ template <class... T> dt_tensor *dt_gt_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_gt_scalar_sized(self, other, dt::named<dt_gt_scalar_options>(self.site, options...).get(),
                               sizeof(dt_gt_scalar_options));
 }
+template <class... T> dt_tensor *dt_gt_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_gt_in_place_sized(self, other, dt::named<dt_gt_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_gt_in_place_options));
+}
+template <class... T> dt_tensor *dt_gt_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_gt_scalar_in_place_sized(self, other,
+                                       dt::named<dt_gt_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_gt_scalar_in_place_options));
+}
+template <class... T> dt_tensor *dt_half(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_half_sized(self, dt::named<dt_half_options>(self.site, options...).get(), sizeof(dt_half_options));
+}
 template <class... T> dt_tensor *dt_hardshrink(dt::at<dt_tensor *> self, const T &...options) {
     return dt_hardshrink_sized(self, dt::named<dt_hardshrink_options>(self.site, options...).get(),
                                sizeof(dt_hardshrink_options));
@@ -1251,13 +1758,34 @@ template <class... T> dt_tensor *dt_hardsigmoid(dt::at<dt_tensor *> input, const
     return dt_hardsigmoid_sized(input, dt::named<dt_hardsigmoid_options>(input.site, options...).get(),
                                 sizeof(dt_hardsigmoid_options));
 }
+template <class... T> dt_tensor *dt_hardsigmoid_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardsigmoid_in_place_sized(input,
+                                         dt::named<dt_hardsigmoid_in_place_options>(input.site, options...).get(),
+                                         sizeof(dt_hardsigmoid_in_place_options));
+}
 template <class... T> dt_tensor *dt_hardswish(dt::at<dt_tensor *> input, const T &...options) {
     return dt_hardswish_sized(input, dt::named<dt_hardswish_options>(input.site, options...).get(),
                               sizeof(dt_hardswish_options));
 }
+template <class... T> dt_tensor *dt_hardswish_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardswish_in_place_sized(input, dt::named<dt_hardswish_in_place_options>(input.site, options...).get(),
+                                       sizeof(dt_hardswish_in_place_options));
+}
 template <class... T> dt_tensor *dt_hardtanh(dt::at<dt_tensor *> input, const T &...options) {
     return dt_hardtanh_sized(input, dt::named<dt_hardtanh_options>(input.site, options...).get(),
                              sizeof(dt_hardtanh_options));
+}
+template <class... T> dt_tensor *dt_hardtanh_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_hardtanh_in_place_sized(input, dt::named<dt_hardtanh_in_place_options>(input.site, options...).get(),
+                                      sizeof(dt_hardtanh_in_place_options));
+}
+template <class... T> dt_tensor *dt_hstack(dt::at<dt_tensors> tensors, const T &...options) {
+    return dt_hstack_sized(tensors, dt::named<dt_hstack_options>(tensors.site, options...).get(),
+                           sizeof(dt_hstack_options));
+}
+template <class... T> dt_tensor *dt_huber_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_huber_loss_sized(input, target, dt::named<dt_huber_loss_options>(input.site, options...).get(),
+                               sizeof(dt_huber_loss_options));
 }
 template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
     return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
@@ -1281,6 +1809,9 @@ dt_tensor *dt_index_select_backward(dt::at<dt_tensor *> grad, dt_tensor *index, 
                                           dt::named<dt_index_select_backward_options>(grad.site, options...).get(),
                                           sizeof(dt_index_select_backward_options));
 }
+template <class... T> dt_tensor *dt_int(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_int_sized(self, dt::named<dt_int_options>(self.site, options...).get(), sizeof(dt_int_options));
+}
 template <class... T> dt_tensor *dt_isfinite(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isfinite_sized(self, dt::named<dt_isfinite_options>(self.site, options...).get(),
                              sizeof(dt_isfinite_options));
@@ -1290,6 +1821,14 @@ template <class... T> dt_tensor *dt_isinf(dt::at<dt_tensor *> self, const T &...
 }
 template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isnan_sized(self, dt::named<dt_isnan_options>(self.site, options...).get(), sizeof(dt_isnan_options));
+}
+template <class... T> dt_tensor *dt_kl_div(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_kl_div_sized(input, target, dt::named<dt_kl_div_options>(input.site, options...).get(),
+                           sizeof(dt_kl_div_options));
+}
+template <class... T> dt_tensor *dt_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_l1_loss_sized(input, target, dt::named<dt_l1_loss_options>(input.site, options...).get(),
+                            sizeof(dt_l1_loss_options));
 }
 template <class... T>
 dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
@@ -1304,9 +1843,23 @@ template <class... T> dt_tensor *dt_le_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_le_scalar_sized(self, other, dt::named<dt_le_scalar_options>(self.site, options...).get(),
                               sizeof(dt_le_scalar_options));
 }
+template <class... T> dt_tensor *dt_le_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_le_in_place_sized(self, other, dt::named<dt_le_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_le_in_place_options));
+}
+template <class... T> dt_tensor *dt_le_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_le_scalar_in_place_sized(self, other,
+                                       dt::named<dt_le_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_le_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_leaky_relu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_leaky_relu_sized(input, dt::named<dt_leaky_relu_options>(input.site, options...).get(),
                                sizeof(dt_leaky_relu_options));
+}
+template <class... T> dt_tensor *dt_leaky_relu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_leaky_relu_in_place_sized(input,
+                                        dt::named<dt_leaky_relu_in_place_options>(input.site, options...).get(),
+                                        sizeof(dt_leaky_relu_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_lerp(dt::at<dt_tensor *> self, dt_tensor *end, dt::number weight, const T &...options) {
@@ -1348,11 +1901,27 @@ template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...op
 template <class... T> dt_tensor *dt_log10(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log10_sized(self, dt::named<dt_log10_options>(self.site, options...).get(), sizeof(dt_log10_options));
 }
+template <class... T> dt_tensor *dt_log10_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log10_in_place_sized(self, dt::named<dt_log10_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_log10_in_place_options));
+}
 template <class... T> dt_tensor *dt_log1p(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log1p_sized(self, dt::named<dt_log1p_options>(self.site, options...).get(), sizeof(dt_log1p_options));
 }
+template <class... T> dt_tensor *dt_log1p_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log1p_in_place_sized(self, dt::named<dt_log1p_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_log1p_in_place_options));
+}
 template <class... T> dt_tensor *dt_log2(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log2_sized(self, dt::named<dt_log2_options>(self.site, options...).get(), sizeof(dt_log2_options));
+}
+template <class... T> dt_tensor *dt_log2_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log2_in_place_sized(self, dt::named<dt_log2_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_log2_in_place_options));
+}
+template <class... T> dt_tensor *dt_log_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log_in_place_sized(self, dt::named<dt_log_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_log_in_place_options));
 }
 template <class... T> dt_tensor *dt_log_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_log_softmax_sized(self, dim, dt::named<dt_log_softmax_options>(self.site, options...).get(),
@@ -1366,21 +1935,44 @@ template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_ten
     return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),
                                 sizeof(dt_logical_and_options));
 }
+template <class... T> dt_tensor *dt_logical_and_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_and_in_place_sized(self, other,
+                                         dt::named<dt_logical_and_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_logical_and_in_place_options));
+}
 template <class... T> dt_tensor *dt_logical_not(dt::at<dt_tensor *> self, const T &...options) {
     return dt_logical_not_sized(self, dt::named<dt_logical_not_options>(self.site, options...).get(),
                                 sizeof(dt_logical_not_options));
+}
+template <class... T> dt_tensor *dt_logical_not_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_logical_not_in_place_sized(self,
+                                         dt::named<dt_logical_not_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_logical_not_in_place_options));
 }
 template <class... T> dt_tensor *dt_logical_or(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_or_sized(self, other, dt::named<dt_logical_or_options>(self.site, options...).get(),
                                sizeof(dt_logical_or_options));
 }
+template <class... T> dt_tensor *dt_logical_or_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_or_in_place_sized(self, other,
+                                        dt::named<dt_logical_or_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_logical_or_in_place_options));
+}
 template <class... T> dt_tensor *dt_logical_xor(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_xor_sized(self, other, dt::named<dt_logical_xor_options>(self.site, options...).get(),
                                 sizeof(dt_logical_xor_options));
 }
+template <class... T> dt_tensor *dt_logical_xor_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_logical_xor_in_place_sized(self, other,
+                                         dt::named<dt_logical_xor_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_logical_xor_in_place_options));
+}
 template <class... T> dt_tensor *dt_logsumexp(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
     return dt_logsumexp_sized(self, dim, dt::named<dt_logsumexp_options>(self.site, options...).get(),
                               sizeof(dt_logsumexp_options));
+}
+template <class... T> dt_tensor *dt_long(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_long_sized(self, dt::named<dt_long_options>(self.site, options...).get(), sizeof(dt_long_options));
 }
 template <class... T> dt_tensor *dt_lt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_lt_sized(self, other, dt::named<dt_lt_options>(self.site, options...).get(), sizeof(dt_lt_options));
@@ -1388,6 +1980,18 @@ template <class... T> dt_tensor *dt_lt(dt::at<dt_tensor *> self, dt_tensor *othe
 template <class... T> dt_tensor *dt_lt_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
     return dt_lt_scalar_sized(self, other, dt::named<dt_lt_scalar_options>(self.site, options...).get(),
                               sizeof(dt_lt_scalar_options));
+}
+template <class... T> dt_tensor *dt_lt_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_lt_in_place_sized(self, other, dt::named<dt_lt_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_lt_in_place_options));
+}
+template <class... T> dt_tensor *dt_lt_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_lt_scalar_in_place_sized(self, other,
+                                       dt::named<dt_lt_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_lt_scalar_in_place_options));
+}
+template <class... T> dt_tensor *dt_mT(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_mT_sized(self, dt::named<dt_mT_options>(self.site, options...).get(), sizeof(dt_mT_options));
 }
 template <class... T>
 dt_tensor *dt_masked_fill(dt::at<dt_tensor *> self, dt_tensor *mask, dt::number value, const T &...options) {
@@ -1452,8 +2056,27 @@ template <class... T> dt_tensor *dt_minimum(dt::at<dt_tensor *> self, dt_tensor 
 template <class... T> dt_tensor *dt_mish(dt::at<dt_tensor *> input, const T &...options) {
     return dt_mish_sized(input, dt::named<dt_mish_options>(input.site, options...).get(), sizeof(dt_mish_options));
 }
+template <class... T> dt_tensor *dt_mish_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_mish_in_place_sized(input, dt::named<dt_mish_in_place_options>(input.site, options...).get(),
+                                  sizeof(dt_mish_in_place_options));
+}
 template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
+}
+template <class... T>
+dt_tensor *dt_movedim(dt::at<dt_tensor *> self, int64_t source, int64_t destination, const T &...options) {
+    return dt_movedim_sized(self, source, destination, dt::named<dt_movedim_options>(self.site, options...).get(),
+                            sizeof(dt_movedim_options));
+}
+template <class... T>
+dt_tensor *dt_movedim_sizes(dt::at<dt_tensor *> self, dt_shape source, dt_shape destination, const T &...options) {
+    return dt_movedim_sizes_sized(self, source, destination,
+                                  dt::named<dt_movedim_sizes_options>(self.site, options...).get(),
+                                  sizeof(dt_movedim_sizes_options));
+}
+template <class... T> dt_tensor *dt_mse_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_mse_loss_sized(input, target, dt::named<dt_mse_loss_options>(input.site, options...).get(),
+                             sizeof(dt_mse_loss_options));
 }
 template <class... T> dt_tensor *dt_mul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_mul_sized(self, other, dt::named<dt_mul_options>(self.site, options...).get(), sizeof(dt_mul_options));
@@ -1478,6 +2101,10 @@ template <class... T> dt_tensor *dt_nan_to_num(dt::at<dt_tensor *> self, const T
     return dt_nan_to_num_sized(self, dt::named<dt_nan_to_num_options>(self.site, options...).get(),
                                sizeof(dt_nan_to_num_options));
 }
+template <class... T> dt_tensor *dt_nan_to_num_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_nan_to_num_in_place_sized(self, dt::named<dt_nan_to_num_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_nan_to_num_in_place_options));
+}
 template <class... T> dt_tensor *dt_nansum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nansum_sized(self, dt::named<dt_nansum_options>(self.site, options...).get(),
                            sizeof(dt_nansum_options));
@@ -1501,6 +2128,15 @@ template <class... T> dt_tensor *dt_ne_scalar(dt::at<dt_tensor *> self, dt::numb
     return dt_ne_scalar_sized(self, other, dt::named<dt_ne_scalar_options>(self.site, options...).get(),
                               sizeof(dt_ne_scalar_options));
 }
+template <class... T> dt_tensor *dt_ne_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_ne_in_place_sized(self, other, dt::named<dt_ne_in_place_options>(self.site, options...).get(),
+                                sizeof(dt_ne_in_place_options));
+}
+template <class... T> dt_tensor *dt_ne_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_ne_scalar_in_place_sized(self, other,
+                                       dt::named<dt_ne_scalar_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_ne_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
     return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
 }
@@ -1508,12 +2144,20 @@ template <class... T> dt_tensor *dt_neg_(dt::at<dt_tensor *> self, const T &...o
     return dt_neg_in_place_sized(self, dt::named<dt_neg_in_place_options>(self.site, options...).get(),
                                  sizeof(dt_neg_in_place_options));
 }
+template <class... T> dt_tensor *dt_nll_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_nll_loss_sized(input, target, dt::named<dt_nll_loss_options>(input.site, options...).get(),
+                             sizeof(dt_nll_loss_options));
+}
 template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_ones_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_ones_like(dt::at<dt_tensor *> self, const T &...options) {
     return dt_ones_like_sized(self, dt::named<dt_ones_like_options>(self.site, options...).get(),
                               sizeof(dt_ones_like_options));
+}
+template <class... T> dt_tensor *dt_outer(dt::at<dt_tensor *> self, dt_tensor *vec2, const T &...options) {
+    return dt_outer_sized(self, vec2, dt::named<dt_outer_options>(self.site, options...).get(),
+                          sizeof(dt_outer_options));
 }
 template <class... T> dt_tensor *dt_pad(dt::at<dt_tensor *> input, dt_shape pad, const T &...options) {
     return dt_pad_sized(input, pad, dt::named<dt_pad_options>(input.site, options...).get(), sizeof(dt_pad_options));
@@ -1541,6 +2185,15 @@ dt_tensor *dt_pow_scalar_self(dt::at<dt_number> self, dt_tensor *exponent, const
     return dt_pow_scalar_self_sized(self, exponent,
                                     dt::named<dt_pow_scalar_self_options>(self.site, options...).get(),
                                     sizeof(dt_pow_scalar_self_options));
+}
+template <class... T> dt_tensor *dt_pow_(dt::at<dt_tensor *> self, dt_tensor *exponent, const T &...options) {
+    return dt_pow_in_place_sized(self, exponent, dt::named<dt_pow_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_pow_in_place_options));
+}
+template <class... T> dt_tensor *dt_pow_scalar_(dt::at<dt_tensor *> self, dt::number exponent, const T &...options) {
+    return dt_pow_scalar_in_place_sized(self, exponent,
+                                        dt::named<dt_pow_scalar_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_pow_scalar_in_place_options));
 }
 template <class... T> dt_tensor *dt_power_sum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_power_sum_sized(self, dt::named<dt_power_sum_options>(self.site, options...).get(),
@@ -1570,6 +2223,10 @@ template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...
 template <class... T> dt_tensor *dt_relu6(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu6_sized(input, dt::named<dt_relu6_options>(input.site, options...).get(), sizeof(dt_relu6_options));
 }
+template <class... T> dt_tensor *dt_relu6_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_relu6_in_place_sized(input, dt::named<dt_relu6_in_place_options>(input.site, options...).get(),
+                                   sizeof(dt_relu6_in_place_options));
+}
 template <class... T> dt_tensor *dt_relu_(dt::at<dt_tensor *> input, const T &...options) {
     return dt_relu_in_place_sized(input, dt::named<dt_relu_in_place_options>(input.site, options...).get(),
                                   sizeof(dt_relu_in_place_options));
@@ -1590,9 +2247,24 @@ dt_tensor *dt_remainder_scalar_self(dt::at<dt_number> self, dt_tensor *other, co
                                           dt::named<dt_remainder_scalar_self_options>(self.site, options...).get(),
                                           sizeof(dt_remainder_scalar_self_options));
 }
+template <class... T> dt_tensor *dt_remainder_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_remainder_in_place_sized(self, other,
+                                       dt::named<dt_remainder_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_remainder_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_remainder_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_remainder_scalar_in_place_sized(
+        self, other, dt::named<dt_remainder_scalar_in_place_options>(self.site, options...).get(),
+        sizeof(dt_remainder_scalar_in_place_options));
+}
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
                             sizeof(dt_reshape_options));
+}
+template <class... T> dt_tensor *dt_reshape_as(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_reshape_as_sized(self, other, dt::named<dt_reshape_as_options>(self.site, options...).get(),
+                               sizeof(dt_reshape_as_options));
 }
 template <class... T>
 dt_tensor *dt_rms_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
@@ -1609,6 +2281,15 @@ template <class... T> dt_tensor *dt_round(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_round_decimals(dt::at<dt_tensor *> self, int64_t decimals, const T &...options) {
     return dt_round_decimals_sized(self, decimals, dt::named<dt_round_decimals_options>(self.site, options...).get(),
                                    sizeof(dt_round_decimals_options));
+}
+template <class... T> dt_tensor *dt_round_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_round_in_place_sized(self, dt::named<dt_round_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_round_in_place_options));
+}
+template <class... T> dt_tensor *dt_round_decimals_(dt::at<dt_tensor *> self, int64_t decimals, const T &...options) {
+    return dt_round_decimals_in_place_sized(
+        self, decimals, dt::named<dt_round_decimals_in_place_options>(self.site, options...).get(),
+        sizeof(dt_round_decimals_in_place_options));
 }
 template <class... T> dt_tensor *dt_rsqrt(dt::at<dt_tensor *> self, const T &...options) {
     return dt_rsqrt_sized(self, dt::named<dt_rsqrt_options>(self.site, options...).get(), sizeof(dt_rsqrt_options));
@@ -1647,6 +2328,10 @@ dt_tensor *dt_select_backward(dt::at<dt_tensor *> grad_output, dt_shape input_si
 template <class... T> dt_tensor *dt_selu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_selu_sized(input, dt::named<dt_selu_options>(input.site, options...).get(), sizeof(dt_selu_options));
 }
+template <class... T> dt_tensor *dt_selu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_selu_in_place_sized(input, dt::named<dt_selu_in_place_options>(input.site, options...).get(),
+                                  sizeof(dt_selu_in_place_options));
+}
 template <class... T> dt_tensor *dt_sgd_(dt::at<dt_tensor *> self, dt_tensor *grad, double lr, const T &...options) {
     return dt_sgd_in_place_sized(self, grad, lr, dt::named<dt_sgd_in_place_options>(self.site, options...).get(),
                                  sizeof(dt_sgd_in_place_options));
@@ -1661,6 +2346,13 @@ dt_sgd_momentum_in_place_result dt_sgd_momentum_(dt::at<dt_tensor *> self, dt_te
 template <class... T> dt_tensor *dt_sgn(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sgn_sized(self, dt::named<dt_sgn_options>(self.site, options...).get(), sizeof(dt_sgn_options));
 }
+template <class... T> dt_tensor *dt_sgn_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sgn_in_place_sized(self, dt::named<dt_sgn_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_sgn_in_place_options));
+}
+template <class... T> dt_tensor *dt_short(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_short_sized(self, dt::named<dt_short_options>(self.site, options...).get(), sizeof(dt_short_options));
+}
 template <class... T> dt_tensor *dt_sigmoid(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sigmoid_sized(self, dt::named<dt_sigmoid_options>(self.site, options...).get(),
                             sizeof(dt_sigmoid_options));
@@ -1672,14 +2364,30 @@ template <class... T> dt_tensor *dt_sigmoid_(dt::at<dt_tensor *> self, const T &
 template <class... T> dt_tensor *dt_sign(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sign_sized(self, dt::named<dt_sign_options>(self.site, options...).get(), sizeof(dt_sign_options));
 }
+template <class... T> dt_tensor *dt_sign_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sign_in_place_sized(self, dt::named<dt_sign_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_sign_in_place_options));
+}
 template <class... T> dt_tensor *dt_silu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_silu_sized(input, dt::named<dt_silu_options>(input.site, options...).get(), sizeof(dt_silu_options));
+}
+template <class... T> dt_tensor *dt_silu_(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_silu_in_place_sized(input, dt::named<dt_silu_in_place_options>(input.site, options...).get(),
+                                  sizeof(dt_silu_in_place_options));
 }
 template <class... T> dt_tensor *dt_sin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sin_sized(self, dt::named<dt_sin_options>(self.site, options...).get(), sizeof(dt_sin_options));
 }
+template <class... T> dt_tensor *dt_sin_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sin_in_place_sized(self, dt::named<dt_sin_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_sin_in_place_options));
+}
 template <class... T> dt_tensor *dt_sinh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sinh_sized(self, dt::named<dt_sinh_options>(self.site, options...).get(), sizeof(dt_sinh_options));
+}
+template <class... T> dt_tensor *dt_sinh_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sinh_in_place_sized(self, dt::named<dt_sinh_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_sinh_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -1693,6 +2401,11 @@ dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_siz
     return dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step,
                                    dt::named<dt_slice_backward_options>(grad_output.site, options...).get(),
                                    sizeof(dt_slice_backward_options));
+}
+template <class... T>
+dt_tensor *dt_smooth_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_smooth_l1_loss_sized(input, target, dt::named<dt_smooth_l1_loss_options>(input.site, options...).get(),
+                                   sizeof(dt_smooth_l1_loss_options));
 }
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
@@ -1722,6 +2435,13 @@ int dt_split_sizes(dt::at<dt_tensor *> self, dt_shape split_size, dt_tensor **ou
                                 dt::named<dt_split_sizes_options>(self.site, options...).get(),
                                 sizeof(dt_split_sizes_options));
 }
+template <class... T>
+int dt_split_with_sizes(dt::at<dt_tensor *> self, dt_shape split_sizes, dt_tensor **out, int capacity,
+                        const T &...options) {
+    return dt_split_with_sizes_sized(self, split_sizes, out, capacity,
+                                     dt::named<dt_split_with_sizes_options>(self.site, options...).get(),
+                                     sizeof(dt_split_with_sizes_options));
+}
 template <class... T> dt_tensor *dt_sqrt(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sqrt_sized(self, dt::named<dt_sqrt_options>(self.site, options...).get(), sizeof(dt_sqrt_options));
 }
@@ -1732,6 +2452,10 @@ template <class... T> dt_tensor *dt_sqrt_(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_square(dt::at<dt_tensor *> self, const T &...options) {
     return dt_square_sized(self, dt::named<dt_square_options>(self.site, options...).get(),
                            sizeof(dt_square_options));
+}
+template <class... T> dt_tensor *dt_square_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_square_in_place_sized(self, dt::named<dt_square_in_place_options>(self.site, options...).get(),
+                                    sizeof(dt_square_in_place_options));
 }
 template <class... T> dt_tensor *dt_squeeze(dt::at<dt_tensor *> self, const T &...options) {
     return dt_squeeze_sized(self, dt::named<dt_squeeze_options>(self.site, options...).get(),
@@ -1744,6 +2468,10 @@ template <class... T> dt_tensor *dt_squeeze_dim(dt::at<dt_tensor *> self, int64_
 template <class... T> dt_tensor *dt_squeeze_dims(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
     return dt_squeeze_dims_sized(self, dim, dt::named<dt_squeeze_dims_options>(self.site, options...).get(),
                                  sizeof(dt_squeeze_dims_options));
+}
+template <class... T> dt_tensor *dt_stack(dt::at<dt_tensors> tensors, const T &...options) {
+    return dt_stack_sized(tensors, dt::named<dt_stack_options>(tensors.site, options...).get(),
+                          sizeof(dt_stack_options));
 }
 template <class... T> dt_tensor *dt_std(dt::at<dt_tensor *> self, const T &...options) {
     return dt_std_sized(self, dt::named<dt_std_options>(self.site, options...).get(), sizeof(dt_std_options));
@@ -1780,8 +2508,20 @@ template <class... T> dt_tensor *dt_sub_scalar_(dt::at<dt_tensor *> self, dt::nu
 template <class... T> dt_tensor *dt_sum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sum_sized(self, dt::named<dt_sum_options>(self.site, options...).get(), sizeof(dt_sum_options));
 }
+template <class... T>
+dt_tensor *dt_swapaxes(dt::at<dt_tensor *> self, int64_t axis0, int64_t axis1, const T &...options) {
+    return dt_swapaxes_sized(self, axis0, axis1, dt::named<dt_swapaxes_options>(self.site, options...).get(),
+                             sizeof(dt_swapaxes_options));
+}
+template <class... T> dt_tensor *dt_t(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_t_sized(self, dt::named<dt_t_options>(self.site, options...).get(), sizeof(dt_t_options));
+}
 template <class... T> dt_tensor *dt_tan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tan_sized(self, dt::named<dt_tan_options>(self.site, options...).get(), sizeof(dt_tan_options));
+}
+template <class... T> dt_tensor *dt_tan_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tan_in_place_sized(self, dt::named<dt_tan_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_tan_in_place_options));
 }
 template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tanh_sized(self, dt::named<dt_tanh_options>(self.site, options...).get(), sizeof(dt_tanh_options));
@@ -1795,9 +2535,28 @@ template <class... T> dt_tensor *dt_tanhshrink(dt::at<dt_tensor *> input, const 
                                sizeof(dt_tanhshrink_options));
 }
 template <class... T>
+int dt_tensor_split(dt::at<dt_tensor *> self, int64_t sections, dt_tensor **out, int capacity, const T &...options) {
+    return dt_tensor_split_sized(self, sections, out, capacity,
+                                 dt::named<dt_tensor_split_options>(self.site, options...).get(),
+                                 sizeof(dt_tensor_split_options));
+}
+template <class... T>
+int dt_tensor_split_indices(dt::at<dt_tensor *> self, dt_shape indices, dt_tensor **out, int capacity,
+                            const T &...options) {
+    return dt_tensor_split_indices_sized(self, indices, out, capacity,
+                                         dt::named<dt_tensor_split_indices_options>(self.site, options...).get(),
+                                         sizeof(dt_tensor_split_indices_options));
+}
+template <class... T>
 dt_tensor *dt_threshold(dt::at<dt_tensor *> input, double threshold, double value, const T &...options) {
     return dt_threshold_sized(input, threshold, value, dt::named<dt_threshold_options>(input.site, options...).get(),
                               sizeof(dt_threshold_options));
+}
+template <class... T>
+dt_tensor *dt_threshold_(dt::at<dt_tensor *> input, double threshold, double value, const T &...options) {
+    return dt_threshold_in_place_sized(input, threshold, value,
+                                       dt::named<dt_threshold_in_place_options>(input.site, options...).get(),
+                                       sizeof(dt_threshold_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_threshold_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, dt::number threshold,
@@ -1834,6 +2593,23 @@ template <class... T> dt_tensor *dt_triu_(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_trunc(dt::at<dt_tensor *> self, const T &...options) {
     return dt_trunc_sized(self, dt::named<dt_trunc_options>(self.site, options...).get(), sizeof(dt_trunc_options));
 }
+template <class... T> dt_tensor *dt_trunc_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_trunc_in_place_sized(self, dt::named<dt_trunc_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_trunc_in_place_options));
+}
+template <class... T> dt_tensor *dt_type_as(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_type_as_sized(self, other, dt::named<dt_type_as_options>(self.site, options...).get(),
+                            sizeof(dt_type_as_options));
+}
+template <class... T> int dt_unbind(dt::at<dt_tensor *> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_unbind_sized(self, out, capacity, dt::named<dt_unbind_options>(self.site, options...).get(),
+                           sizeof(dt_unbind_options));
+}
+template <class... T>
+dt_tensor *dt_unflatten(dt::at<dt_tensor *> self, int64_t dim, dt_shape sizes, const T &...options) {
+    return dt_unflatten_sized(self, dim, sizes, dt::named<dt_unflatten_options>(self.site, options...).get(),
+                              sizeof(dt_unflatten_options));
+}
 template <class... T>
 dt_tensor *dt_unfold(dt::at<dt_tensor *> self, int64_t dimension, int64_t size, int64_t step, const T &...options) {
     return dt_unfold_sized(self, dimension, size, step, dt::named<dt_unfold_options>(self.site, options...).get(),
@@ -1866,9 +2642,21 @@ dt_var_mean_correction_result dt_var_mean_correction(dt::at<dt_tensor *> self, c
     return dt_var_mean_correction_sized(self, dt::named<dt_var_mean_correction_options>(self.site, options...).get(),
                                         sizeof(dt_var_mean_correction_options));
 }
+template <class... T> dt_tensor *dt_vdot(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_vdot_sized(self, other, dt::named<dt_vdot_options>(self.site, options...).get(),
+                         sizeof(dt_vdot_options));
+}
 template <class... T> dt_tensor *dt_view(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
     return dt_view_sized(self, size, dt::named<dt_view_options>(self.site, options...).get(),
                          sizeof(dt_view_options));
+}
+template <class... T> dt_tensor *dt_view_as(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_view_as_sized(self, other, dt::named<dt_view_as_options>(self.site, options...).get(),
+                            sizeof(dt_view_as_options));
+}
+template <class... T> dt_tensor *dt_vstack(dt::at<dt_tensors> tensors, const T &...options) {
+    return dt_vstack_sized(tensors, dt::named<dt_vstack_options>(tensors.site, options...).get(),
+                           sizeof(dt_vstack_options));
 }
 template <class... T>
 dt_tensor *dt_where(dt::at<dt_tensor *> condition, dt_tensor *self, dt_tensor *other, const T &...options) {
@@ -1909,6 +2697,19 @@ template <class... T> dt_tensor *dt_xlogy_scalar_self(dt::at<dt_number> self, dt
     return dt_xlogy_scalar_self_sized(self, other,
                                       dt::named<dt_xlogy_scalar_self_options>(self.site, options...).get(),
                                       sizeof(dt_xlogy_scalar_self_options));
+}
+template <class... T> dt_tensor *dt_xlogy_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_xlogy_in_place_sized(self, other, dt::named<dt_xlogy_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_xlogy_in_place_options));
+}
+template <class... T> dt_tensor *dt_xlogy_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_xlogy_scalar_in_place_sized(self, other,
+                                          dt::named<dt_xlogy_scalar_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_xlogy_scalar_in_place_options));
+}
+template <class... T> dt_tensor *dt_zero_(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_zero_in_place_sized(self, dt::named<dt_zero_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_zero_in_place_options));
 }
 template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_zeros_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
@@ -2021,6 +2822,13 @@ template <class... T> dt_tensor *dt_full_tensor(dt::at<dt_tensor *> tensor, cons
 template <class... T> dt_tensor *dt_redistribute(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
     return dt_redistribute_sized(tensor, place, dt::named<dt_redistribute_options>(tensor.site, options...).get(),
                                  sizeof(dt_redistribute_options));
+}
+template <class... T>
+dt_status dt_redistribute_list(dt::at<dt_tensors> tensors, const char *const *places, dt_tensor **results,
+                               const T &...options) {
+    return dt_redistribute_list_sized(tensors, places, results,
+                                      dt::named<dt_redistribute_list_options>(tensors.site, options...).get(),
+                                      sizeof(dt_redistribute_list_options));
 }
 template <class... T> dt_tensor *dt_reduced(dt::at<dt_tensor *> tensor, const T &...options) {
     return dt_reduced_sized(tensor, dt::named<dt_reduced_options>(tensor.site, options...).get(),
@@ -2344,6 +3152,10 @@ inline dt_status dt_optimizer_set_lr(dt_optimizer *optimizer, double lr, dt_site
 inline dt_tensor *dt_optimizer_state(const dt_optimizer *optimizer, const dt_tensor *parameter, const char *name,
                                      dt_site site = dt::here()) {
     return dt_optimizer_state_site(optimizer, parameter, name, &site);
+}
+inline dt_status dt_optimizer_set_n_steps(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
+                                          dt_site site = dt::here()) {
+    return dt_optimizer_set_n_steps_site(optimizer, parameter, n_steps, &site);
 }
 inline dt_status dt_op_verify(dt_ctx *ctx, const char *name, dt_site site = dt::here()) {
     return dt_op_verify_site(ctx, name, &site);

@@ -236,7 +236,8 @@ enum { DT_ROW_R = 0 };
  * OFFSET    the kernel needs its offset: sharded inputs hold one contiguous run of the dim, none is strided
  * RESHAPE   the outputs are reshapes of the first input in row-major order: the library maps the shards where it can,
  *           and the entries of the outputs are for documentation
- * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
+ * UNLISTED  holds only with strided shards, or for a kernel that uses a part of a whole tensor, which a row cannot
+ *           express: not shown in lists
  * MEET      the ranks along the mesh dim meet: dt_op.meet is run instead of the kernel
  * SCAN      the same with the states of the shards before; sharded inputs hold one contiguous run of the dim
  * WINDOW    the ranks exchange elements before the kernel runs, which gets the windows that dt_op.window states;
@@ -344,8 +345,8 @@ struct dt_op {
     int n_saved;
     const void *family; /* (optional) for functions that several ops share: in what this one differs */
     /* (optional) Makes this op the in-place twin of one that is registered, `name` with an underscore: it writes its
-     * result to its first tensor, which keeps its placements. Of its own it has a summary and samples, or those of
-     * the other. */
+     * result to its first tensor, which keeps its placements. Of its own it has a summary, samples and a gradient,
+     * or those of the other. */
     const dt_op *in_place_of;
     const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     /* (optional) For rows with DT_ROW_WINDOW: the indices that a rank needs of one dim of one input, by dt_window_add;

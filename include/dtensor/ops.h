@@ -73,6 +73,14 @@ static inline dt_number dt_number_same(dt_number number) { return number; }
               : dt_number_int)(value))
 #endif
 
+typedef struct dt_T_options {
+    const dt_site *site;
+} dt_T_options;
+/* All dims in reverse order, as a view.
+ *     T(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_T_sized(dt_tensor *self, DT_OPTIONS(dt_T_options));
+
 typedef struct dt_foreach_add_in_place_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -253,6 +261,14 @@ typedef struct dt_acos_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_acos_sized(dt_tensor *self, DT_OPTIONS(dt_acos_options));
 
+typedef struct dt_acos_in_place_options {
+    const dt_site *site;
+} dt_acos_in_place_options;
+/* The arc cosine of every element, in place.
+ *     acos_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_acos_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_acos_in_place_options));
+
 typedef struct dt_adam_in_place_options {
     dt_opt_real beta1;        /* default 0.9 */
     dt_opt_real beta2;        /* default 0.999 */
@@ -382,6 +398,28 @@ typedef struct dt_add_scalar_in_place_options {
 DT_API dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_add_scalar_in_place_options));
 
+typedef struct dt_addbmm_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addbmm_options;
+/* beta times a tensor plus alpha times the sum of the products of two batches of matrices.
+ *     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                  DT_OPTIONS(dt_addbmm_options));
+
+typedef struct dt_addbmm_in_place_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addbmm_in_place_options;
+/* beta times a tensor plus alpha times the sum of the products of two batches of matrices, in place.
+ *     addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                           DT_OPTIONS(dt_addbmm_in_place_options));
+
 typedef struct dt_addcdiv_options {
     dt_number value; /* default 1 */
     const dt_site *site;
@@ -442,6 +480,48 @@ typedef struct dt_addmm_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
                                           DT_OPTIONS(dt_addmm_in_place_options));
+
+typedef struct dt_addmv_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addmv_options;
+/* beta times a tensor plus alpha times the product of a matrix and a vector.
+ *     addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addmv_sized(dt_tensor *self, dt_tensor *mat, dt_tensor *vec, DT_OPTIONS(dt_addmv_options));
+
+typedef struct dt_addmv_in_place_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addmv_in_place_options;
+/* beta times a tensor plus alpha times the product of a matrix and a vector, in place.
+ *     addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addmv_in_place_sized(dt_tensor *self, dt_tensor *mat, dt_tensor *vec,
+                                          DT_OPTIONS(dt_addmv_in_place_options));
+
+typedef struct dt_addr_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addr_options;
+/* beta times a tensor plus alpha times the outer product of two vectors.
+ *     addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addr_sized(dt_tensor *self, dt_tensor *vec1, dt_tensor *vec2, DT_OPTIONS(dt_addr_options));
+
+typedef struct dt_addr_in_place_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addr_in_place_options;
+/* beta times a tensor plus alpha times the outer product of two vectors, in place.
+ *     addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addr_in_place_sized(dt_tensor *self, dt_tensor *vec1, dt_tensor *vec2,
+                                         DT_OPTIONS(dt_addr_in_place_options));
 
 typedef struct dt_all_options {
     dt_dims dim;
@@ -517,6 +597,14 @@ typedef struct dt_asin_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_asin_sized(dt_tensor *self, DT_OPTIONS(dt_asin_options));
 
+typedef struct dt_asin_in_place_options {
+    const dt_site *site;
+} dt_asin_in_place_options;
+/* The arc sine of every element, in place.
+ *     asin_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_asin_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_asin_in_place_options));
+
 typedef struct dt_atan_options {
     const dt_site *site;
 } dt_atan_options;
@@ -532,6 +620,22 @@ typedef struct dt_atan2_options {
  *     atan2(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_atan2_options));
+
+typedef struct dt_atan2_in_place_options {
+    const dt_site *site;
+} dt_atan2_in_place_options;
+/* The angle of the points (other, self), in place.
+ *     atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_atan2_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_atan2_in_place_options));
+
+typedef struct dt_atan_in_place_options {
+    const dt_site *site;
+} dt_atan_in_place_options;
+/* The arc tangent of every element, in place.
+ *     atan_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_atan_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_atan_in_place_options));
 
 typedef struct dt_attention_backward_options {
     dt_tensor *attn_mask;
@@ -570,6 +674,60 @@ DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tenso
                                                    dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
                                                    DT_OPTIONS(dt_attention_mask_backward_options));
 
+typedef struct dt_baddbmm_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_baddbmm_options;
+/* beta times a tensor plus alpha times the products of two batches of matrices.
+ *     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_baddbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                   DT_OPTIONS(dt_baddbmm_options));
+
+typedef struct dt_baddbmm_in_place_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_baddbmm_in_place_options;
+/* beta times a tensor plus alpha times the products of two batches of matrices, in place.
+ *     baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_baddbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                            DT_OPTIONS(dt_baddbmm_in_place_options));
+
+typedef struct dt_bfloat16_options {
+    const dt_site *site;
+} dt_bfloat16_options;
+/* Converts to bf16.
+ *     bfloat16(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bfloat16_sized(dt_tensor *self, DT_OPTIONS(dt_bfloat16_options));
+
+typedef struct dt_binary_cross_entropy_options {
+    dt_tensor *weight;
+    const char *reduction; /* default mean */
+    const dt_site *site;
+} dt_binary_cross_entropy_options;
+/* Cross entropy of probabilities, or its mean or sum.
+ *     binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction="mean") -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_binary_cross_entropy_sized(dt_tensor *input, dt_tensor *target,
+                                                DT_OPTIONS(dt_binary_cross_entropy_options));
+
+typedef struct dt_binary_cross_entropy_with_logits_options {
+    dt_tensor *weight;
+    const char *reduction; /* default mean */
+    dt_tensor *pos_weight;
+    const dt_site *site;
+} dt_binary_cross_entropy_with_logits_options;
+/* Cross entropy of the sigmoid of logits and probabilities, or its mean or sum.
+ *     binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, str reduction="mean",
+ *         Tensor? pos_weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_binary_cross_entropy_with_logits_sized(dt_tensor *input, dt_tensor *target,
+                                                            DT_OPTIONS(dt_binary_cross_entropy_with_logits_options));
+
 typedef struct dt_bitwise_and_options {
     const dt_site *site;
 } dt_bitwise_and_options;
@@ -596,6 +754,24 @@ typedef struct dt_bitwise_and_scalar_self_options {
 DT_API dt_tensor *dt_bitwise_and_scalar_self_sized(dt_number self, dt_tensor *other,
                                                    DT_OPTIONS(dt_bitwise_and_scalar_self_options));
 
+typedef struct dt_bitwise_and_in_place_options {
+    const dt_site *site;
+} dt_bitwise_and_in_place_options;
+/* The bits that both integers have, in place.
+ *     bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_and_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                                DT_OPTIONS(dt_bitwise_and_in_place_options));
+
+typedef struct dt_bitwise_and_scalar_in_place_options {
+    const dt_site *site;
+} dt_bitwise_and_scalar_in_place_options;
+/* The bits that both integers have, in place.
+ *     bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_and_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                       DT_OPTIONS(dt_bitwise_and_scalar_in_place_options));
+
 typedef struct dt_bitwise_not_options {
     const dt_site *site;
 } dt_bitwise_not_options;
@@ -603,6 +779,14 @@ typedef struct dt_bitwise_not_options {
  *     bitwise_not(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_not_sized(dt_tensor *self, DT_OPTIONS(dt_bitwise_not_options));
+
+typedef struct dt_bitwise_not_in_place_options {
+    const dt_site *site;
+} dt_bitwise_not_in_place_options;
+/* The complement of the bits of every integer; not, of booleans, in place.
+ *     bitwise_not_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_not_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_bitwise_not_in_place_options));
 
 typedef struct dt_bitwise_or_options {
     const dt_site *site;
@@ -630,6 +814,24 @@ typedef struct dt_bitwise_or_scalar_self_options {
 DT_API dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *other,
                                                   DT_OPTIONS(dt_bitwise_or_scalar_self_options));
 
+typedef struct dt_bitwise_or_in_place_options {
+    const dt_site *site;
+} dt_bitwise_or_in_place_options;
+/* The bits that one of two integers has, in place.
+ *     bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_or_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                               DT_OPTIONS(dt_bitwise_or_in_place_options));
+
+typedef struct dt_bitwise_or_scalar_in_place_options {
+    const dt_site *site;
+} dt_bitwise_or_scalar_in_place_options;
+/* The bits that one of two integers has, in place.
+ *     bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_or_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                      DT_OPTIONS(dt_bitwise_or_scalar_in_place_options));
+
 typedef struct dt_bitwise_xor_options {
     const dt_site *site;
 } dt_bitwise_xor_options;
@@ -656,6 +858,24 @@ typedef struct dt_bitwise_xor_scalar_self_options {
 DT_API dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *other,
                                                    DT_OPTIONS(dt_bitwise_xor_scalar_self_options));
 
+typedef struct dt_bitwise_xor_in_place_options {
+    const dt_site *site;
+} dt_bitwise_xor_in_place_options;
+/* The bits in which two integers differ, in place.
+ *     bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_xor_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                                DT_OPTIONS(dt_bitwise_xor_in_place_options));
+
+typedef struct dt_bitwise_xor_scalar_in_place_options {
+    const dt_site *site;
+} dt_bitwise_xor_scalar_in_place_options;
+/* The bits in which two integers differ, in place.
+ *     bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bitwise_xor_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                       DT_OPTIONS(dt_bitwise_xor_scalar_in_place_options));
+
 typedef struct dt_bmm_options {
     const dt_site *site;
 } dt_bmm_options;
@@ -663,6 +883,30 @@ typedef struct dt_bmm_options {
  *     bmm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_bmm_options));
+
+typedef struct dt_bool_options {
+    const dt_site *site;
+} dt_bool_options;
+/* Converts to booleans: whether elements are not 0.
+ *     bool(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bool_sized(dt_tensor *self, DT_OPTIONS(dt_bool_options));
+
+typedef struct dt_broadcast_to_options {
+    const dt_site *site;
+} dt_broadcast_to_options;
+/* Repeats dims of size 1, as a view.
+ *     broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_broadcast_to_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_broadcast_to_options));
+
+typedef struct dt_byte_options {
+    const dt_site *site;
+} dt_byte_options;
+/* Converts to u8.
+ *     byte(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_byte_sized(dt_tensor *self, DT_OPTIONS(dt_byte_options));
 
 typedef struct dt_cat_options {
     int64_t dim;
@@ -673,6 +917,14 @@ typedef struct dt_cat_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cat_sized(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
 
+typedef struct dt_cdouble_options {
+    const dt_site *site;
+} dt_cdouble_options;
+/* Converts to c128.
+ *     cdouble(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cdouble_sized(dt_tensor *self, DT_OPTIONS(dt_cdouble_options));
+
 typedef struct dt_ceil_options {
     const dt_site *site;
 } dt_ceil_options;
@@ -680,6 +932,14 @@ typedef struct dt_ceil_options {
  *     ceil(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ceil_sized(dt_tensor *self, DT_OPTIONS(dt_ceil_options));
+
+typedef struct dt_ceil_in_place_options {
+    const dt_site *site;
+} dt_ceil_in_place_options;
+/* Every element, rounded up to an integer, in place.
+ *     ceil_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ceil_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_ceil_in_place_options));
 
 typedef struct dt_celu_options {
     dt_opt_real alpha; /* default 1.0 */
@@ -689,6 +949,41 @@ typedef struct dt_celu_options {
  *     celu(Tensor input, float alpha=1.0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_celu_sized(dt_tensor *input, DT_OPTIONS(dt_celu_options));
+
+typedef struct dt_celu_in_place_options {
+    dt_opt_real alpha; /* default 1.0 */
+    const dt_site *site;
+} dt_celu_in_place_options;
+/* x, or alpha (exp(x / alpha) - 1) where x is negative, in place.
+ *     celu_(Tensor(a!) input, float alpha=1.0) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_celu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_celu_in_place_options));
+
+typedef struct dt_cfloat_options {
+    const dt_site *site;
+} dt_cfloat_options;
+/* Converts to c64.
+ *     cfloat(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cfloat_sized(dt_tensor *self, DT_OPTIONS(dt_cfloat_options));
+
+typedef struct dt_char_options {
+    const dt_site *site;
+} dt_char_options;
+/* Converts to i8.
+ *     char(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_char_sized(dt_tensor *self, DT_OPTIONS(dt_char_options));
+
+typedef struct dt_chunk_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_chunk_options;
+/* Splits a dim into at most as many blocks of one size, as views; the last may be smaller.
+ *     chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_chunk_sized(dt_tensor *self, int64_t chunks, dt_tensor **out, int capacity,
+                          DT_OPTIONS(dt_chunk_options));
 
 typedef struct dt_clamp_options {
     dt_number min;
@@ -746,6 +1041,24 @@ typedef struct dt_clamp_max_tensor_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_max_tensor_sized(dt_tensor *self, dt_tensor *max, DT_OPTIONS(dt_clamp_max_tensor_options));
 
+typedef struct dt_clamp_max_in_place_options {
+    const dt_site *site;
+} dt_clamp_max_in_place_options;
+/* Every element, or max if that is less, in place.
+ *     clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_max_in_place_sized(dt_tensor *self, dt_number max,
+                                              DT_OPTIONS(dt_clamp_max_in_place_options));
+
+typedef struct dt_clamp_max_tensor_in_place_options {
+    const dt_site *site;
+} dt_clamp_max_tensor_in_place_options;
+/* Every element, or max if that is less, in place.
+ *     clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_max_tensor_in_place_sized(dt_tensor *self, dt_tensor *max,
+                                                     DT_OPTIONS(dt_clamp_max_tensor_in_place_options));
+
 typedef struct dt_clamp_min_options {
     const dt_site *site;
 } dt_clamp_min_options;
@@ -761,6 +1074,24 @@ typedef struct dt_clamp_min_tensor_options {
  *     clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_min_tensor_sized(dt_tensor *self, dt_tensor *min, DT_OPTIONS(dt_clamp_min_tensor_options));
+
+typedef struct dt_clamp_min_in_place_options {
+    const dt_site *site;
+} dt_clamp_min_in_place_options;
+/* Every element, or min if that is greater, in place.
+ *     clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_min_in_place_sized(dt_tensor *self, dt_number min,
+                                              DT_OPTIONS(dt_clamp_min_in_place_options));
+
+typedef struct dt_clamp_min_tensor_in_place_options {
+    const dt_site *site;
+} dt_clamp_min_tensor_in_place_options;
+/* Every element, or min if that is greater, in place.
+ *     clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_min_tensor_in_place_sized(dt_tensor *self, dt_tensor *min,
+                                                     DT_OPTIONS(dt_clamp_min_tensor_in_place_options));
 
 typedef struct dt_clone_options {
     const dt_site *site;
@@ -803,6 +1134,14 @@ typedef struct dt_cos_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cos_sized(dt_tensor *self, DT_OPTIONS(dt_cos_options));
 
+typedef struct dt_cos_in_place_options {
+    const dt_site *site;
+} dt_cos_in_place_options;
+/* The cosine of every element, in place.
+ *     cos_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cos_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_cos_in_place_options));
+
 typedef struct dt_cosh_options {
     const dt_site *site;
 } dt_cosh_options;
@@ -810,6 +1149,14 @@ typedef struct dt_cosh_options {
  *     cosh(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cosh_sized(dt_tensor *self, DT_OPTIONS(dt_cosh_options));
+
+typedef struct dt_cosh_in_place_options {
+    const dt_site *site;
+} dt_cosh_in_place_options;
+/* The hyperbolic cosine of every element, in place.
+ *     cosh_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cosh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_cosh_in_place_options));
 
 typedef struct dt_count_nonzero_options {
     dt_opt_int dim;
@@ -829,6 +1176,34 @@ typedef struct dt_count_nonzero_dim_int_list_options {
 DT_API dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
                                                       DT_OPTIONS(dt_count_nonzero_dim_int_list_options));
 
+typedef struct dt_cross_entropy_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index;     /* default -100 */
+    const char *reduction;       /* default mean */
+    dt_opt_real label_smoothing; /* default 0.0 */
+    const dt_site *site;
+} dt_cross_entropy_options;
+/* Cross entropy of logits and classes, or probabilities of classes.
+ *     cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str
+ *         reduction="mean", float label_smoothing=0.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cross_entropy_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_cross_entropy_options));
+
+typedef struct dt_cross_entropy_backward_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index;     /* default -100 */
+    const char *reduction;       /* default mean */
+    dt_opt_real label_smoothing; /* default 0.0 */
+    const dt_site *site;
+} dt_cross_entropy_backward_options;
+/* The gradient of the cross entropy of logits and classes with respect to the logits.
+ *     cross_entropy_backward(Tensor grad, Tensor input, Tensor target, Tensor? weight, Tensor logsumexp, Tensor
+ *         total, int ignore_index=-100, str reduction="mean", float label_smoothing=0.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *input, dt_tensor *target,
+                                                  dt_tensor *logsumexp, dt_tensor *total,
+                                                  DT_OPTIONS(dt_cross_entropy_backward_options));
+
 typedef struct dt_cumprod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -838,6 +1213,15 @@ typedef struct dt_cumprod_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumprod_options));
 
+typedef struct dt_cumprod_backward_options {
+    const dt_site *site;
+} dt_cumprod_backward_options;
+/* The gradient of cumprod.
+ *     cumprod_backward(Tensor grad, Tensor self, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                            DT_OPTIONS(dt_cumprod_backward_options));
+
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -846,6 +1230,15 @@ typedef struct dt_cumsum_options {
  *     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
+
+typedef struct dt_cumsum_in_place_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_cumsum_in_place_options;
+/* Running sum along a dim, in place.
+ *     cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumsum_in_place_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_in_place_options));
 
 typedef struct dt_diagonal_options {
     const dt_site *site;
@@ -910,6 +1303,14 @@ typedef struct dt_dot_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_dot_sized(dt_tensor *self, dt_tensor *tensor, DT_OPTIONS(dt_dot_options));
 
+typedef struct dt_double_options {
+    const dt_site *site;
+} dt_double_options;
+/* Converts to f64.
+ *     double(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_double_sized(dt_tensor *self, DT_OPTIONS(dt_double_options));
+
 typedef struct dt_dropout_options {
     dt_opt_real p;        /* default 0.5 */
     dt_opt_bool training; /* default true */
@@ -928,6 +1329,15 @@ typedef struct dt_elu_options {
  *     elu(Tensor input, float alpha=1.0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_elu_sized(dt_tensor *input, DT_OPTIONS(dt_elu_options));
+
+typedef struct dt_elu_in_place_options {
+    dt_opt_real alpha; /* default 1.0 */
+    const dt_site *site;
+} dt_elu_in_place_options;
+/* x, or alpha (exp(x) - 1) where x is negative, in place.
+ *     elu_(Tensor(a!) input, float alpha=1.0) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_elu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_elu_in_place_options));
 
 typedef struct dt_embedding_options {
     dt_opt_int padding_idx;
@@ -981,6 +1391,23 @@ typedef struct dt_eq_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
 
+typedef struct dt_eq_in_place_options {
+    const dt_site *site;
+} dt_eq_in_place_options;
+/* Whether elements are equal, to those of a tensor or to a number, in place.
+ *     eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_eq_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_eq_in_place_options));
+
+typedef struct dt_eq_scalar_in_place_options {
+    const dt_site *site;
+} dt_eq_scalar_in_place_options;
+/* Whether elements are equal, to those of a tensor or to a number, in place.
+ *     eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_eq_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_eq_scalar_in_place_options));
+
 typedef struct dt_erf_options {
     const dt_site *site;
 } dt_erf_options;
@@ -989,6 +1416,14 @@ typedef struct dt_erf_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_erf_sized(dt_tensor *self, DT_OPTIONS(dt_erf_options));
 
+typedef struct dt_erf_in_place_options {
+    const dt_site *site;
+} dt_erf_in_place_options;
+/* The error function of every element, in place.
+ *     erf_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_erf_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_erf_in_place_options));
+
 typedef struct dt_erfc_options {
     const dt_site *site;
 } dt_erfc_options;
@@ -996,6 +1431,14 @@ typedef struct dt_erfc_options {
  *     erfc(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_erfc_sized(dt_tensor *self, DT_OPTIONS(dt_erfc_options));
+
+typedef struct dt_erfc_in_place_options {
+    const dt_site *site;
+} dt_erfc_in_place_options;
+/* 1 minus the error function of every element, exact for large ones, in place.
+ *     erfc_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_erfc_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_erfc_in_place_options));
 
 typedef struct dt_exp_options {
     const dt_site *site;
@@ -1013,6 +1456,14 @@ typedef struct dt_exp2_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_exp2_sized(dt_tensor *self, DT_OPTIONS(dt_exp2_options));
 
+typedef struct dt_exp2_in_place_options {
+    const dt_site *site;
+} dt_exp2_in_place_options;
+/* 2 to the power of every element, in place.
+ *     exp2_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_exp2_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_exp2_in_place_options));
+
 typedef struct dt_exp_in_place_options {
     const dt_site *site;
 } dt_exp_in_place_options;
@@ -1029,6 +1480,14 @@ typedef struct dt_expand_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
 
+typedef struct dt_expand_as_options {
+    const dt_site *site;
+} dt_expand_as_options;
+/* Repeats dims of size 1 to the shape of another tensor, as a view.
+ *     expand_as(Tensor(a) self, Tensor other) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_expand_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_expand_as_options));
+
 typedef struct dt_expm1_options {
     const dt_site *site;
 } dt_expm1_options;
@@ -1037,10 +1496,34 @@ typedef struct dt_expm1_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_expm1_sized(dt_tensor *self, DT_OPTIONS(dt_expm1_options));
 
+typedef struct dt_expm1_in_place_options {
+    const dt_site *site;
+} dt_expm1_in_place_options;
+/* The exponential minus 1 of every element, exact for small ones, in place.
+ *     expm1_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_expm1_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_expm1_in_place_options));
+
 /* A matrix of n rows and m columns with ones on its diagonal.
  *     eye.m(int n, int m, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, DT_OPTIONS(dt_make_options));
+
+typedef struct dt_fill_options {
+    const dt_site *site;
+} dt_fill_options;
+/* A tensor like another, filled with a number or with the value of a tensor without dims.
+ *     fill.Scalar(Tensor self, Scalar value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fill_sized(dt_tensor *self, dt_number value, DT_OPTIONS(dt_fill_options));
+
+typedef struct dt_fill_tensor_options {
+    const dt_site *site;
+} dt_fill_tensor_options;
+/* A tensor like another, filled with a number or with the value of a tensor without dims.
+ *     fill.Tensor(Tensor self, Tensor value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fill_tensor_sized(dt_tensor *self, dt_tensor *value, DT_OPTIONS(dt_fill_tensor_options));
 
 typedef struct dt_fill_in_place_options {
     const dt_site *site;
@@ -1077,6 +1560,14 @@ typedef struct dt_flip_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_flip_options));
 
+typedef struct dt_float_options {
+    const dt_site *site;
+} dt_float_options;
+/* Converts to f32.
+ *     float(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_float_sized(dt_tensor *self, DT_OPTIONS(dt_float_options));
+
 typedef struct dt_floor_options {
     const dt_site *site;
 } dt_floor_options;
@@ -1084,6 +1575,14 @@ typedef struct dt_floor_options {
  *     floor(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_floor_sized(dt_tensor *self, DT_OPTIONS(dt_floor_options));
+
+typedef struct dt_floor_in_place_options {
+    const dt_site *site;
+} dt_floor_in_place_options;
+/* Every element, rounded down to an integer, in place.
+ *     floor_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_floor_in_place_options));
 
 typedef struct dt_floor_divide_options {
     const dt_site *site;
@@ -1101,6 +1600,24 @@ typedef struct dt_floor_divide_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_floor_divide_scalar_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_floor_divide_scalar_options));
+
+typedef struct dt_floor_divide_in_place_options {
+    const dt_site *site;
+} dt_floor_divide_in_place_options;
+/* Quotients, rounded down, in place.
+ *     floor_divide_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_divide_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                                 DT_OPTIONS(dt_floor_divide_in_place_options));
+
+typedef struct dt_floor_divide_scalar_in_place_options {
+    const dt_site *site;
+} dt_floor_divide_scalar_in_place_options;
+/* Quotients, rounded down, in place.
+ *     floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_floor_divide_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                        DT_OPTIONS(dt_floor_divide_scalar_in_place_options));
 
 typedef struct dt_fmax_options {
     const dt_site *site;
@@ -1134,6 +1651,23 @@ typedef struct dt_fmod_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_fmod_scalar_options));
 
+typedef struct dt_fmod_in_place_options {
+    const dt_site *site;
+} dt_fmod_in_place_options;
+/* The rest of a division, with the sign of the dividend, in place.
+ *     fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmod_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmod_in_place_options));
+
+typedef struct dt_fmod_scalar_in_place_options {
+    const dt_site *site;
+} dt_fmod_scalar_in_place_options;
+/* The rest of a division, with the sign of the dividend, in place.
+ *     fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fmod_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                DT_OPTIONS(dt_fmod_scalar_in_place_options));
+
 typedef struct dt_frac_options {
     const dt_site *site;
 } dt_frac_options;
@@ -1141,6 +1675,14 @@ typedef struct dt_frac_options {
  *     frac(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_frac_sized(dt_tensor *self, DT_OPTIONS(dt_frac_options));
+
+typedef struct dt_frac_in_place_options {
+    const dt_site *site;
+} dt_frac_in_place_options;
+/* Every element minus its integer part, in place.
+ *     frac_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_frac_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_frac_in_place_options));
 
 /* A tensor filled with a number.
  *     full(int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
@@ -1189,6 +1731,23 @@ typedef struct dt_ge_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ge_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_ge_scalar_options));
 
+typedef struct dt_ge_in_place_options {
+    const dt_site *site;
+} dt_ge_in_place_options;
+/* Whether elements are at least those of a tensor, or a number, in place.
+ *     ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ge_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_ge_in_place_options));
+
+typedef struct dt_ge_scalar_in_place_options {
+    const dt_site *site;
+} dt_ge_scalar_in_place_options;
+/* Whether elements are at least those of a tensor, or a number, in place.
+ *     ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ge_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_ge_scalar_in_place_options));
+
 typedef struct dt_gelu_options {
     const char *approximate; /* default none */
     const dt_site *site;
@@ -1224,6 +1783,31 @@ typedef struct dt_gt_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gt_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_gt_scalar_options));
 
+typedef struct dt_gt_in_place_options {
+    const dt_site *site;
+} dt_gt_in_place_options;
+/* Whether elements are greater than those of a tensor, or a number, in place.
+ *     gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gt_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_gt_in_place_options));
+
+typedef struct dt_gt_scalar_in_place_options {
+    const dt_site *site;
+} dt_gt_scalar_in_place_options;
+/* Whether elements are greater than those of a tensor, or a number, in place.
+ *     gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gt_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_gt_scalar_in_place_options));
+
+typedef struct dt_half_options {
+    const dt_site *site;
+} dt_half_options;
+/* Converts to f16.
+ *     half(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_half_sized(dt_tensor *self, DT_OPTIONS(dt_half_options));
+
 typedef struct dt_hardshrink_options {
     dt_number lambd; /* default 0.5 */
     const dt_site *site;
@@ -1241,6 +1825,14 @@ typedef struct dt_hardsigmoid_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmoid_options));
 
+typedef struct dt_hardsigmoid_in_place_options {
+    const dt_site *site;
+} dt_hardsigmoid_in_place_options;
+/* (x + 3) / 6, limited to 0 and 1, in place.
+ *     hardsigmoid_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardsigmoid_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmoid_in_place_options));
+
 typedef struct dt_hardswish_options {
     const dt_site *site;
 } dt_hardswish_options;
@@ -1248,6 +1840,14 @@ typedef struct dt_hardswish_options {
  *     hardswish(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardswish_sized(dt_tensor *input, DT_OPTIONS(dt_hardswish_options));
+
+typedef struct dt_hardswish_in_place_options {
+    const dt_site *site;
+} dt_hardswish_in_place_options;
+/* x times the hard sigmoid of x, in place.
+ *     hardswish_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardswish_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardswish_in_place_options));
 
 typedef struct dt_hardtanh_options {
     dt_opt_real min_val; /* default -1.0 */
@@ -1258,6 +1858,36 @@ typedef struct dt_hardtanh_options {
  *     hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardtanh_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_options));
+
+typedef struct dt_hardtanh_in_place_options {
+    dt_opt_real min_val; /* default -1.0 */
+    dt_opt_real max_val; /* default 1.0 */
+    const dt_site *site;
+} dt_hardtanh_in_place_options;
+/* Every element, limited to min_val and max_val, in place.
+ *     hardtanh_(Tensor(a!) input, float min_val=-1.0, float max_val=1.0) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hardtanh_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_in_place_options));
+
+typedef struct dt_hstack_options {
+    const dt_site *site;
+} dt_hstack_options;
+/* Concatenates tensors along dim 1, or vectors along dim 0.
+ *     hstack(Tensor[] tensors) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_hstack_sized(dt_tensors tensors, DT_OPTIONS(dt_hstack_options));
+
+typedef struct dt_huber_loss_options {
+    const char *reduction; /* default mean */
+    dt_opt_real delta;     /* default 1.0 */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_huber_loss_options;
+/* Half of squared differences, linear above delta, or their mean or sum.
+ *     huber_loss(Tensor input, Tensor target, str reduction="mean", float delta=1.0, Tensor? weight=None) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_huber_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_huber_loss_options));
 
 typedef struct dt_index_options {
     const dt_site *site;
@@ -1294,6 +1924,14 @@ typedef struct dt_index_select_backward_options {
 DT_API dt_tensor *dt_index_select_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
                                                  DT_OPTIONS(dt_index_select_backward_options));
 
+typedef struct dt_int_options {
+    const dt_site *site;
+} dt_int_options;
+/* Converts to i32.
+ *     int(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_int_sized(dt_tensor *self, DT_OPTIONS(dt_int_options));
+
 typedef struct dt_isfinite_options {
     const dt_site *site;
 } dt_isfinite_options;
@@ -1317,6 +1955,26 @@ typedef struct dt_isnan_options {
  *     isnan(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_isnan_sized(dt_tensor *self, DT_OPTIONS(dt_isnan_options));
+
+typedef struct dt_kl_div_options {
+    const char *reduction; /* default mean */
+    bool log_target;
+    const dt_site *site;
+} dt_kl_div_options;
+/* Kullback-Leibler divergence of log-probabilities from probabilities, or its mean or sum.
+ *     kl_div(Tensor input, Tensor target, str reduction="mean", bool log_target=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_kl_div_options));
+
+typedef struct dt_l1_loss_options {
+    const char *reduction; /* default mean */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_l1_loss_options;
+/* Absolute differences, or their mean or sum.
+ *     l1_loss(Tensor input, Tensor target, str reduction="mean", Tensor? weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_l1_loss_options));
 
 typedef struct dt_layer_norm_options {
     dt_tensor *weight;
@@ -1346,6 +2004,23 @@ typedef struct dt_le_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_le_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_le_scalar_options));
 
+typedef struct dt_le_in_place_options {
+    const dt_site *site;
+} dt_le_in_place_options;
+/* Whether elements are at most those of a tensor, or a number, in place.
+ *     le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_le_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_le_in_place_options));
+
+typedef struct dt_le_scalar_in_place_options {
+    const dt_site *site;
+} dt_le_scalar_in_place_options;
+/* Whether elements are at most those of a tensor, or a number, in place.
+ *     le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_le_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_le_scalar_in_place_options));
+
 typedef struct dt_leaky_relu_options {
     dt_opt_real negative_slope; /* default 0.01 */
     const dt_site *site;
@@ -1354,6 +2029,15 @@ typedef struct dt_leaky_relu_options {
  *     leaky_relu(Tensor input, float negative_slope=0.01) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_leaky_relu_sized(dt_tensor *input, DT_OPTIONS(dt_leaky_relu_options));
+
+typedef struct dt_leaky_relu_in_place_options {
+    dt_opt_real negative_slope; /* default 0.01 */
+    const dt_site *site;
+} dt_leaky_relu_in_place_options;
+/* x, or negative_slope times x where x is negative, in place.
+ *     leaky_relu_(Tensor(a!) input, float negative_slope=0.01) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_leaky_relu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_leaky_relu_in_place_options));
 
 typedef struct dt_lerp_options {
     const dt_site *site;
@@ -1434,6 +2118,14 @@ typedef struct dt_log10_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log10_sized(dt_tensor *self, DT_OPTIONS(dt_log10_options));
 
+typedef struct dt_log10_in_place_options {
+    const dt_site *site;
+} dt_log10_in_place_options;
+/* The logarithm of every element to base 10, in place.
+ *     log10_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log10_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_log10_in_place_options));
+
 typedef struct dt_log1p_options {
     const dt_site *site;
 } dt_log1p_options;
@@ -1442,6 +2134,14 @@ typedef struct dt_log1p_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log1p_sized(dt_tensor *self, DT_OPTIONS(dt_log1p_options));
 
+typedef struct dt_log1p_in_place_options {
+    const dt_site *site;
+} dt_log1p_in_place_options;
+/* The natural logarithm of 1 plus every element, exact for small ones, in place.
+ *     log1p_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log1p_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_log1p_in_place_options));
+
 typedef struct dt_log2_options {
     const dt_site *site;
 } dt_log2_options;
@@ -1449,6 +2149,22 @@ typedef struct dt_log2_options {
  *     log2(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log2_sized(dt_tensor *self, DT_OPTIONS(dt_log2_options));
+
+typedef struct dt_log2_in_place_options {
+    const dt_site *site;
+} dt_log2_in_place_options;
+/* The logarithm of every element to base 2, in place.
+ *     log2_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log2_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_log2_in_place_options));
+
+typedef struct dt_log_in_place_options {
+    const dt_site *site;
+} dt_log_in_place_options;
+/* The natural logarithm of every element, in place.
+ *     log_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_log_in_place_options));
 
 typedef struct dt_log_softmax_options {
     dt_dtype dtype;
@@ -1475,6 +2191,15 @@ typedef struct dt_logical_and_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_and_options));
 
+typedef struct dt_logical_and_in_place_options {
+    const dt_site *site;
+} dt_logical_and_in_place_options;
+/* Whether both elements are not 0, in place.
+ *     logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_and_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                                DT_OPTIONS(dt_logical_and_in_place_options));
+
 typedef struct dt_logical_not_options {
     const dt_site *site;
 } dt_logical_not_options;
@@ -1482,6 +2207,14 @@ typedef struct dt_logical_not_options {
  *     logical_not(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_not_sized(dt_tensor *self, DT_OPTIONS(dt_logical_not_options));
+
+typedef struct dt_logical_not_in_place_options {
+    const dt_site *site;
+} dt_logical_not_in_place_options;
+/* Whether elements are 0, in place.
+ *     logical_not_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_not_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_logical_not_in_place_options));
 
 typedef struct dt_logical_or_options {
     const dt_site *site;
@@ -1491,6 +2224,15 @@ typedef struct dt_logical_or_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_or_options));
 
+typedef struct dt_logical_or_in_place_options {
+    const dt_site *site;
+} dt_logical_or_in_place_options;
+/* Whether one of two elements is not 0, in place.
+ *     logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_or_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                               DT_OPTIONS(dt_logical_or_in_place_options));
+
 typedef struct dt_logical_xor_options {
     const dt_site *site;
 } dt_logical_xor_options;
@@ -1498,6 +2240,15 @@ typedef struct dt_logical_xor_options {
  *     logical_xor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_xor_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_xor_options));
+
+typedef struct dt_logical_xor_in_place_options {
+    const dt_site *site;
+} dt_logical_xor_in_place_options;
+/* Whether exactly one of two elements is not 0, in place.
+ *     logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logical_xor_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                                DT_OPTIONS(dt_logical_xor_in_place_options));
 
 typedef struct dt_logsumexp_options {
     bool keepdim;
@@ -1507,6 +2258,14 @@ typedef struct dt_logsumexp_options {
  *     logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_logsumexp_options));
+
+typedef struct dt_long_options {
+    const dt_site *site;
+} dt_long_options;
+/* Converts to i64.
+ *     long(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_long_sized(dt_tensor *self, DT_OPTIONS(dt_long_options));
 
 typedef struct dt_lt_options {
     const dt_site *site;
@@ -1523,6 +2282,31 @@ typedef struct dt_lt_scalar_options {
  *     lt.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lt_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_lt_scalar_options));
+
+typedef struct dt_lt_in_place_options {
+    const dt_site *site;
+} dt_lt_in_place_options;
+/* Whether elements are less than those of a tensor, or a number, in place.
+ *     lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lt_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_lt_in_place_options));
+
+typedef struct dt_lt_scalar_in_place_options {
+    const dt_site *site;
+} dt_lt_scalar_in_place_options;
+/* Whether elements are less than those of a tensor, or a number, in place.
+ *     lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lt_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_lt_scalar_in_place_options));
+
+typedef struct dt_mT_options {
+    const dt_site *site;
+} dt_mT_options;
+/* The last two dims exchanged, as a view.
+ *     mT(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mT_sized(dt_tensor *self, DT_OPTIONS(dt_mT_options));
 
 typedef struct dt_masked_fill_options {
     const dt_site *site;
@@ -1661,6 +2445,14 @@ typedef struct dt_mish_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mish_sized(dt_tensor *input, DT_OPTIONS(dt_mish_options));
 
+typedef struct dt_mish_in_place_options {
+    const dt_site *site;
+} dt_mish_in_place_options;
+/* x tanh(log(1 + exp(x))) of every element, in place.
+ *     mish_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mish_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_mish_in_place_options));
+
 typedef struct dt_mm_options {
     const dt_site *site;
 } dt_mm_options;
@@ -1668,6 +2460,34 @@ typedef struct dt_mm_options {
  *     mm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
+
+typedef struct dt_movedim_options {
+    const dt_site *site;
+} dt_movedim_options;
+/* Moves dims to other positions, as a view; the others keep their order.
+ *     movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_movedim_sized(dt_tensor *self, int64_t source, int64_t destination,
+                                   DT_OPTIONS(dt_movedim_options));
+
+typedef struct dt_movedim_sizes_options {
+    const dt_site *site;
+} dt_movedim_sizes_options;
+/* Moves dims to other positions, as a view; the others keep their order.
+ *     movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_movedim_sizes_sized(dt_tensor *self, dt_shape source, dt_shape destination,
+                                         DT_OPTIONS(dt_movedim_sizes_options));
+
+typedef struct dt_mse_loss_options {
+    const char *reduction; /* default mean */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_mse_loss_options;
+/* Squared differences, or their mean or sum.
+ *     mse_loss(Tensor input, Tensor target, str reduction="mean", Tensor? weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mse_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_mse_loss_options));
 
 typedef struct dt_mul_options {
     const dt_site *site;
@@ -1716,10 +2536,21 @@ typedef struct dt_nan_to_num_options {
     dt_opt_real neginf;
     const dt_site *site;
 } dt_nan_to_num_options;
-/* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by the given numbers.
+/* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by given ones.
  *     nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_nan_to_num_sized(dt_tensor *self, DT_OPTIONS(dt_nan_to_num_options));
+
+typedef struct dt_nan_to_num_in_place_options {
+    dt_opt_real nan;
+    dt_opt_real posinf;
+    dt_opt_real neginf;
+    const dt_site *site;
+} dt_nan_to_num_in_place_options;
+/* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by given ones, in place.
+ *     nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nan_to_num_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_nan_to_num_in_place_options));
 
 typedef struct dt_nansum_options {
     dt_dims dim;
@@ -1766,6 +2597,23 @@ typedef struct dt_ne_scalar_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ne_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_ne_scalar_options));
 
+typedef struct dt_ne_in_place_options {
+    const dt_site *site;
+} dt_ne_in_place_options;
+/* Whether elements differ from those of a tensor, or from a number, in place.
+ *     ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ne_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_ne_in_place_options));
+
+typedef struct dt_ne_scalar_in_place_options {
+    const dt_site *site;
+} dt_ne_scalar_in_place_options;
+/* Whether elements differ from those of a tensor, or from a number, in place.
+ *     ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ne_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_ne_scalar_in_place_options));
+
 typedef struct dt_neg_options {
     const dt_site *site;
 } dt_neg_options;
@@ -1782,6 +2630,18 @@ typedef struct dt_neg_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_neg_in_place_options));
 
+typedef struct dt_nll_loss_options {
+    dt_tensor *weight;
+    dt_opt_int ignore_index; /* default -100 */
+    const char *reduction;   /* default mean */
+    const dt_site *site;
+} dt_nll_loss_options;
+/* Negative log-likelihood of log-probabilities and classes.
+ *     nll_loss(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction="mean")
+ *         -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_nll_loss_options));
+
 /* A tensor of ones.
  *     ones(int[] size, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -1795,6 +2655,14 @@ typedef struct dt_ones_like_options {
  *     ones_like(Tensor self, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ones_like_sized(dt_tensor *self, DT_OPTIONS(dt_ones_like_options));
+
+typedef struct dt_outer_options {
+    const dt_site *site;
+} dt_outer_options;
+/* Products of each element of a vector with each of another.
+ *     outer(Tensor self, Tensor vec2) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_outer_sized(dt_tensor *self, dt_tensor *vec2, DT_OPTIONS(dt_outer_options));
 
 typedef struct dt_pad_options {
     const char *mode; /* default constant */
@@ -1847,6 +2715,23 @@ typedef struct dt_pow_scalar_self_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent,
                                            DT_OPTIONS(dt_pow_scalar_self_options));
+
+typedef struct dt_pow_in_place_options {
+    const dt_site *site;
+} dt_pow_in_place_options;
+/* Powers of elements; the base or the exponent may be a number, in place.
+ *     pow_.Tensor_Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_tensor *exponent, DT_OPTIONS(dt_pow_in_place_options));
+
+typedef struct dt_pow_scalar_in_place_options {
+    const dt_site *site;
+} dt_pow_scalar_in_place_options;
+/* Powers of elements; the base or the exponent may be a number, in place.
+ *     pow_.Tensor_Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pow_scalar_in_place_sized(dt_tensor *self, dt_number exponent,
+                                               DT_OPTIONS(dt_pow_scalar_in_place_options));
 
 typedef struct dt_power_sum_options {
     dt_number ord; /* default 2 */
@@ -1918,6 +2803,14 @@ typedef struct dt_relu6_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu6_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_options));
 
+typedef struct dt_relu6_in_place_options {
+    const dt_site *site;
+} dt_relu6_in_place_options;
+/* Every element, limited to 0 and 6, in place.
+ *     relu6_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_relu6_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_in_place_options));
+
 typedef struct dt_relu_in_place_options {
     const dt_site *site;
 } dt_relu_in_place_options;
@@ -1952,6 +2845,24 @@ typedef struct dt_remainder_scalar_self_options {
 DT_API dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *other,
                                                  DT_OPTIONS(dt_remainder_scalar_self_options));
 
+typedef struct dt_remainder_in_place_options {
+    const dt_site *site;
+} dt_remainder_in_place_options;
+/* The rest of a division, with the sign of the divisor, in place.
+ *     remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_remainder_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                              DT_OPTIONS(dt_remainder_in_place_options));
+
+typedef struct dt_remainder_scalar_in_place_options {
+    const dt_site *site;
+} dt_remainder_scalar_in_place_options;
+/* The rest of a division, with the sign of the divisor, in place.
+ *     remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                     DT_OPTIONS(dt_remainder_scalar_in_place_options));
+
 typedef struct dt_reshape_options {
     const dt_site *site;
 } dt_reshape_options;
@@ -1959,6 +2870,14 @@ typedef struct dt_reshape_options {
  *     reshape(Tensor(a) self, int[] shape) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
+
+typedef struct dt_reshape_as_options {
+    const dt_site *site;
+} dt_reshape_as_options;
+/* The same elements in the shape of another tensor; a copy where a view cannot have it.
+ *     reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_reshape_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_reshape_as_options));
 
 typedef struct dt_rms_norm_options {
     dt_tensor *weight;
@@ -1994,6 +2913,23 @@ typedef struct dt_round_decimals_options {
  *     round.decimals(Tensor self, *, int decimals) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_round_decimals_sized(dt_tensor *self, int64_t decimals, DT_OPTIONS(dt_round_decimals_options));
+
+typedef struct dt_round_in_place_options {
+    const dt_site *site;
+} dt_round_in_place_options;
+/* Every element, rounded to an integer or to decimals; halves to even, in place.
+ *     round_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_round_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_round_in_place_options));
+
+typedef struct dt_round_decimals_in_place_options {
+    const dt_site *site;
+} dt_round_decimals_in_place_options;
+/* Every element, rounded to an integer or to decimals; halves to even, in place.
+ *     round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_round_decimals_in_place_sized(dt_tensor *self, int64_t decimals,
+                                                   DT_OPTIONS(dt_round_decimals_in_place_options));
 
 typedef struct dt_rsqrt_options {
     const dt_site *site;
@@ -2069,6 +3005,14 @@ typedef struct dt_selu_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_selu_sized(dt_tensor *input, DT_OPTIONS(dt_selu_options));
 
+typedef struct dt_selu_in_place_options {
+    const dt_site *site;
+} dt_selu_in_place_options;
+/* elu with the alpha and the scale that keep mean and variance, in place.
+ *     selu_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_selu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_selu_in_place_options));
+
 typedef struct dt_sgd_in_place_options {
     dt_opt_real weight_decay; /* default 0.0 */
     dt_opt_real momentum;     /* default 0.0 */
@@ -2118,6 +3062,22 @@ typedef struct dt_sgn_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sgn_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_options));
 
+typedef struct dt_sgn_in_place_options {
+    const dt_site *site;
+} dt_sgn_in_place_options;
+/* The sign of every element: -1, 0 or 1, as sign has it for real numbers, in place.
+ *     sgn_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sgn_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_in_place_options));
+
+typedef struct dt_short_options {
+    const dt_site *site;
+} dt_short_options;
+/* Converts to i16.
+ *     short(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_short_sized(dt_tensor *self, DT_OPTIONS(dt_short_options));
+
 typedef struct dt_sigmoid_options {
     const dt_site *site;
 } dt_sigmoid_options;
@@ -2142,6 +3102,14 @@ typedef struct dt_sign_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sign_sized(dt_tensor *self, DT_OPTIONS(dt_sign_options));
 
+typedef struct dt_sign_in_place_options {
+    const dt_site *site;
+} dt_sign_in_place_options;
+/* -1, 0 or 1, the sign of every element, in place.
+ *     sign_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sign_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sign_in_place_options));
+
 typedef struct dt_silu_options {
     const dt_site *site;
 } dt_silu_options;
@@ -2149,6 +3117,14 @@ typedef struct dt_silu_options {
  *     silu(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_silu_sized(dt_tensor *input, DT_OPTIONS(dt_silu_options));
+
+typedef struct dt_silu_in_place_options {
+    const dt_site *site;
+} dt_silu_in_place_options;
+/* x / (1 + exp(-x)) of every element, in place.
+ *     silu_(Tensor(a!) input) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_silu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_silu_in_place_options));
 
 typedef struct dt_sin_options {
     const dt_site *site;
@@ -2158,6 +3134,14 @@ typedef struct dt_sin_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sin_sized(dt_tensor *self, DT_OPTIONS(dt_sin_options));
 
+typedef struct dt_sin_in_place_options {
+    const dt_site *site;
+} dt_sin_in_place_options;
+/* The sine of every element, in place.
+ *     sin_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sin_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sin_in_place_options));
+
 typedef struct dt_sinh_options {
     const dt_site *site;
 } dt_sinh_options;
@@ -2165,6 +3149,14 @@ typedef struct dt_sinh_options {
  *     sinh(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sinh_sized(dt_tensor *self, DT_OPTIONS(dt_sinh_options));
+
+typedef struct dt_sinh_in_place_options {
+    const dt_site *site;
+} dt_sinh_in_place_options;
+/* The hyperbolic sine of every element, in place.
+ *     sinh_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sinh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sinh_in_place_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
@@ -2183,6 +3175,16 @@ typedef struct dt_slice_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
                                           int64_t end, int64_t step, DT_OPTIONS(dt_slice_backward_options));
+
+typedef struct dt_smooth_l1_loss_options {
+    const char *reduction; /* default mean */
+    dt_opt_real beta;      /* default 1.0 */
+    const dt_site *site;
+} dt_smooth_l1_loss_options;
+/* Absolute differences, squared below beta, or their mean or sum.
+ *     smooth_l1_loss(Tensor input, Tensor target, str reduction="mean", float beta=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_smooth_l1_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_smooth_l1_loss_options));
 
 typedef struct dt_softmax_options {
     dt_dtype dtype;
@@ -2240,6 +3242,16 @@ typedef struct dt_split_sizes_options {
 DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
                                 DT_OPTIONS(dt_split_sizes_options));
 
+typedef struct dt_split_with_sizes_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_split_with_sizes_options;
+/* Splits a dim into blocks of the given sizes, as views.
+ *     split_with_sizes(Tensor(a -> *) self, int[] split_sizes, int dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_split_with_sizes_sized(dt_tensor *self, dt_shape split_sizes, dt_tensor **out, int capacity,
+                                     DT_OPTIONS(dt_split_with_sizes_options));
+
 typedef struct dt_sqrt_options {
     const dt_site *site;
 } dt_sqrt_options;
@@ -2264,6 +3276,14 @@ typedef struct dt_square_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_square_sized(dt_tensor *self, DT_OPTIONS(dt_square_options));
 
+typedef struct dt_square_in_place_options {
+    const dt_site *site;
+} dt_square_in_place_options;
+/* The square of every element, in place.
+ *     square_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_square_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_square_in_place_options));
+
 typedef struct dt_squeeze_options {
     const dt_site *site;
 } dt_squeeze_options;
@@ -2287,6 +3307,15 @@ typedef struct dt_squeeze_dims_options {
  *     squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_squeeze_dims_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_squeeze_dims_options));
+
+typedef struct dt_stack_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_stack_options;
+/* Joins tensors of one shape along a new dim.
+ *     stack(Tensor[] tensors, int dim=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_stack_sized(dt_tensors tensors, DT_OPTIONS(dt_stack_options));
 
 typedef struct dt_std_options {
     dt_dims dim;
@@ -2391,6 +3420,22 @@ typedef struct dt_sum_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sum_sized(dt_tensor *self, DT_OPTIONS(dt_sum_options));
 
+typedef struct dt_swapaxes_options {
+    const dt_site *site;
+} dt_swapaxes_options;
+/* Exchanges two axes, which are dims, as a view.
+ *     swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_swapaxes_sized(dt_tensor *self, int64_t axis0, int64_t axis1, DT_OPTIONS(dt_swapaxes_options));
+
+typedef struct dt_t_options {
+    const dt_site *site;
+} dt_t_options;
+/* The transpose of a matrix, as a view; a vector or a number itself.
+ *     t(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_t_sized(dt_tensor *self, DT_OPTIONS(dt_t_options));
+
 typedef struct dt_tan_options {
     const dt_site *site;
 } dt_tan_options;
@@ -2398,6 +3443,14 @@ typedef struct dt_tan_options {
  *     tan(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tan_sized(dt_tensor *self, DT_OPTIONS(dt_tan_options));
+
+typedef struct dt_tan_in_place_options {
+    const dt_site *site;
+} dt_tan_in_place_options;
+/* The tangent of every element, in place.
+ *     tan_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tan_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tan_in_place_options));
 
 typedef struct dt_tanh_options {
     const dt_site *site;
@@ -2423,6 +3476,26 @@ typedef struct dt_tanhshrink_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanhshrink_sized(dt_tensor *input, DT_OPTIONS(dt_tanhshrink_options));
 
+typedef struct dt_tensor_split_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_tensor_split_options;
+/* Splits a dim into sections of nearly one size, or at indices, as views.
+ *     tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_tensor_split_sized(dt_tensor *self, int64_t sections, dt_tensor **out, int capacity,
+                                 DT_OPTIONS(dt_tensor_split_options));
+
+typedef struct dt_tensor_split_indices_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_tensor_split_indices_options;
+/* Splits a dim into sections of nearly one size, or at indices, as views.
+ *     tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_tensor_split_indices_sized(dt_tensor *self, dt_shape indices, dt_tensor **out, int capacity,
+                                         DT_OPTIONS(dt_tensor_split_indices_options));
+
 typedef struct dt_threshold_options {
     const dt_site *site;
 } dt_threshold_options;
@@ -2431,6 +3504,15 @@ typedef struct dt_threshold_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value,
                                      DT_OPTIONS(dt_threshold_options));
+
+typedef struct dt_threshold_in_place_options {
+    const dt_site *site;
+} dt_threshold_in_place_options;
+/* Every element that is above the threshold, value for the others, in place.
+ *     threshold_(Tensor(a!) input, float threshold, float value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_threshold_in_place_sized(dt_tensor *input, double threshold, double value,
+                                              DT_OPTIONS(dt_threshold_in_place_options));
 
 typedef struct dt_threshold_backward_options {
     const dt_site *site;
@@ -2517,6 +3599,39 @@ typedef struct dt_trunc_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_trunc_sized(dt_tensor *self, DT_OPTIONS(dt_trunc_options));
 
+typedef struct dt_trunc_in_place_options {
+    const dt_site *site;
+} dt_trunc_in_place_options;
+/* The integer part of every element, in place.
+ *     trunc_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_trunc_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_trunc_in_place_options));
+
+typedef struct dt_type_as_options {
+    const dt_site *site;
+} dt_type_as_options;
+/* Converts to the dtype of another tensor.
+ *     type_as(Tensor(a) self, Tensor other) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_type_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_type_as_options));
+
+typedef struct dt_unbind_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_unbind_options;
+/* Every index of a dim, which is removed, as views.
+ *     unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_unbind_sized(dt_tensor *self, dt_tensor **out, int capacity, DT_OPTIONS(dt_unbind_options));
+
+typedef struct dt_unflatten_options {
+    const dt_site *site;
+} dt_unflatten_options;
+/* One dim as several.
+ *     unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_unflatten_sized(dt_tensor *self, int64_t dim, dt_shape sizes, DT_OPTIONS(dt_unflatten_options));
+
 typedef struct dt_unfold_options {
     const dt_site *site;
 } dt_unfold_options;
@@ -2598,6 +3713,14 @@ typedef struct dt_var_mean_correction_result {
 DT_API dt_var_mean_correction_result dt_var_mean_correction_sized(dt_tensor *self,
                                                                   DT_OPTIONS(dt_var_mean_correction_options));
 
+typedef struct dt_vdot_options {
+    const dt_site *site;
+} dt_vdot_options;
+/* Product of two vectors, the first of which is conjugated.
+ *     vdot(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_vdot_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_vdot_options));
+
 typedef struct dt_view_options {
     const dt_site *site;
 } dt_view_options;
@@ -2605,6 +3728,22 @@ typedef struct dt_view_options {
  *     view(Tensor(a) self, int[] size) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
+
+typedef struct dt_view_as_options {
+    const dt_site *site;
+} dt_view_as_options;
+/* The same elements in the shape of another tensor, without a copy.
+ *     view_as(Tensor(a) self, Tensor other) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_view_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_view_as_options));
+
+typedef struct dt_vstack_options {
+    const dt_site *site;
+} dt_vstack_options;
+/* Concatenates tensors along dim 0; vectors are rows.
+ *     vstack(Tensor[] tensors) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_vstack_sized(dt_tensors tensors, DT_OPTIONS(dt_vstack_options));
 
 typedef struct dt_where_options {
     const dt_site *site;
@@ -2668,6 +3807,31 @@ typedef struct dt_xlogy_scalar_self_options {
 DT_API dt_tensor *dt_xlogy_scalar_self_sized(dt_number self, dt_tensor *other,
                                              DT_OPTIONS(dt_xlogy_scalar_self_options));
 
+typedef struct dt_xlogy_in_place_options {
+    const dt_site *site;
+} dt_xlogy_in_place_options;
+/* x log(y) of two elements; 0 where x is 0, in place.
+ *     xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_xlogy_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_xlogy_in_place_options));
+
+typedef struct dt_xlogy_scalar_in_place_options {
+    const dt_site *site;
+} dt_xlogy_scalar_in_place_options;
+/* x log(y) of two elements; 0 where x is 0, in place.
+ *     xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_xlogy_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                 DT_OPTIONS(dt_xlogy_scalar_in_place_options));
+
+typedef struct dt_zero_in_place_options {
+    const dt_site *site;
+} dt_zero_in_place_options;
+/* Sets every element to 0.
+ *     zero_(Tensor(a!) self) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_zero_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_zero_in_place_options));
+
 /* A tensor of zeros.
  *     zeros(int[] size, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
@@ -2684,6 +3848,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 
 #ifndef __cplusplus
 /* clang-format off */
+#define dt_T(...) DT_T_CAPITAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_T_CAPITAL_(self, ...) dt_T_sized(self, DT_NAMED(dt_T_options, __VA_ARGS__))
 #define dt_foreach_add_(...) DT_FOREACH_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD__(self, other, ...) \
     dt_foreach_add_in_place_sized(self, other, DT_NAMED(dt_foreach_add_in_place_options, __VA_ARGS__))
@@ -2730,6 +3896,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ABS__(self, ...) dt_abs_in_place_sized(self, DT_NAMED(dt_abs_in_place_options, __VA_ARGS__))
 #define dt_acos(...) DT_ACOS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ACOS_(self, ...) dt_acos_sized(self, DT_NAMED(dt_acos_options, __VA_ARGS__))
+#define dt_acos_(...) DT_ACOS__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ACOS__(self, ...) dt_acos_in_place_sized(self, DT_NAMED(dt_acos_in_place_options, __VA_ARGS__))
 #define dt_adam_(...) DT_ADAM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
@@ -2756,6 +3924,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_add_scalar_(...) DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_SCALAR__(self, other, ...) \
     dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
+#define dt_addbmm(...) DT_ADDBMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDBMM_(self, batch1, batch2, ...) \
+    dt_addbmm_sized(self, batch1, batch2, DT_NAMED(dt_addbmm_options, __VA_ARGS__))
+#define dt_addbmm_(...) DT_ADDBMM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDBMM__(self, batch1, batch2, ...) \
+    dt_addbmm_in_place_sized(self, batch1, batch2, DT_NAMED(dt_addbmm_in_place_options, __VA_ARGS__))
 #define dt_addcdiv(...) DT_ADDCDIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDCDIV_(self, tensor1, tensor2, ...) \
     dt_addcdiv_sized(self, tensor1, tensor2, DT_NAMED(dt_addcdiv_options, __VA_ARGS__))
@@ -2773,6 +3947,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_addmm_(...) DT_ADDMM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM__(self, mat1, mat2, ...) \
     dt_addmm_in_place_sized(self, mat1, mat2, DT_NAMED(dt_addmm_in_place_options, __VA_ARGS__))
+#define dt_addmv(...) DT_ADDMV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDMV_(self, mat, vec, ...) dt_addmv_sized(self, mat, vec, DT_NAMED(dt_addmv_options, __VA_ARGS__))
+#define dt_addmv_(...) DT_ADDMV__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDMV__(self, mat, vec, ...) \
+    dt_addmv_in_place_sized(self, mat, vec, DT_NAMED(dt_addmv_in_place_options, __VA_ARGS__))
+#define dt_addr(...) DT_ADDR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDR_(self, vec1, vec2, ...) dt_addr_sized(self, vec1, vec2, DT_NAMED(dt_addr_options, __VA_ARGS__))
+#define dt_addr_(...) DT_ADDR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDR__(self, vec1, vec2, ...) \
+    dt_addr_in_place_sized(self, vec1, vec2, DT_NAMED(dt_addr_in_place_options, __VA_ARGS__))
 #define dt_all(...) DT_ALL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ALL_(self, ...) dt_all_sized(self, DT_NAMED(dt_all_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
@@ -2790,10 +3974,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
 #define dt_asin(...) DT_ASIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ASIN_(self, ...) dt_asin_sized(self, DT_NAMED(dt_asin_options, __VA_ARGS__))
+#define dt_asin_(...) DT_ASIN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ASIN__(self, ...) dt_asin_in_place_sized(self, DT_NAMED(dt_asin_in_place_options, __VA_ARGS__))
 #define dt_atan(...) DT_ATAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATAN_(self, ...) dt_atan_sized(self, DT_NAMED(dt_atan_options, __VA_ARGS__))
 #define dt_atan2(...) DT_ATAN2_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATAN2_(self, other, ...) dt_atan2_sized(self, other, DT_NAMED(dt_atan2_options, __VA_ARGS__))
+#define dt_atan2_(...) DT_ATAN2__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATAN2__(self, other, ...) \
+    dt_atan2_in_place_sized(self, other, DT_NAMED(dt_atan2_in_place_options, __VA_ARGS__))
+#define dt_atan_(...) DT_ATAN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ATAN__(self, ...) dt_atan_in_place_sized(self, DT_NAMED(dt_atan_in_place_options, __VA_ARGS__))
 #define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
     dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
@@ -2802,6 +3993,21 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
     dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
         DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
+#define dt_baddbmm(...) DT_BADDBMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BADDBMM_(self, batch1, batch2, ...) \
+    dt_baddbmm_sized(self, batch1, batch2, DT_NAMED(dt_baddbmm_options, __VA_ARGS__))
+#define dt_baddbmm_(...) DT_BADDBMM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BADDBMM__(self, batch1, batch2, ...) \
+    dt_baddbmm_in_place_sized(self, batch1, batch2, DT_NAMED(dt_baddbmm_in_place_options, __VA_ARGS__))
+#define dt_bfloat16(...) DT_BFLOAT16_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BFLOAT16_(self, ...) dt_bfloat16_sized(self, DT_NAMED(dt_bfloat16_options, __VA_ARGS__))
+#define dt_binary_cross_entropy(...) DT_BINARY_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BINARY_CROSS_ENTROPY_(input, target, ...) \
+    dt_binary_cross_entropy_sized(input, target, DT_NAMED(dt_binary_cross_entropy_options, __VA_ARGS__))
+#define dt_binary_cross_entropy_with_logits(...) DT_BINARY_CROSS_ENTROPY_WITH_LOGITS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BINARY_CROSS_ENTROPY_WITH_LOGITS_(input, target, ...) \
+    dt_binary_cross_entropy_with_logits_sized(input, target, \
+        DT_NAMED(dt_binary_cross_entropy_with_logits_options, __VA_ARGS__))
 #define dt_bitwise_and(...) DT_BITWISE_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_AND_(self, other, ...) \
     dt_bitwise_and_sized(self, other, DT_NAMED(dt_bitwise_and_options, __VA_ARGS__))
@@ -2813,8 +4019,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_BITWISE_AND_SCALAR_SELF_(self, other, ...) \
     dt_bitwise_and_scalar_self_sized(DT_NUMBER(self), other, \
         DT_NAMED(dt_bitwise_and_scalar_self_options, __VA_ARGS__))
+#define dt_bitwise_and_(...) DT_BITWISE_AND__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_AND__(self, other, ...) \
+    dt_bitwise_and_in_place_sized(self, other, DT_NAMED(dt_bitwise_and_in_place_options, __VA_ARGS__))
+#define dt_bitwise_and_scalar_(...) DT_BITWISE_AND_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_AND_SCALAR__(self, other, ...) \
+    dt_bitwise_and_scalar_in_place_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_and_scalar_in_place_options, __VA_ARGS__))
 #define dt_bitwise_not(...) DT_BITWISE_NOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_NOT_(self, ...) dt_bitwise_not_sized(self, DT_NAMED(dt_bitwise_not_options, __VA_ARGS__))
+#define dt_bitwise_not_(...) DT_BITWISE_NOT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_NOT__(self, ...) \
+    dt_bitwise_not_in_place_sized(self, DT_NAMED(dt_bitwise_not_in_place_options, __VA_ARGS__))
 #define dt_bitwise_or(...) DT_BITWISE_OR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_OR_(self, other, ...) \
     dt_bitwise_or_sized(self, other, DT_NAMED(dt_bitwise_or_options, __VA_ARGS__))
@@ -2826,6 +4042,13 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_BITWISE_OR_SCALAR_SELF_(self, other, ...) \
     dt_bitwise_or_scalar_self_sized(DT_NUMBER(self), other, \
         DT_NAMED(dt_bitwise_or_scalar_self_options, __VA_ARGS__))
+#define dt_bitwise_or_(...) DT_BITWISE_OR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_OR__(self, other, ...) \
+    dt_bitwise_or_in_place_sized(self, other, DT_NAMED(dt_bitwise_or_in_place_options, __VA_ARGS__))
+#define dt_bitwise_or_scalar_(...) DT_BITWISE_OR_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_OR_SCALAR__(self, other, ...) \
+    dt_bitwise_or_scalar_in_place_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_or_scalar_in_place_options, __VA_ARGS__))
 #define dt_bitwise_xor(...) DT_BITWISE_XOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_XOR_(self, other, ...) \
     dt_bitwise_xor_sized(self, other, DT_NAMED(dt_bitwise_xor_options, __VA_ARGS__))
@@ -2837,14 +4060,41 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_BITWISE_XOR_SCALAR_SELF_(self, other, ...) \
     dt_bitwise_xor_scalar_self_sized(DT_NUMBER(self), other, \
         DT_NAMED(dt_bitwise_xor_scalar_self_options, __VA_ARGS__))
+#define dt_bitwise_xor_(...) DT_BITWISE_XOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_XOR__(self, other, ...) \
+    dt_bitwise_xor_in_place_sized(self, other, DT_NAMED(dt_bitwise_xor_in_place_options, __VA_ARGS__))
+#define dt_bitwise_xor_scalar_(...) DT_BITWISE_XOR_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_BITWISE_XOR_SCALAR__(self, other, ...) \
+    dt_bitwise_xor_scalar_in_place_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_bitwise_xor_scalar_in_place_options, __VA_ARGS__))
 #define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
+#define dt_bool(...) DT_BOOL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BOOL_(self, ...) dt_bool_sized(self, DT_NAMED(dt_bool_options, __VA_ARGS__))
+#define dt_broadcast_to(...) DT_BROADCAST_TO_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BROADCAST_TO_(self, size, ...) \
+    dt_broadcast_to_sized(self, size, DT_NAMED(dt_broadcast_to_options, __VA_ARGS__))
+#define dt_byte(...) DT_BYTE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BYTE_(self, ...) dt_byte_sized(self, DT_NAMED(dt_byte_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
+#define dt_cdouble(...) DT_CDOUBLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CDOUBLE_(self, ...) dt_cdouble_sized(self, DT_NAMED(dt_cdouble_options, __VA_ARGS__))
 #define dt_ceil(...) DT_CEIL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CEIL_(self, ...) dt_ceil_sized(self, DT_NAMED(dt_ceil_options, __VA_ARGS__))
+#define dt_ceil_(...) DT_CEIL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CEIL__(self, ...) dt_ceil_in_place_sized(self, DT_NAMED(dt_ceil_in_place_options, __VA_ARGS__))
 #define dt_celu(...) DT_CELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CELU_(input, ...) dt_celu_sized(input, DT_NAMED(dt_celu_options, __VA_ARGS__))
+#define dt_celu_(...) DT_CELU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CELU__(input, ...) dt_celu_in_place_sized(input, DT_NAMED(dt_celu_in_place_options, __VA_ARGS__))
+#define dt_cfloat(...) DT_CFLOAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CFLOAT_(self, ...) dt_cfloat_sized(self, DT_NAMED(dt_cfloat_options, __VA_ARGS__))
+#define dt_char(...) DT_CHAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CHAR_(self, ...) dt_char_sized(self, DT_NAMED(dt_char_options, __VA_ARGS__))
+#define dt_chunk(...) DT_CHUNK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CHUNK_(self, chunks, out, capacity, ...) \
+    dt_chunk_sized(self, chunks, out, capacity, DT_NAMED(dt_chunk_options, __VA_ARGS__))
 #define dt_clamp(...) DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
 #define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
@@ -2860,12 +4110,24 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_clamp_max_tensor(...) DT_CLAMP_MAX_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_MAX_TENSOR_(self, max, ...) \
     dt_clamp_max_tensor_sized(self, max, DT_NAMED(dt_clamp_max_tensor_options, __VA_ARGS__))
+#define dt_clamp_max_(...) DT_CLAMP_MAX__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MAX__(self, max, ...) \
+    dt_clamp_max_in_place_sized(self, DT_NUMBER(max), DT_NAMED(dt_clamp_max_in_place_options, __VA_ARGS__))
+#define dt_clamp_max_tensor_(...) DT_CLAMP_MAX_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MAX_TENSOR__(self, max, ...) \
+    dt_clamp_max_tensor_in_place_sized(self, max, DT_NAMED(dt_clamp_max_tensor_in_place_options, __VA_ARGS__))
 #define dt_clamp_min(...) DT_CLAMP_MIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_MIN_(self, min, ...) \
     dt_clamp_min_sized(self, DT_NUMBER(min), DT_NAMED(dt_clamp_min_options, __VA_ARGS__))
 #define dt_clamp_min_tensor(...) DT_CLAMP_MIN_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_MIN_TENSOR_(self, min, ...) \
     dt_clamp_min_tensor_sized(self, min, DT_NAMED(dt_clamp_min_tensor_options, __VA_ARGS__))
+#define dt_clamp_min_(...) DT_CLAMP_MIN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MIN__(self, min, ...) \
+    dt_clamp_min_in_place_sized(self, DT_NUMBER(min), DT_NAMED(dt_clamp_min_in_place_options, __VA_ARGS__))
+#define dt_clamp_min_tensor_(...) DT_CLAMP_MIN_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_MIN_TENSOR__(self, min, ...) \
+    dt_clamp_min_tensor_in_place_sized(self, min, DT_NAMED(dt_clamp_min_tensor_in_place_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
 #define dt_constant_pad_nd(...) DT_CONSTANT_PAD_ND_(__VA_ARGS__, .site = DT_SITE)
@@ -2877,17 +4139,34 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
 #define dt_cos(...) DT_COS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COS_(self, ...) dt_cos_sized(self, DT_NAMED(dt_cos_options, __VA_ARGS__))
+#define dt_cos_(...) DT_COS__(__VA_ARGS__, .site = DT_SITE)
+#define DT_COS__(self, ...) dt_cos_in_place_sized(self, DT_NAMED(dt_cos_in_place_options, __VA_ARGS__))
 #define dt_cosh(...) DT_COSH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COSH_(self, ...) dt_cosh_sized(self, DT_NAMED(dt_cosh_options, __VA_ARGS__))
+#define dt_cosh_(...) DT_COSH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_COSH__(self, ...) dt_cosh_in_place_sized(self, DT_NAMED(dt_cosh_in_place_options, __VA_ARGS__))
 #define dt_count_nonzero(...) DT_COUNT_NONZERO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COUNT_NONZERO_(self, ...) dt_count_nonzero_sized(self, DT_NAMED(dt_count_nonzero_options, __VA_ARGS__))
 #define dt_count_nonzero_dim_int_list(...) DT_COUNT_NONZERO_DIM_INT_LIST_(__VA_ARGS__, .site = DT_SITE)
 #define DT_COUNT_NONZERO_DIM_INT_LIST_(self, dim, ...) \
     dt_count_nonzero_dim_int_list_sized(self, dim, DT_NAMED(dt_count_nonzero_dim_int_list_options, __VA_ARGS__))
+#define dt_cross_entropy(...) DT_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CROSS_ENTROPY_(input, target, ...) \
+    dt_cross_entropy_sized(input, target, DT_NAMED(dt_cross_entropy_options, __VA_ARGS__))
+#define dt_cross_entropy_backward(...) DT_CROSS_ENTROPY_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CROSS_ENTROPY_BACKWARD_(grad, input, target, logsumexp, total, ...) \
+    dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total, \
+        DT_NAMED(dt_cross_entropy_backward_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
+#define dt_cumprod_backward(...) DT_CUMPROD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMPROD_BACKWARD_(grad, self, dim, ...) \
+    dt_cumprod_backward_sized(grad, self, dim, DT_NAMED(dt_cumprod_backward_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
+#define dt_cumsum_(...) DT_CUMSUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMSUM__(self, dim, ...) \
+    dt_cumsum_in_place_sized(self, dim, DT_NAMED(dt_cumsum_in_place_options, __VA_ARGS__))
 #define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIAGONAL_(self, offset, dim1, dim2, ...) \
     dt_diagonal_sized(self, offset, dim1, dim2, DT_NAMED(dt_diagonal_options, __VA_ARGS__))
@@ -2907,10 +4186,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_div_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_in_place_options, __VA_ARGS__))
 #define dt_dot(...) DT_DOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DOT_(self, tensor, ...) dt_dot_sized(self, tensor, DT_NAMED(dt_dot_options, __VA_ARGS__))
+#define dt_double(...) DT_DOUBLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DOUBLE_(self, ...) dt_double_sized(self, DT_NAMED(dt_double_options, __VA_ARGS__))
 #define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
 #define dt_elu(...) DT_ELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ELU_(input, ...) dt_elu_sized(input, DT_NAMED(dt_elu_options, __VA_ARGS__))
+#define dt_elu_(...) DT_ELU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ELU__(input, ...) dt_elu_in_place_sized(input, DT_NAMED(dt_elu_in_place_options, __VA_ARGS__))
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
@@ -2927,22 +4210,42 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_eq_scalar(...) DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EQ_SCALAR_(self, other, ...) \
     dt_eq_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_options, __VA_ARGS__))
+#define dt_eq_(...) DT_EQ__(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ__(self, other, ...) dt_eq_in_place_sized(self, other, DT_NAMED(dt_eq_in_place_options, __VA_ARGS__))
+#define dt_eq_scalar_(...) DT_EQ_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_SCALAR__(self, other, ...) \
+    dt_eq_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_in_place_options, __VA_ARGS__))
 #define dt_erf(...) DT_ERF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ERF_(self, ...) dt_erf_sized(self, DT_NAMED(dt_erf_options, __VA_ARGS__))
+#define dt_erf_(...) DT_ERF__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ERF__(self, ...) dt_erf_in_place_sized(self, DT_NAMED(dt_erf_in_place_options, __VA_ARGS__))
 #define dt_erfc(...) DT_ERFC_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ERFC_(self, ...) dt_erfc_sized(self, DT_NAMED(dt_erfc_options, __VA_ARGS__))
+#define dt_erfc_(...) DT_ERFC__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ERFC__(self, ...) dt_erfc_in_place_sized(self, DT_NAMED(dt_erfc_in_place_options, __VA_ARGS__))
 #define dt_exp(...) DT_EXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
 #define dt_exp2(...) DT_EXP2_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP2_(self, ...) dt_exp2_sized(self, DT_NAMED(dt_exp2_options, __VA_ARGS__))
+#define dt_exp2_(...) DT_EXP2__(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP2__(self, ...) dt_exp2_in_place_sized(self, DT_NAMED(dt_exp2_in_place_options, __VA_ARGS__))
 #define dt_exp_(...) DT_EXP__(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP__(self, ...) dt_exp_in_place_sized(self, DT_NAMED(dt_exp_in_place_options, __VA_ARGS__))
 #define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
+#define dt_expand_as(...) DT_EXPAND_AS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXPAND_AS_(self, other, ...) dt_expand_as_sized(self, other, DT_NAMED(dt_expand_as_options, __VA_ARGS__))
 #define dt_expm1(...) DT_EXPM1_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPM1_(self, ...) dt_expm1_sized(self, DT_NAMED(dt_expm1_options, __VA_ARGS__))
+#define dt_expm1_(...) DT_EXPM1__(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXPM1__(self, ...) dt_expm1_in_place_sized(self, DT_NAMED(dt_expm1_in_place_options, __VA_ARGS__))
 #define dt_eye(...) DT_EYE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EYE_(ctx, n, m, ...) dt_eye_sized(ctx, n, m, DT_NAMED(dt_make_options, __VA_ARGS__))
+#define dt_fill(...) DT_FILL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL_(self, value, ...) dt_fill_sized(self, DT_NUMBER(value), DT_NAMED(dt_fill_options, __VA_ARGS__))
+#define dt_fill_tensor(...) DT_FILL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL_TENSOR_(self, value, ...) \
+    dt_fill_tensor_sized(self, value, DT_NAMED(dt_fill_tensor_options, __VA_ARGS__))
 #define dt_fill_(...) DT_FILL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL__(self, value, ...) \
     dt_fill_in_place_sized(self, DT_NUMBER(value), DT_NAMED(dt_fill_in_place_options, __VA_ARGS__))
@@ -2953,14 +4256,25 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FLATTEN_(self, ...) dt_flatten_sized(self, DT_NAMED(dt_flatten_options, __VA_ARGS__))
 #define dt_flip(...) DT_FLIP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLIP_(self, dims, ...) dt_flip_sized(self, dims, DT_NAMED(dt_flip_options, __VA_ARGS__))
+#define dt_float(...) DT_FLOAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOAT_(self, ...) dt_float_sized(self, DT_NAMED(dt_float_options, __VA_ARGS__))
 #define dt_floor(...) DT_FLOOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLOOR_(self, ...) dt_floor_sized(self, DT_NAMED(dt_floor_options, __VA_ARGS__))
+#define dt_floor_(...) DT_FLOOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR__(self, ...) dt_floor_in_place_sized(self, DT_NAMED(dt_floor_in_place_options, __VA_ARGS__))
 #define dt_floor_divide(...) DT_FLOOR_DIVIDE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLOOR_DIVIDE_(self, other, ...) \
     dt_floor_divide_sized(self, other, DT_NAMED(dt_floor_divide_options, __VA_ARGS__))
 #define dt_floor_divide_scalar(...) DT_FLOOR_DIVIDE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLOOR_DIVIDE_SCALAR_(self, other, ...) \
     dt_floor_divide_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_floor_divide_scalar_options, __VA_ARGS__))
+#define dt_floor_divide_(...) DT_FLOOR_DIVIDE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR_DIVIDE__(self, other, ...) \
+    dt_floor_divide_in_place_sized(self, other, DT_NAMED(dt_floor_divide_in_place_options, __VA_ARGS__))
+#define dt_floor_divide_scalar_(...) DT_FLOOR_DIVIDE_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FLOOR_DIVIDE_SCALAR__(self, other, ...) \
+    dt_floor_divide_scalar_in_place_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_floor_divide_scalar_in_place_options, __VA_ARGS__))
 #define dt_fmax(...) DT_FMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FMAX_(self, other, ...) dt_fmax_sized(self, other, DT_NAMED(dt_fmax_options, __VA_ARGS__))
 #define dt_fmin(...) DT_FMIN_(__VA_ARGS__, .site = DT_SITE)
@@ -2970,8 +4284,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_fmod_scalar(...) DT_FMOD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FMOD_SCALAR_(self, other, ...) \
     dt_fmod_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_fmod_scalar_options, __VA_ARGS__))
+#define dt_fmod_(...) DT_FMOD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMOD__(self, other, ...) \
+    dt_fmod_in_place_sized(self, other, DT_NAMED(dt_fmod_in_place_options, __VA_ARGS__))
+#define dt_fmod_scalar_(...) DT_FMOD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FMOD_SCALAR__(self, other, ...) \
+    dt_fmod_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_fmod_scalar_in_place_options, __VA_ARGS__))
 #define dt_frac(...) DT_FRAC_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FRAC_(self, ...) dt_frac_sized(self, DT_NAMED(dt_frac_options, __VA_ARGS__))
+#define dt_frac_(...) DT_FRAC__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FRAC__(self, ...) dt_frac_in_place_sized(self, DT_NAMED(dt_frac_in_place_options, __VA_ARGS__))
 #define dt_full(...) DT_FULL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FULL_(ctx, size, fill_value, ...) \
     dt_full_sized(ctx, size, DT_NUMBER(fill_value), DT_NAMED(dt_make_options, __VA_ARGS__))
@@ -2988,6 +4310,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_ge_scalar(...) DT_GE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GE_SCALAR_(self, other, ...) \
     dt_ge_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_ge_scalar_options, __VA_ARGS__))
+#define dt_ge_(...) DT_GE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_GE__(self, other, ...) dt_ge_in_place_sized(self, other, DT_NAMED(dt_ge_in_place_options, __VA_ARGS__))
+#define dt_ge_scalar_(...) DT_GE_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_GE_SCALAR__(self, other, ...) \
+    dt_ge_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_ge_scalar_in_place_options, __VA_ARGS__))
 #define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
 #define dt_gelu_backward(...) DT_GELU_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
@@ -2998,14 +4325,35 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_gt_scalar(...) DT_GT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GT_SCALAR_(self, other, ...) \
     dt_gt_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_gt_scalar_options, __VA_ARGS__))
+#define dt_gt_(...) DT_GT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_GT__(self, other, ...) dt_gt_in_place_sized(self, other, DT_NAMED(dt_gt_in_place_options, __VA_ARGS__))
+#define dt_gt_scalar_(...) DT_GT_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_GT_SCALAR__(self, other, ...) \
+    dt_gt_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_gt_scalar_in_place_options, __VA_ARGS__))
+#define dt_half(...) DT_HALF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HALF_(self, ...) dt_half_sized(self, DT_NAMED(dt_half_options, __VA_ARGS__))
 #define dt_hardshrink(...) DT_HARDSHRINK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDSHRINK_(self, ...) dt_hardshrink_sized(self, DT_NAMED(dt_hardshrink_options, __VA_ARGS__))
 #define dt_hardsigmoid(...) DT_HARDSIGMOID_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDSIGMOID_(input, ...) dt_hardsigmoid_sized(input, DT_NAMED(dt_hardsigmoid_options, __VA_ARGS__))
+#define dt_hardsigmoid_(...) DT_HARDSIGMOID__(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDSIGMOID__(input, ...) \
+    dt_hardsigmoid_in_place_sized(input, DT_NAMED(dt_hardsigmoid_in_place_options, __VA_ARGS__))
 #define dt_hardswish(...) DT_HARDSWISH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDSWISH_(input, ...) dt_hardswish_sized(input, DT_NAMED(dt_hardswish_options, __VA_ARGS__))
+#define dt_hardswish_(...) DT_HARDSWISH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDSWISH__(input, ...) \
+    dt_hardswish_in_place_sized(input, DT_NAMED(dt_hardswish_in_place_options, __VA_ARGS__))
 #define dt_hardtanh(...) DT_HARDTANH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDTANH_(input, ...) dt_hardtanh_sized(input, DT_NAMED(dt_hardtanh_options, __VA_ARGS__))
+#define dt_hardtanh_(...) DT_HARDTANH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_HARDTANH__(input, ...) \
+    dt_hardtanh_in_place_sized(input, DT_NAMED(dt_hardtanh_in_place_options, __VA_ARGS__))
+#define dt_hstack(...) DT_HSTACK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HSTACK_(tensors, ...) dt_hstack_sized(tensors, DT_NAMED(dt_hstack_options, __VA_ARGS__))
+#define dt_huber_loss(...) DT_HUBER_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HUBER_LOSS_(input, target, ...) \
+    dt_huber_loss_sized(input, target, DT_NAMED(dt_huber_loss_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
 #define dt_index_backward(...) DT_INDEX_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
@@ -3018,12 +4366,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_INDEX_SELECT_BACKWARD_(grad, index, self_sizes, dim, ...) \
     dt_index_select_backward_sized(grad, index, self_sizes, dim, \
         DT_NAMED(dt_index_select_backward_options, __VA_ARGS__))
+#define dt_int(...) DT_INT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INT_(self, ...) dt_int_sized(self, DT_NAMED(dt_int_options, __VA_ARGS__))
 #define dt_isfinite(...) DT_ISFINITE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISFINITE_(self, ...) dt_isfinite_sized(self, DT_NAMED(dt_isfinite_options, __VA_ARGS__))
 #define dt_isinf(...) DT_ISINF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISINF_(self, ...) dt_isinf_sized(self, DT_NAMED(dt_isinf_options, __VA_ARGS__))
 #define dt_isnan(...) DT_ISNAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISNAN_(self, ...) dt_isnan_sized(self, DT_NAMED(dt_isnan_options, __VA_ARGS__))
+#define dt_kl_div(...) DT_KL_DIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_KL_DIV_(input, target, ...) dt_kl_div_sized(input, target, DT_NAMED(dt_kl_div_options, __VA_ARGS__))
+#define dt_l1_loss(...) DT_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_L1_LOSS_(input, target, ...) dt_l1_loss_sized(input, target, DT_NAMED(dt_l1_loss_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
@@ -3032,8 +4386,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_le_scalar(...) DT_LE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LE_SCALAR_(self, other, ...) \
     dt_le_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_le_scalar_options, __VA_ARGS__))
+#define dt_le_(...) DT_LE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LE__(self, other, ...) dt_le_in_place_sized(self, other, DT_NAMED(dt_le_in_place_options, __VA_ARGS__))
+#define dt_le_scalar_(...) DT_LE_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LE_SCALAR__(self, other, ...) \
+    dt_le_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_le_scalar_in_place_options, __VA_ARGS__))
 #define dt_leaky_relu(...) DT_LEAKY_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LEAKY_RELU_(input, ...) dt_leaky_relu_sized(input, DT_NAMED(dt_leaky_relu_options, __VA_ARGS__))
+#define dt_leaky_relu_(...) DT_LEAKY_RELU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LEAKY_RELU__(input, ...) \
+    dt_leaky_relu_in_place_sized(input, DT_NAMED(dt_leaky_relu_in_place_options, __VA_ARGS__))
 #define dt_lerp(...) DT_LERP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LERP_(self, end, weight, ...) \
     dt_lerp_sized(self, end, DT_NUMBER(weight), DT_NAMED(dt_lerp_options, __VA_ARGS__))
@@ -3058,10 +4420,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
 #define dt_log10(...) DT_LOG10_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG10_(self, ...) dt_log10_sized(self, DT_NAMED(dt_log10_options, __VA_ARGS__))
+#define dt_log10_(...) DT_LOG10__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG10__(self, ...) dt_log10_in_place_sized(self, DT_NAMED(dt_log10_in_place_options, __VA_ARGS__))
 #define dt_log1p(...) DT_LOG1P_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG1P_(self, ...) dt_log1p_sized(self, DT_NAMED(dt_log1p_options, __VA_ARGS__))
+#define dt_log1p_(...) DT_LOG1P__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG1P__(self, ...) dt_log1p_in_place_sized(self, DT_NAMED(dt_log1p_in_place_options, __VA_ARGS__))
 #define dt_log2(...) DT_LOG2_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG2_(self, ...) dt_log2_sized(self, DT_NAMED(dt_log2_options, __VA_ARGS__))
+#define dt_log2_(...) DT_LOG2__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG2__(self, ...) dt_log2_in_place_sized(self, DT_NAMED(dt_log2_in_place_options, __VA_ARGS__))
+#define dt_log_(...) DT_LOG__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG__(self, ...) dt_log_in_place_sized(self, DT_NAMED(dt_log_in_place_options, __VA_ARGS__))
 #define dt_log_softmax(...) DT_LOG_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_SOFTMAX_(self, dim, ...) \
     dt_log_softmax_sized(self, dim, DT_NAMED(dt_log_softmax_options, __VA_ARGS__))
@@ -3070,21 +4440,42 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_logical_and(...) DT_LOGICAL_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_AND_(self, other, ...) \
     dt_logical_and_sized(self, other, DT_NAMED(dt_logical_and_options, __VA_ARGS__))
+#define dt_logical_and_(...) DT_LOGICAL_AND__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_AND__(self, other, ...) \
+    dt_logical_and_in_place_sized(self, other, DT_NAMED(dt_logical_and_in_place_options, __VA_ARGS__))
 #define dt_logical_not(...) DT_LOGICAL_NOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_NOT_(self, ...) dt_logical_not_sized(self, DT_NAMED(dt_logical_not_options, __VA_ARGS__))
+#define dt_logical_not_(...) DT_LOGICAL_NOT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_NOT__(self, ...) \
+    dt_logical_not_in_place_sized(self, DT_NAMED(dt_logical_not_in_place_options, __VA_ARGS__))
 #define dt_logical_or(...) DT_LOGICAL_OR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_OR_(self, other, ...) \
     dt_logical_or_sized(self, other, DT_NAMED(dt_logical_or_options, __VA_ARGS__))
+#define dt_logical_or_(...) DT_LOGICAL_OR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_OR__(self, other, ...) \
+    dt_logical_or_in_place_sized(self, other, DT_NAMED(dt_logical_or_in_place_options, __VA_ARGS__))
 #define dt_logical_xor(...) DT_LOGICAL_XOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_XOR_(self, other, ...) \
     dt_logical_xor_sized(self, other, DT_NAMED(dt_logical_xor_options, __VA_ARGS__))
+#define dt_logical_xor_(...) DT_LOGICAL_XOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGICAL_XOR__(self, other, ...) \
+    dt_logical_xor_in_place_sized(self, other, DT_NAMED(dt_logical_xor_in_place_options, __VA_ARGS__))
 #define dt_logsumexp(...) DT_LOGSUMEXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGSUMEXP_(self, dim, ...) dt_logsumexp_sized(self, dim, DT_NAMED(dt_logsumexp_options, __VA_ARGS__))
+#define dt_long(...) DT_LONG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LONG_(self, ...) dt_long_sized(self, DT_NAMED(dt_long_options, __VA_ARGS__))
 #define dt_lt(...) DT_LT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LT_(self, other, ...) dt_lt_sized(self, other, DT_NAMED(dt_lt_options, __VA_ARGS__))
 #define dt_lt_scalar(...) DT_LT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LT_SCALAR_(self, other, ...) \
     dt_lt_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_lt_scalar_options, __VA_ARGS__))
+#define dt_lt_(...) DT_LT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LT__(self, other, ...) dt_lt_in_place_sized(self, other, DT_NAMED(dt_lt_in_place_options, __VA_ARGS__))
+#define dt_lt_scalar_(...) DT_LT_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LT_SCALAR__(self, other, ...) \
+    dt_lt_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_lt_scalar_in_place_options, __VA_ARGS__))
+#define dt_mT(...) DT_MT_CAPITAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MT_CAPITAL_(self, ...) dt_mT_sized(self, DT_NAMED(dt_mT_options, __VA_ARGS__))
 #define dt_masked_fill(...) DT_MASKED_FILL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MASKED_FILL_(self, mask, value, ...) \
     dt_masked_fill_sized(self, mask, DT_NUMBER(value), DT_NAMED(dt_masked_fill_options, __VA_ARGS__))
@@ -3121,8 +4512,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_MINIMUM_(self, other, ...) dt_minimum_sized(self, other, DT_NAMED(dt_minimum_options, __VA_ARGS__))
 #define dt_mish(...) DT_MISH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MISH_(input, ...) dt_mish_sized(input, DT_NAMED(dt_mish_options, __VA_ARGS__))
+#define dt_mish_(...) DT_MISH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MISH__(input, ...) dt_mish_in_place_sized(input, DT_NAMED(dt_mish_in_place_options, __VA_ARGS__))
 #define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
+#define dt_movedim(...) DT_MOVEDIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MOVEDIM_(self, source, destination, ...) \
+    dt_movedim_sized(self, source, destination, DT_NAMED(dt_movedim_options, __VA_ARGS__))
+#define dt_movedim_sizes(...) DT_MOVEDIM_SIZES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MOVEDIM_SIZES_(self, source, destination, ...) \
+    dt_movedim_sizes_sized(self, source, destination, DT_NAMED(dt_movedim_sizes_options, __VA_ARGS__))
+#define dt_mse_loss(...) DT_MSE_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MSE_LOSS_(input, target, ...) dt_mse_loss_sized(input, target, DT_NAMED(dt_mse_loss_options, __VA_ARGS__))
 #define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_(self, other, ...) dt_mul_sized(self, other, DT_NAMED(dt_mul_options, __VA_ARGS__))
 #define dt_mul_scalar(...) DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -3137,6 +4538,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_MV_(self, vec, ...) dt_mv_sized(self, vec, DT_NAMED(dt_mv_options, __VA_ARGS__))
 #define dt_nan_to_num(...) DT_NAN_TO_NUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NAN_TO_NUM_(self, ...) dt_nan_to_num_sized(self, DT_NAMED(dt_nan_to_num_options, __VA_ARGS__))
+#define dt_nan_to_num_(...) DT_NAN_TO_NUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_NAN_TO_NUM__(self, ...) \
+    dt_nan_to_num_in_place_sized(self, DT_NAMED(dt_nan_to_num_in_place_options, __VA_ARGS__))
 #define dt_nansum(...) DT_NANSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NANSUM_(self, ...) dt_nansum_sized(self, DT_NAMED(dt_nansum_options, __VA_ARGS__))
 #define dt_narrow(...) DT_NARROW_(__VA_ARGS__, .site = DT_SITE)
@@ -3150,14 +4554,23 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_ne_scalar(...) DT_NE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NE_SCALAR_(self, other, ...) \
     dt_ne_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_ne_scalar_options, __VA_ARGS__))
+#define dt_ne_(...) DT_NE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_NE__(self, other, ...) dt_ne_in_place_sized(self, other, DT_NAMED(dt_ne_in_place_options, __VA_ARGS__))
+#define dt_ne_scalar_(...) DT_NE_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_NE_SCALAR__(self, other, ...) \
+    dt_ne_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_ne_scalar_in_place_options, __VA_ARGS__))
 #define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
 #define dt_neg_(...) DT_NEG__(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG__(self, ...) dt_neg_in_place_sized(self, DT_NAMED(dt_neg_in_place_options, __VA_ARGS__))
+#define dt_nll_loss(...) DT_NLL_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NLL_LOSS_(input, target, ...) dt_nll_loss_sized(input, target, DT_NAMED(dt_nll_loss_options, __VA_ARGS__))
 #define dt_ones(...) DT_ONES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_LIKE_(self, ...) dt_ones_like_sized(self, DT_NAMED(dt_ones_like_options, __VA_ARGS__))
+#define dt_outer(...) DT_OUTER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_OUTER_(self, vec2, ...) dt_outer_sized(self, vec2, DT_NAMED(dt_outer_options, __VA_ARGS__))
 #define dt_pad(...) DT_PAD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_NAMED(dt_pad_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
@@ -3172,6 +4585,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_pow_scalar_self(...) DT_POW_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_POW_SCALAR_SELF_(self, exponent, ...) \
     dt_pow_scalar_self_sized(DT_NUMBER(self), exponent, DT_NAMED(dt_pow_scalar_self_options, __VA_ARGS__))
+#define dt_pow_(...) DT_POW__(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW__(self, exponent, ...) \
+    dt_pow_in_place_sized(self, exponent, DT_NAMED(dt_pow_in_place_options, __VA_ARGS__))
+#define dt_pow_scalar_(...) DT_POW_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_POW_SCALAR__(self, exponent, ...) \
+    dt_pow_scalar_in_place_sized(self, DT_NUMBER(exponent), DT_NAMED(dt_pow_scalar_in_place_options, __VA_ARGS__))
 #define dt_power_sum(...) DT_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_POWER_SUM_(self, ...) dt_power_sum_sized(self, DT_NAMED(dt_power_sum_options, __VA_ARGS__))
 #define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
@@ -3190,6 +4609,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
 #define dt_relu6(...) DT_RELU6_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU6_(input, ...) dt_relu6_sized(input, DT_NAMED(dt_relu6_options, __VA_ARGS__))
+#define dt_relu6_(...) DT_RELU6__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU6__(input, ...) dt_relu6_in_place_sized(input, DT_NAMED(dt_relu6_in_place_options, __VA_ARGS__))
 #define dt_relu_(...) DT_RELU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU__(input, ...) dt_relu_in_place_sized(input, DT_NAMED(dt_relu_in_place_options, __VA_ARGS__))
 #define dt_remainder(...) DT_REMAINDER_(__VA_ARGS__, .site = DT_SITE)
@@ -3201,8 +4622,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_remainder_scalar_self(...) DT_REMAINDER_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_REMAINDER_SCALAR_SELF_(self, other, ...) \
     dt_remainder_scalar_self_sized(DT_NUMBER(self), other, DT_NAMED(dt_remainder_scalar_self_options, __VA_ARGS__))
+#define dt_remainder_(...) DT_REMAINDER__(__VA_ARGS__, .site = DT_SITE)
+#define DT_REMAINDER__(self, other, ...) \
+    dt_remainder_in_place_sized(self, other, DT_NAMED(dt_remainder_in_place_options, __VA_ARGS__))
+#define dt_remainder_scalar_(...) DT_REMAINDER_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_REMAINDER_SCALAR__(self, other, ...) \
+    dt_remainder_scalar_in_place_sized(self, DT_NUMBER(other), \
+        DT_NAMED(dt_remainder_scalar_in_place_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
+#define dt_reshape_as(...) DT_RESHAPE_AS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESHAPE_AS_(self, other, ...) \
+    dt_reshape_as_sized(self, other, DT_NAMED(dt_reshape_as_options, __VA_ARGS__))
 #define dt_rms_norm(...) DT_RMS_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RMS_NORM_(input, normalized_shape, ...) \
     dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
@@ -3213,6 +4644,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_round_decimals(...) DT_ROUND_DECIMALS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROUND_DECIMALS_(self, decimals, ...) \
     dt_round_decimals_sized(self, decimals, DT_NAMED(dt_round_decimals_options, __VA_ARGS__))
+#define dt_round_(...) DT_ROUND__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROUND__(self, ...) dt_round_in_place_sized(self, DT_NAMED(dt_round_in_place_options, __VA_ARGS__))
+#define dt_round_decimals_(...) DT_ROUND_DECIMALS__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROUND_DECIMALS__(self, decimals, ...) \
+    dt_round_decimals_in_place_sized(self, decimals, DT_NAMED(dt_round_decimals_in_place_options, __VA_ARGS__))
 #define dt_rsqrt(...) DT_RSQRT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RSQRT_(self, ...) dt_rsqrt_sized(self, DT_NAMED(dt_rsqrt_options, __VA_ARGS__))
 #define dt_rsqrt_(...) DT_RSQRT__(__VA_ARGS__, .site = DT_SITE)
@@ -3234,6 +4670,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_select_backward_options, __VA_ARGS__))
 #define dt_selu(...) DT_SELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELU_(input, ...) dt_selu_sized(input, DT_NAMED(dt_selu_options, __VA_ARGS__))
+#define dt_selu_(...) DT_SELU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELU__(input, ...) dt_selu_in_place_sized(input, DT_NAMED(dt_selu_in_place_options, __VA_ARGS__))
 #define dt_sgd_(...) DT_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGD__(self, grad, lr, ...) \
     dt_sgd_in_place_sized(self, grad, lr, DT_NAMED(dt_sgd_in_place_options, __VA_ARGS__))
@@ -3243,18 +4681,30 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_sgd_momentum_in_place_options, __VA_ARGS__))
 #define dt_sgn(...) DT_SGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGN_(self, ...) dt_sgn_sized(self, DT_NAMED(dt_sgn_options, __VA_ARGS__))
+#define dt_sgn_(...) DT_SGN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SGN__(self, ...) dt_sgn_in_place_sized(self, DT_NAMED(dt_sgn_in_place_options, __VA_ARGS__))
+#define dt_short(...) DT_SHORT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SHORT_(self, ...) dt_short_sized(self, DT_NAMED(dt_short_options, __VA_ARGS__))
 #define dt_sigmoid(...) DT_SIGMOID_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIGMOID_(self, ...) dt_sigmoid_sized(self, DT_NAMED(dt_sigmoid_options, __VA_ARGS__))
 #define dt_sigmoid_(...) DT_SIGMOID__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIGMOID__(self, ...) dt_sigmoid_in_place_sized(self, DT_NAMED(dt_sigmoid_in_place_options, __VA_ARGS__))
 #define dt_sign(...) DT_SIGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIGN_(self, ...) dt_sign_sized(self, DT_NAMED(dt_sign_options, __VA_ARGS__))
+#define dt_sign_(...) DT_SIGN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIGN__(self, ...) dt_sign_in_place_sized(self, DT_NAMED(dt_sign_in_place_options, __VA_ARGS__))
 #define dt_silu(...) DT_SILU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SILU_(input, ...) dt_silu_sized(input, DT_NAMED(dt_silu_options, __VA_ARGS__))
+#define dt_silu_(...) DT_SILU__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SILU__(input, ...) dt_silu_in_place_sized(input, DT_NAMED(dt_silu_in_place_options, __VA_ARGS__))
 #define dt_sin(...) DT_SIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIN_(self, ...) dt_sin_sized(self, DT_NAMED(dt_sin_options, __VA_ARGS__))
+#define dt_sin_(...) DT_SIN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIN__(self, ...) dt_sin_in_place_sized(self, DT_NAMED(dt_sin_in_place_options, __VA_ARGS__))
 #define dt_sinh(...) DT_SINH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SINH_(self, ...) dt_sinh_sized(self, DT_NAMED(dt_sinh_options, __VA_ARGS__))
+#define dt_sinh_(...) DT_SINH__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SINH__(self, ...) dt_sinh_in_place_sized(self, DT_NAMED(dt_sinh_in_place_options, __VA_ARGS__))
 #define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_(self, dim, start, end, step, ...) \
     dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))
@@ -3262,6 +4712,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SLICE_BACKWARD_(grad_output, input_sizes, dim, start, end, step, ...) \
     dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step, \
         DT_NAMED(dt_slice_backward_options, __VA_ARGS__))
+#define dt_smooth_l1_loss(...) DT_SMOOTH_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SMOOTH_L1_LOSS_(input, target, ...) \
+    dt_smooth_l1_loss_sized(input, target, DT_NAMED(dt_smooth_l1_loss_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
 #define dt_softplus(...) DT_SOFTPLUS_(__VA_ARGS__, .site = DT_SITE)
@@ -3276,12 +4729,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_split_sizes(...) DT_SPLIT_SIZES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_SIZES_(self, split_size, out, capacity, ...) \
     dt_split_sizes_sized(self, split_size, out, capacity, DT_NAMED(dt_split_sizes_options, __VA_ARGS__))
+#define dt_split_with_sizes(...) DT_SPLIT_WITH_SIZES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SPLIT_WITH_SIZES_(self, split_sizes, out, capacity, ...) \
+    dt_split_with_sizes_sized(self, split_sizes, out, capacity, DT_NAMED(dt_split_with_sizes_options, __VA_ARGS__))
 #define dt_sqrt(...) DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
 #define dt_sqrt_(...) DT_SQRT__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT__(self, ...) dt_sqrt_in_place_sized(self, DT_NAMED(dt_sqrt_in_place_options, __VA_ARGS__))
 #define dt_square(...) DT_SQUARE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQUARE_(self, ...) dt_square_sized(self, DT_NAMED(dt_square_options, __VA_ARGS__))
+#define dt_square_(...) DT_SQUARE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQUARE__(self, ...) dt_square_in_place_sized(self, DT_NAMED(dt_square_in_place_options, __VA_ARGS__))
 #define dt_squeeze(...) DT_SQUEEZE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQUEEZE_(self, ...) dt_squeeze_sized(self, DT_NAMED(dt_squeeze_options, __VA_ARGS__))
 #define dt_squeeze_dim(...) DT_SQUEEZE_DIM_(__VA_ARGS__, .site = DT_SITE)
@@ -3290,6 +4748,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_squeeze_dims(...) DT_SQUEEZE_DIMS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQUEEZE_DIMS_(self, dim, ...) \
     dt_squeeze_dims_sized(self, dim, DT_NAMED(dt_squeeze_dims_options, __VA_ARGS__))
+#define dt_stack(...) DT_STACK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_STACK_(tensors, ...) dt_stack_sized(tensors, DT_NAMED(dt_stack_options, __VA_ARGS__))
 #define dt_std(...) DT_STD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_STD_(self, ...) dt_std_sized(self, DT_NAMED(dt_std_options, __VA_ARGS__))
 #define dt_std_correction(...) DT_STD_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
@@ -3311,17 +4771,34 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_in_place_options, __VA_ARGS__))
 #define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
+#define dt_swapaxes(...) DT_SWAPAXES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SWAPAXES_(self, axis0, axis1, ...) \
+    dt_swapaxes_sized(self, axis0, axis1, DT_NAMED(dt_swapaxes_options, __VA_ARGS__))
+#define dt_t(...) DT_T_(__VA_ARGS__, .site = DT_SITE)
+#define DT_T_(self, ...) dt_t_sized(self, DT_NAMED(dt_t_options, __VA_ARGS__))
 #define dt_tan(...) DT_TAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TAN_(self, ...) dt_tan_sized(self, DT_NAMED(dt_tan_options, __VA_ARGS__))
+#define dt_tan_(...) DT_TAN__(__VA_ARGS__, .site = DT_SITE)
+#define DT_TAN__(self, ...) dt_tan_in_place_sized(self, DT_NAMED(dt_tan_in_place_options, __VA_ARGS__))
 #define dt_tanh(...) DT_TANH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
 #define dt_tanh_(...) DT_TANH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH__(self, ...) dt_tanh_in_place_sized(self, DT_NAMED(dt_tanh_in_place_options, __VA_ARGS__))
 #define dt_tanhshrink(...) DT_TANHSHRINK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANHSHRINK_(input, ...) dt_tanhshrink_sized(input, DT_NAMED(dt_tanhshrink_options, __VA_ARGS__))
+#define dt_tensor_split(...) DT_TENSOR_SPLIT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TENSOR_SPLIT_(self, sections, out, capacity, ...) \
+    dt_tensor_split_sized(self, sections, out, capacity, DT_NAMED(dt_tensor_split_options, __VA_ARGS__))
+#define dt_tensor_split_indices(...) DT_TENSOR_SPLIT_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TENSOR_SPLIT_INDICES_(self, indices, out, capacity, ...) \
+    dt_tensor_split_indices_sized(self, indices, out, capacity, \
+        DT_NAMED(dt_tensor_split_indices_options, __VA_ARGS__))
 #define dt_threshold(...) DT_THRESHOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_THRESHOLD_(input, threshold, value, ...) \
     dt_threshold_sized(input, threshold, value, DT_NAMED(dt_threshold_options, __VA_ARGS__))
+#define dt_threshold_(...) DT_THRESHOLD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_THRESHOLD__(input, threshold, value, ...) \
+    dt_threshold_in_place_sized(input, threshold, value, DT_NAMED(dt_threshold_in_place_options, __VA_ARGS__))
 #define dt_threshold_backward(...) DT_THRESHOLD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_THRESHOLD_BACKWARD_(grad_output, self, threshold, ...) \
     dt_threshold_backward_sized(grad_output, self, DT_NUMBER(threshold), \
@@ -3343,6 +4820,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TRIU__(self, ...) dt_triu_in_place_sized(self, DT_NAMED(dt_triu_in_place_options, __VA_ARGS__))
 #define dt_trunc(...) DT_TRUNC_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRUNC_(self, ...) dt_trunc_sized(self, DT_NAMED(dt_trunc_options, __VA_ARGS__))
+#define dt_trunc_(...) DT_TRUNC__(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRUNC__(self, ...) dt_trunc_in_place_sized(self, DT_NAMED(dt_trunc_in_place_options, __VA_ARGS__))
+#define dt_type_as(...) DT_TYPE_AS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TYPE_AS_(self, other, ...) dt_type_as_sized(self, other, DT_NAMED(dt_type_as_options, __VA_ARGS__))
+#define dt_unbind(...) DT_UNBIND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_UNBIND_(self, out, capacity, ...) \
+    dt_unbind_sized(self, out, capacity, DT_NAMED(dt_unbind_options, __VA_ARGS__))
+#define dt_unflatten(...) DT_UNFLATTEN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_UNFLATTEN_(self, dim, sizes, ...) \
+    dt_unflatten_sized(self, dim, sizes, DT_NAMED(dt_unflatten_options, __VA_ARGS__))
 #define dt_unfold(...) DT_UNFOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFOLD_(self, dimension, size, step, ...) \
     dt_unfold_sized(self, dimension, size, step, DT_NAMED(dt_unfold_options, __VA_ARGS__))
@@ -3361,8 +4848,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_var_mean_correction(...) DT_VAR_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_MEAN_CORRECTION_(self, ...) \
     dt_var_mean_correction_sized(self, DT_NAMED(dt_var_mean_correction_options, __VA_ARGS__))
+#define dt_vdot(...) DT_VDOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VDOT_(self, other, ...) dt_vdot_sized(self, other, DT_NAMED(dt_vdot_options, __VA_ARGS__))
 #define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
+#define dt_view_as(...) DT_VIEW_AS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VIEW_AS_(self, other, ...) dt_view_as_sized(self, other, DT_NAMED(dt_view_as_options, __VA_ARGS__))
+#define dt_vstack(...) DT_VSTACK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VSTACK_(tensors, ...) dt_vstack_sized(tensors, DT_NAMED(dt_vstack_options, __VA_ARGS__))
 #define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_WHERE_(condition, self, other, ...) \
     dt_where_sized(condition, self, other, DT_NAMED(dt_where_options, __VA_ARGS__))
@@ -3386,6 +4879,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_xlogy_scalar_self(...) DT_XLOGY_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_XLOGY_SCALAR_SELF_(self, other, ...) \
     dt_xlogy_scalar_self_sized(DT_NUMBER(self), other, DT_NAMED(dt_xlogy_scalar_self_options, __VA_ARGS__))
+#define dt_xlogy_(...) DT_XLOGY__(__VA_ARGS__, .site = DT_SITE)
+#define DT_XLOGY__(self, other, ...) \
+    dt_xlogy_in_place_sized(self, other, DT_NAMED(dt_xlogy_in_place_options, __VA_ARGS__))
+#define dt_xlogy_scalar_(...) DT_XLOGY_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_XLOGY_SCALAR__(self, other, ...) \
+    dt_xlogy_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_xlogy_scalar_in_place_options, __VA_ARGS__))
+#define dt_zero_(...) DT_ZERO__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ZERO__(self, ...) dt_zero_in_place_sized(self, DT_NAMED(dt_zero_in_place_options, __VA_ARGS__))
 #define dt_zeros(...) DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ZEROS_(ctx, size, ...) dt_zeros_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_zeros_like(...) DT_ZEROS_LIKE_(__VA_ARGS__, .site = DT_SITE)

@@ -80,6 +80,18 @@ typedef struct dt_redistribute_options {
  * cannot be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
 DT_API dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
 
+typedef struct dt_redistribute_list_options {
+    const dt_site *site;
+} dt_redistribute_list_options;
+
+/* Brings several tensors, of any shapes and dtypes, to other placements, each on its own mesh: places has a text per
+ * tensor, results gets a handle per tensor, as of dt_redistribute; all NULL after an error. Those on one mesh move in
+ * one exchange: it takes the time of one message, not of many, and what is the same collective over the same mesh dims
+ * is counted once. Every rank of a mesh passes the same tensors of it in the same order. Agreed errors as of
+ * dt_redistribute, before anything moves. Collective over the meshes; Local where no rank lacks anything. */
+DT_API dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *places, dt_tensor **results,
+                                            DT_OPTIONS(dt_redistribute_list_options));
+
 typedef struct dt_reduced_options {
     const char *place; /* placements of the result; default: Replicate for each Partial, the others as they are */
     const dt_site *site;
@@ -125,6 +137,7 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define dt_to_local(...)            DT_TO_LOCAL_(__VA_ARGS__, .site = DT_SITE)
 #define dt_full_tensor(...)         DT_FULL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute(...)        DT_REDISTRIBUTE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_redistribute_list(...)   DT_REDISTRIBUTE_LIST_(__VA_ARGS__, .site = DT_SITE)
 #define dt_reduced(...)             DT_REDUCED_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_start(...)  DT_REDISTRIBUTE_START_(__VA_ARGS__, .site = DT_SITE)
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
@@ -137,6 +150,8 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor_sized(tensor, DT_NAMED(dt_full_tensor_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
     dt_redistribute_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
+#define DT_REDISTRIBUTE_LIST_(tensors, places, results, ...)                                                         \
+    dt_redistribute_list_sized(tensors, places, results, DT_NAMED(dt_redistribute_list_options, __VA_ARGS__))
 #define DT_REDUCED_(tensor, ...)  dt_reduced_sized(tensor, DT_NAMED(dt_reduced_options, __VA_ARGS__))
 #define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))

@@ -69,6 +69,11 @@ DT_API dt_tensor *dt_optimizer_state_site(const dt_optimizer *optimizer, const d
                                           DT_CALLER);
 /* The number of steps of a parameter. Local. */
 DT_API int64_t dt_optimizer_n_steps(const dt_optimizer *optimizer, const dt_tensor *parameter);
+/* Sets it, and makes the state of a parameter that was not stepped yet. To continue from a checkpoint: set the number
+ * of steps, then copy each tensor that was saved to dt_optimizer_state. Local; every rank of a mesh makes the same
+ * call. */
+DT_API dt_status dt_optimizer_set_n_steps_site(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
+                                               DT_CALLER);
 
 typedef struct dt_grad_norm_options {
     dt_opt_real norm_type;   /* p > 0 of the p-norm, or INFINITY for the largest magnitude; default 2 */
@@ -99,6 +104,7 @@ DT_API dt_tensor *dt_clip_grad_norm_sized(dt_tensors parameters, double max_norm
 #define dt_adamw_step(...) dt_adamw_step_site(__VA_ARGS__, DT_SITE)
 #define dt_sgd_step(...) dt_sgd_step_site(__VA_ARGS__, DT_SITE)
 #define dt_optimizer_set_lr(...) dt_optimizer_set_lr_site(__VA_ARGS__, DT_SITE)
+#define dt_optimizer_set_n_steps(...) dt_optimizer_set_n_steps_site(__VA_ARGS__, DT_SITE)
 #define dt_optimizer_state(...) dt_optimizer_state_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_norm(...) DT_GRAD_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GRAD_NORM_(parameters, ...) dt_grad_norm_sized(parameters, DT_NAMED(dt_grad_norm_options, __VA_ARGS__))

@@ -4,6 +4,7 @@
  * that it refers to: taking the youngest whose gradient is pending, all consumers of its outputs have been before it,
  * and their gradients are summed. Only then is the gradient brought to its placement, once; hooks run on it, it is
  * stored if it is one of a leaf, and the gradients of the inputs are added to those of the records that made them.
+ * Gradients of leaves that move wait for each other (leaf_gradients.c).
  * The pending records are a heap of the context.
  */
 #include "autograd/autograd.h"
@@ -180,9 +181,14 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
     if (record->is_released)
         return refuse_released(record);
     if (!record->info) {
-        dt_tensor *grad;
-        DT__TRY(dt__function_gradient(call, &grad));
-        return grad ? pass_on(walk, &record->tensors[0], grad) : DT_OK;
+        for (int i = 0; i < record->n_inputs; i++) {
+            dt_tensor *grad = NULL;
+            if (is_needed(walk, &record->tensors[i]))
+                DT__TRY(dt__function_gradient(call, i, &grad));
+            if (grad)
+                DT__TRY(pass_on(walk, &record->tensors[i], grad));
+        }
+        return DT_OK;
     }
     if (record->info->gradient)
         return run_formulas(walk, call);
@@ -205,8 +211,10 @@ static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_te
         output->grad = NULL;
         if (!grads[o])
             continue;
-        if (!places && !dt__gradient_is_placed(grads[o], output->spec) &&
-            !(grads[o] = dt__gradient_place(grads[o], output->spec)))
+        bool moves = !places && !dt__gradient_is_placed(grads[o], output->spec);
+        if (moves && record->head.is_leaf)
+            return dt__leaf_gradient_add(walk, record, grads[o]);
+        if (moves && !(grads[o] = dt__gradient_place(grads[o], output->spec)))
             return dt_error_status(walk->ctx);
         if (record->slots || record->head.is_leaf)
             DT__TRY(dt__gradient_deliver(walk, record, o, &grads[o]));
@@ -258,5 +266,8 @@ dt_status dt__gradient_walk_run(dt__gradient_walk *walk) {
         dt__record_release(&record->head);
     }
     clear_pending(state);
+    if (status == DT_OK)
+        status = dt__leaf_gradients_move(walk, NULL);
+    dt__leaf_gradients_end(walk);
     return status;
 }

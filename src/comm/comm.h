@@ -67,6 +67,7 @@ bool dt__group_is_stale(const dt_group *group);
     X(CHECK_CALLS, "check_calls")                                                                                    \
     X(MEET, "meet")                                                                                                  \
     X(WINDOW, "window")                                                                                              \
+    X(REDISTRIBUTE_LIST, "redistribute_list")                                                                        \
     X(SAVE_NPY, "save_npy")                                                                                          \
     X(SAVE_NPZ, "save_npz")                                                                                          \
     X(LOAD_NPY, "load_npy")                                                                                          \

@@ -89,29 +89,6 @@ static dt_status refuse_moves(dt_ctx *ctx, const char *text) {
     return dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first", text);
 }
 
-bool dt__policy_is_set(const dt_ctx *ctx) {
-    const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    return state && state->n_policies > 0;
-}
-
-dt_status dt__policy_check_move(dt_ctx *ctx, const char *noun, const dt_spec *from, const dt_spec *to) {
-    dt_policy policy = current_policy(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
-    if (policy == DT_COMM_ALLOW)
-        return DT_OK;
-    char source[512], target[256];
-    (void)dt_spec_text(from, sizeof source, source);
-    (void)dt_placements_text(to->sharding.n_mesh_dims, to->sharding.placements, sizeof target, target);
-    dt__text text = dt__text_new(ctx);
-    dt__text_add(&text, "moves %s, %s, to %s", noun, source, target);
-    dt_status status = DT_OK;
-    if (policy == DT_COMM_WARN)
-        dt__log_call(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));
-    else
-        status = refuse_moves(ctx, dt__text_chars(&text));
-    dt__text_free(&text);
-    return status;
-}
-
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (ctx->is_dry)

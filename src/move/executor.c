@@ -3,7 +3,7 @@
  * Runs prepared redistributions: publishes the address of this rank's shard, pulls in one phase or two, and cleans
  * up. Memory that peers cannot read is copied to the heap for the duration of the call.
  */
-#include "move/move.h"
+#include "move/execution.h"
 
 #include "comm/comm.h"
 #include "kernels/kernels.h"
@@ -14,22 +14,6 @@
 #include <string.h>
 
 enum { STREAM_FROM_BYTES = 4 << 20 }; /* larger results bypass the caches */
-
-struct dt__execution {
-    dt__executor *executor;
-    dt__prepared_move *prepared;
-    dt_spec *from, *to;
-    dt__shard_memory src;
-    char *dst;        /* where the target is written */
-    void *copied_src; /* in the heap, or NULL */
-    void *copied_dst; /* the same; copied to final_dst at the end */
-    void *final_dst;  /* of the caller */
-    dt__exchange exchange;
-    dt_work *work; /* NULL: finished, with `status` */
-    dt_status status;
-    struct dt__execution *next;        /* of the executor's list */
-    int64_t strides[DT_SPEC_MAX_DIMS]; /* copies of the caller's, where it is started */
-};
 
 /* The fake transport moves no data. */
 static bool has_data(const dt__execution *execution) { return dt__transport_has_data(execution->executor->ctx); }
@@ -50,12 +34,32 @@ static extent extent_of(int n_dims, const int64_t *shape, const int64_t *strides
     return r;
 }
 
+/* The words that a member publishes about a move among others. */
+static const int64_t *listed_words(const dt__listed_move *listed, const dt_work *work, int64_t member) {
+    const int64_t *words;
+    bool found = dt__exchange_strides(work, listed->members[member], listed->n_words, &words);
+    return found && words ? words + listed->at : NULL;
+}
+
+static dt__shard_memory listed_source(const dt__execution *execution, const dt_work *work, const dt__block *block,
+                                      int64_t member) {
+    const int64_t *words = listed_words(execution->listed, work, member);
+    if (!words)
+        return (dt__shard_memory){NULL, NULL};
+    extent r = extent_of(execution->prepared->pulls.n_dims, block->shape, words + 2, item_bytes(execution));
+    const char *base =
+        dt__exchange_src(work, execution->listed->members[member], words[0] + r.begin, (size_t)(r.end - r.begin));
+    return (dt__shard_memory){base ? base + words[0] : NULL, words + 2};
+}
+
 /* The memory of a source of a block; at is NULL where a peer published an impossible address. */
 static dt__shard_memory source_memory(const dt__execution *execution, const dt_work *work, const dt__block *block,
                                       int64_t member) {
     int n_dims = execution->prepared->pulls.n_dims;
     if (!work || member == dt_group_rank(execution->prepared->group))
         return (dt__shard_memory){execution->src.at, execution->src.strides};
+    if (execution->listed)
+        return listed_source(execution, work, block, member);
     const int64_t *strides = block->strides;
     extent r = {0, block->shard_elements * item_bytes(execution)};
     if (dt__exchange_strides(work, member, n_dims, &strides)) {
@@ -66,6 +70,20 @@ static dt__shard_memory source_memory(const dt__execution *execution, const dt_w
         strides = block->strides;
     }
     return (dt__shard_memory){dt__exchange_src(work, member, r.begin, (size_t)(r.end - r.begin)), strides};
+}
+
+/* A peer's target, in the second phase. */
+static const void *target_of_peer(const dt__execution *execution, const dt_work *work, int64_t member) {
+    size_t bytes = (size_t)execution->to->local.bytes;
+    if (!execution->listed)
+        return dt__exchange_dst(work, member, bytes);
+    const int64_t *words = listed_words(execution->listed, work, member);
+    const char *base = words ? dt__exchange_src(work, execution->listed->members[member], words[1], bytes) : NULL;
+    return base ? base + words[1] : NULL;
+}
+
+static dt_status fail_member(const dt__execution *execution, dt_work *work, int64_t member) {
+    return dt__exchange_fail(work, execution->listed ? execution->listed->members[member] : member);
 }
 
 static dt__block_copier copier_of(const dt__execution *execution, bool copies, int64_t lane) {
@@ -116,7 +134,7 @@ static void copy_in_threads(const dt__execution *execution, bool copies, const d
 }
 
 /* The first phase: blocks, reduced where there are several sources. work is NULL where no other rank takes part. */
-static dt_status pull_blocks(dt_work *work, void *user) {
+dt_status dt__execution_pull_blocks(dt_work *work, void *user) {
     dt__execution *execution = user;
     dt__executor *executor = execution->executor;
     const dt__pull_list *pulls = &execution->prepared->pulls;
@@ -128,7 +146,7 @@ static dt_status pull_blocks(dt_work *work, void *user) {
         for (int i = 0; i < pulls->n_sources; i++) {
             sources[i] = source_memory(execution, work, block, block->members[i]);
             if (!sources[i].at)
-                return dt__exchange_fail(work, block->members[i]);
+                return fail_member(execution, work, block->members[i]);
             if (work && block->members[i] != dt_group_rank(execution->prepared->group))
                 executor->stats.bytes_received += block->elements * item_bytes(execution);
         }
@@ -141,7 +159,7 @@ static dt_status pull_blocks(dt_work *work, void *user) {
 }
 
 /* The second phase: the portions that the other replicas have reduced. */
-static dt_status pull_portions(dt_work *work, void *user) {
+dt_status dt__execution_pull_portions(dt_work *work, void *user) {
     dt__execution *execution = user;
     dt__executor *executor = execution->executor;
     const dt__pull_list *pulls = &execution->prepared->pulls;
@@ -150,9 +168,9 @@ static dt_status pull_portions(dt_work *work, void *user) {
     dt__block_copier copier = copier_of(execution, true, 0);
     for (int64_t i = 0; i < pulls->n_portions; i++) {
         const dt__block *block = &pulls->portion_blocks[i];
-        const void *at = dt__exchange_dst(work, block->members[0], (size_t)local->bytes);
+        const void *at = target_of_peer(execution, work, block->members[0]);
         if (!at)
-            return dt__exchange_fail(work, block->members[0]);
+            return fail_member(execution, work, block->members[0]);
         executor->buffers.sources[in_threads ? i : 0] = (dt__shard_memory){at, local->strides};
         executor->stats.bytes_received += block->elements * item_bytes(execution);
         if (!in_threads)
@@ -184,8 +202,7 @@ static dt_status copy_src(dt__execution *execution) {
     return DT_OK;
 }
 
-/* Makes sure that peers can read the source, and in two phases the target. */
-static dt_status copy_to_heap(dt__execution *execution, bool *dense) {
+dt_status dt__execution_publish(dt__execution *execution, bool *dense) {
     const dt_ctx *ctx = execution->executor->ctx;
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool two_phases = execution->prepared->pulls.two_phases;
@@ -194,7 +211,7 @@ static dt_status copy_to_heap(dt__execution *execution, bool *dense) {
     if (!*dense)
         r = extent_of(from->n_dims, from->shape, execution->src.strides, item_bytes(execution));
     bool readable = dt__is_in_heap(ctx, execution->src.at + r.begin, (size_t)(r.end - r.begin)) ||
-                    (*dense && !two_phases && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
+                    (*dense && !two_phases && !execution->listed && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
     if (from->elements && !readable) {
         DT__TRY(copy_src(execution));
         *dense = true;
@@ -214,7 +231,7 @@ static dt_status fill_exchange(dt__execution *execution) {
     dt__history *from_history = dt__mesh_history(execution->from->mesh);
     dt__history *to_history = same_mesh ? NULL : dt__mesh_history(execution->to->mesh);
     if (has_data(execution))
-        DT__TRY(copy_to_heap(execution, &dense));
+        DT__TRY(dt__execution_publish(execution, &dense));
     execution->exchange = (dt__exchange){
         .tag = prepared->tag,
         .histories = {from_history, to_history},
@@ -228,7 +245,7 @@ static dt_status fill_exchange(dt__execution *execution) {
         .src_strides = dense ? NULL : execution->src.strides,
         .n_strides = from->n_dims,
         .dst = two_phases && to->elements ? execution->dst : NULL,
-        .steps = {pull_blocks, two_phases ? pull_portions : NULL},
+        .steps = {dt__execution_pull_blocks, two_phases ? dt__execution_pull_portions : NULL},
         .user = execution,
     };
     return DT_OK;
@@ -239,8 +256,8 @@ static dt_status refuse_null(const dt__execution *execution, const char *which, 
                           "redistribute: %s: expected memory of %lld bytes, got NULL", which, (long long)bytes);
 }
 
-static void open_execution(dt__execution *execution, dt__executor *executor, dt__prepared_move *prepared,
-                           const dt__redistribution *request) {
+void dt__execution_open(dt__execution *execution, dt__executor *executor, dt__prepared_move *prepared,
+                        const dt__redistribution *request) {
     execution->executor = executor;
     execution->prepared = prepared;
     execution->from = prepared->pair.from;
@@ -251,10 +268,11 @@ static void open_execution(dt__execution *execution, dt__executor *executor, dt_
     execution->copied_src = execution->copied_dst = execution->final_dst = NULL;
     execution->work = NULL;
     execution->status = DT_OK;
+    execution->listed = NULL;
     prepared->n_users++;
 }
 
-static dt_status check_memory(const dt__execution *execution) {
+dt_status dt__execution_check_memory(const dt__execution *execution) {
     if (!has_data(execution))
         return DT_OK;
     if (!execution->src.at && execution->from->local.elements)
@@ -265,14 +283,13 @@ static dt_status check_memory(const dt__execution *execution) {
 }
 
 /* No other rank takes part. */
-static dt_status run_locally(dt__execution *execution) {
+dt_status dt__execution_run_locally(dt__execution *execution) {
     if (!has_data(execution) || (execution->src.at == execution->dst && execution->from == execution->to))
         return DT_OK;
-    return pull_blocks(NULL, execution);
+    return dt__execution_pull_blocks(NULL, execution);
 }
 
-/* Frees copies and releases the prepared move, whatever the status. */
-static dt_status close_execution(dt__execution *execution, dt_status status) {
+dt_status dt__execution_close(dt__execution *execution, dt_status status) {
     dt_ctx *ctx = execution->executor->ctx;
     int64_t bytes = execution->to->local.bytes, one = 1;
     if (status == DT_OK && execution->copied_dst)
@@ -282,7 +299,7 @@ static dt_status close_execution(dt__execution *execution, dt_status status) {
     (void)dt_heap_free(ctx, execution->copied_src);
     (void)dt_heap_free(ctx, execution->copied_dst);
     execution->copied_src = execution->copied_dst = NULL;
-    execution->executor->stats.n_exchanges += status == DT_OK && execution->prepared->group;
+    execution->executor->stats.n_exchanges += status == DT_OK && execution->prepared->group && !execution->listed;
     execution->prepared->n_users--;
     return status;
 }
@@ -290,8 +307,8 @@ static dt_status close_execution(dt__execution *execution, dt_status status) {
 static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepared,
                               const dt__redistribution *request) {
     dt__execution execution;
-    open_execution(&execution, executor, prepared, request);
-    dt_status status = check_memory(&execution);
+    dt__execution_open(&execution, executor, prepared, request);
+    dt_status status = dt__execution_check_memory(&execution);
     if (status == DT_OK)
         status = dt__prepared_move_refresh(executor, prepared);
     if (status == DT_OK && prepared->group) {
@@ -299,9 +316,9 @@ static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepare
         if (status == DT_OK)
             status = dt__exchange_run(prepared->group, &execution.exchange);
     } else if (status == DT_OK) {
-        status = run_locally(&execution);
+        status = dt__execution_run_locally(&execution);
     }
-    return close_execution(&execution, status);
+    return dt__execution_close(&execution, status);
 }
 
 static const dt__machine *machine_of(const dt__redistribution *request, const dt_ctx *ctx) {
@@ -360,19 +377,14 @@ dt_collective dt__collective_of_step(dt__step_kind kind) {
 
 static bool is_reported(const dt_ctx *ctx) { return ctx->move_observer || ctx->log_level >= DT_LOG_INFO; }
 
-/* The state before a run, for the observer's report and the log. */
-typedef struct run_start {
-    double us;
-    int64_t bytes;
-} run_start;
-
-static run_start begin_run(const dt__executor *executor) {
+dt__run_start dt__run_begin(const dt__executor *executor) {
     if (!is_reported(executor->ctx))
-        return (run_start){0};
-    return (run_start){dt__now_us(), executor->stats.bytes_received};
+        return (dt__run_start){0};
+    return (dt__run_start){dt__now_us(), executor->stats.bytes_received};
 }
 
-static void report(const dt__executor *executor, const dt__prepared_move *prepared, run_start start) {
+static void report(const dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start,
+                   bool repeats) {
     dt_ctx *ctx = executor->ctx;
     dt__redistribution_report out = {.from = prepared->pair.from,
                                      .to = prepared->pair.to,
@@ -380,19 +392,19 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .bytes = executor->stats.bytes_received - start.bytes,
                                      .begin_us = start.us,
                                      .end_us = dt__now_us()};
-    for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
+    for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS && !repeats; i++)
         out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->collectives[i];
     if (ctx->move_observer)
         ctx->move_observer->redistribution(ctx, &out);
     dt__log_redistribution(ctx, &out);
 }
 
-static void count_run(dt__executor *executor, const dt__prepared_move *prepared, run_start start) {
+void dt__run_count(dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start, bool repeats) {
     executor->stats.n_runs++;
-    for (int i = 0; i < DT__N_STEP_KINDS; i++)
+    for (int i = 0; i < DT__N_STEP_KINDS && !repeats; i++)
         executor->stats.collectives[i] += prepared->collectives[i];
     if (is_reported(executor->ctx))
-        report(executor, prepared, start);
+        report(executor, prepared, start, repeats);
 }
 
 static dt_status find_prepared(const dt__redistribution *request, dt__executor **executor, dt__prepared_move **out) {
@@ -420,11 +432,11 @@ dt_status dt__redistribute_run(const dt__redistribution *request) {
     if (!prepared->takes_part)
         return DT_OK;
     prepared->n_users++;
-    run_start start = begin_run(executor);
+    dt__run_start start = dt__run_begin(executor);
     dt_status status =
         prepared->n_stops ? run_steps(executor, prepared, request) : run_exchange(executor, prepared, request);
     if (status == DT_OK)
-        count_run(executor, prepared, start);
+        dt__run_count(executor, prepared, start, false);
     prepared->n_users--;
     return status;
 }
@@ -436,10 +448,10 @@ static dt_status start(dt__execution *execution, const dt__redistribution *reque
         return DT_OK;
     if (prepared->n_stops)
         return run_steps(execution->executor, prepared, request);
-    DT__TRY(check_memory(execution));
+    DT__TRY(dt__execution_check_memory(execution));
     DT__TRY(dt__prepared_move_refresh(execution->executor, prepared));
     if (!prepared->group)
-        return run_locally(execution);
+        return dt__execution_run_locally(execution);
     DT__TRY(fill_exchange(execution));
     execution->work = dt__exchange_start(prepared->group, &execution->exchange);
     return execution->work ? DT_OK : execution->executor->ctx->status;
@@ -463,11 +475,11 @@ dt__execution *dt__redistribute_start(const dt__redistribution *request) {
         dt__fail_memory(executor->ctx, sizeof *execution, "a started redistribution");
         return NULL;
     }
-    open_execution(execution, executor, prepared, request);
+    dt__execution_open(execution, executor, prepared, request);
     keep_strides(execution, request);
     dt_status status = start(execution, request);
     if (status != DT_OK) {
-        close_execution(execution, status);
+        dt__execution_close(execution, status);
         dt__free(executor->ctx, execution, sizeof *execution);
         return NULL;
     }
@@ -498,7 +510,7 @@ dt_status dt__redistribute_wait(dt__execution *execution) {
         return DT_ERR_STATE;
     dt__executor *executor = execution->executor;
     dt__prepared_move *prepared = execution->prepared;
-    run_start start = begin_run(executor);
+    dt__run_start start = dt__run_begin(executor);
     if (execution->work)
         finish(execution);
     dt__execution **link = &executor->started;
@@ -506,8 +518,8 @@ dt_status dt__redistribute_wait(dt__execution *execution) {
         link = &(*link)->next;
     *link = execution->next;
     if (execution->status == DT_OK && prepared->takes_part)
-        count_run(executor, prepared, start);
-    dt_status status = close_execution(execution, execution->status);
+        dt__run_count(executor, prepared, start, false);
+    dt_status status = dt__execution_close(execution, execution->status);
     dt__free(executor->ctx, execution, sizeof *execution);
     return status;
 }

@@ -42,6 +42,10 @@ typedef struct dt__redistribution {
  * where the source is not the same partial. */
 dt_status dt__redistribute_run(const dt__redistribution *request);
 
+/* Runs several, those between specs on one mesh in one exchange. Moves of the exchange that are the same collectives
+ * over the same mesh dims are counted once. Collective over the ranks of the meshes. Agreed errors as above. */
+dt_status dt__redistribute_run_list(dt_ctx *ctx, int n, const dt__redistribution *requests);
+
 typedef struct dt__execution dt__execution;
 
 /* Starts it. src and dst must not be touched until it was waited for; the specs, the strides and the request itself
@@ -105,6 +109,11 @@ dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *
 /* The tensor's value under another spec, which has its shape and dtype: a new handle, or, where the spec is the
  * tensor's own, another handle on the same storage. Not recorded. */
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner);
+
+/* redistribute_list.c: the same for several tensors, in one exchange for each mesh; recorded. All NULL after an error.
+ */
+dt_status dt__tensors_redistribute(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
+                                   dt_tensor **out);
 
 /* As dt_full_tensor, for the library's own use: not recorded. */
 dt_tensor *dt__full_tensor(dt_tensor *tensor);

@@ -65,6 +65,7 @@ static void free_executor(dt_ctx *ctx, void *state) {
     while (executor->newest)
         drop_entry(executor, executor->newest);
     dt__map_free(&executor->prepared);
+    dt_group_release(executor->list_group);
     free_buffers(ctx, &executor->buffers);
     dt__free(ctx, executor, sizeof *executor);
 }
@@ -186,6 +187,7 @@ static dt_status plan_move(preparation *self, dt__arena *arena) {
         return new_stops(self, &plan);
     for (int i = 0; self->request.same_mesh && plan.n_steps && i < plan.steps[0].n_mesh_dims; i++)
         self->request.changes[plan.steps[0].mesh_dims[i]] = true;
+    memcpy(self->out->changes, self->request.changes, sizeof self->out->changes);
     return DT_OK;
 }
 

@@ -33,8 +33,9 @@ typedef struct dt__prepared_move {
     bool takes_part;                         /* this rank is in one of the meshes */
     int n_stops; /* specs that a plan of several steps passes through, both ends included; or 0 */
     dt_spec **stops;
-    dt_group *group; /* NULL: no rank needs anything from another */
-    uint64_t tag;    /* hash of everything that the members must agree on */
+    dt_group *group;                /* NULL: no rank needs anything from another */
+    bool changes[DT_SPEC_MAX_DIMS]; /* mesh dims that take part, on one mesh */
+    uint64_t tag;                   /* hash of everything that the members must agree on */
     dt__pull_list pulls;
     dt__chunks chunks[2]; /* for threads: of the blocks and of the portions */
     int64_t collectives[DT__N_STEP_KINDS];
@@ -62,6 +63,7 @@ typedef struct dt__executor {
     dt__execution *started; /* started and not yet waited for */
     dt__freed_queue freed_transfers;
     dt__copy_buffers buffers;
+    dt_group *list_group; /* of the last list that moved in one exchange, or NULL */
 } dt__executor;
 
 /* The context's executor, made on first use; NULL with the error recorded. */

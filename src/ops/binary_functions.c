@@ -166,6 +166,10 @@ const dt_op dt__op_lerp = {
     .samples = "lerp(f32[5,3]; f32[3]; 0.25)\nlerp(f32[5]; f32[5]; f32[5])",
 };
 const dt_op dt__op_lerp_ = {.in_place_of = &dt__op_lerp};
+#define POW_GRADIENT                                                                                                 \
+    "self: grad * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)); "                                   \
+    "exponent: grad * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, result * log(self)); "                     \
+    "self.Tensor_Scalar: grad * (pow(self, exponent - 1) * exponent)"
 const dt_op dt__op_pow = {
     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor | "
               "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor | "
@@ -174,12 +178,11 @@ const dt_op dt__op_pow = {
     .rule = "..., ... -> ...",
     .partial_of = partial_of_pow,
     DT__FAMILY(dt__binary_run, POW, 0),
-    .gradient = "self: grad * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)); "
-                "exponent: grad * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, result * log(self)); "
-                "self.Tensor_Scalar: grad * (pow(self, exponent - 1) * exponent); "
-                "exponent.Scalar: grad * xlogy(result, self)",
+    .gradient = POW_GRADIENT "; exponent.Scalar: grad * xlogy(result, self)",
     .samples = "pow(f32[5,3]; f32[3])\npow(f32[5]; 2)\npow(f32[5]; 3)\npow(2.5; f32[5])",
 };
+const dt_op dt__op_pow_ = {
+    .in_place_of = &dt__op_pow, .gradient = POW_GRADIENT, .samples = "pow_(f32[5,3]; f32[3])\npow_(f32[5]; 3)"};
 const dt_op dt__op_xlogy = {
     .schema = "xlogy.Tensor(Tensor self, Tensor other) -> Tensor | "
               "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor | "

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that copy elements, perhaps into another dtype: to, copy_, fill_.
+ * Ops that copy elements, perhaps into another dtype: to, float, copy_, fill_.
  */
+#include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
-static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, call->args[1].as.dtype); }
+/* The dtype is an argument, or that of the op. */
+static dt_status shape_to(dt_op_call *call) {
+    const dt_dtype *dtype = call->op->family;
+    return dt__add_like(call, 0, dtype ? *dtype : call->args[1].as.dtype);
+}
 
 /* Integers that do not fit wrap around; all other conversions keep order. */
 static bool keeps_order(dt_dtype from, dt_dtype to) {
@@ -129,6 +134,52 @@ const dt_op dt__op_to = {
         "to(bool[5]; i32)\n"
         "to(i32[5]; f32)",
 };
+/* name(Tensor self) -> Tensor */
+#define CONVERSION(name, dtype_, from)                                                                               \
+    .schema = name "(Tensor self) -> Tensor", .rule = "...->...", .partial_of = partial_to, .shape = shape_to,       \
+    .kernel = convert, .gradient = "self: grad", .family = &(const dt_dtype){dtype_},                                \
+    .samples = name "(" from "[5,3])"
+
+/* clang-format off */
+const dt_op dt__op_bfloat16 = {CONVERSION("bfloat16", DT_BF16, "f16"),
+    .summary = "Converts to bf16."};
+const dt_op dt__op_bool = {CONVERSION("bool", DT_BOOL, "f32"),
+    .summary = "Converts to booleans: whether elements are not 0."};
+const dt_op dt__op_byte = {CONVERSION("byte", DT_U8, "i32"),
+    .summary = "Converts to u8."};
+const dt_op dt__op_cdouble = {CONVERSION("cdouble", DT_C128, "f32"),
+    .summary = "Converts to c128."};
+const dt_op dt__op_cfloat = {CONVERSION("cfloat", DT_C64, "f16"),
+    .summary = "Converts to c64."};
+const dt_op dt__op_char = {CONVERSION("char", DT_I8, "i32"),
+    .summary = "Converts to i8."};
+const dt_op dt__op_double = {CONVERSION("double", DT_F64, "f32"),
+    .summary = "Converts to f64."};
+const dt_op dt__op_float = {CONVERSION("float", DT_F32, "f16"),
+    .summary = "Converts to f32."};
+const dt_op dt__op_half = {CONVERSION("half", DT_F16, "bf16"),
+    .summary = "Converts to f16."};
+const dt_op dt__op_int = {CONVERSION("int", DT_I32, "f32"),
+    .summary = "Converts to i32."};
+const dt_op dt__op_long = {CONVERSION("long", DT_I64, "f32"),
+    .summary = "Converts to i64."};
+const dt_op dt__op_short = {CONVERSION("short", DT_I16, "i32"),
+    .summary = "Converts to i16."};
+/* clang-format on */
+
+static dt_status shape_type_as(dt_op_call *call) { return dt__add_like(call, 0, call->inputs[1].dtype); }
+static dt_status decompose_type_as(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    outputs[0] = dt_to(inputs[0], call->inputs[1].dtype);
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+const dt_op dt__op_type_as = {
+    .schema = "type_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    .summary = "Converts to the dtype of another tensor.",
+    .shape = shape_type_as,
+    .decompose = decompose_type_as,
+    .samples = "type_as(f32[5,3]; f64[2])",
+};
+
 const dt_op dt__op_copy_ = {
     .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
     .summary = "Copies a tensor into this one, which keeps its mesh, placements and dtype.",
@@ -161,4 +212,53 @@ const dt_op dt__op_fill_ = {
                "fill_(f32[5]; 1)\n"
                "fill_(i32[5]; 3)\n"
                "fill_(i32[5]; f32[])",
+};
+
+static dt_status shape_zero(dt_op_call *call) { return dt__add_like(call, 0, call->inputs[0].dtype); }
+
+static dt_status zero_fill(dt_op_call *call) {
+    dt__constant constant;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out.dtype, &constant);
+    dt__run_convert(call, &out, &zero);
+    return DT_OK;
+}
+
+const dt_op dt__op_zero_ = {
+    .schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
+    .summary = "Sets every element to 0.",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_ANY,
+    .shape = shape_zero,
+    .kernel = zero_fill,
+    .gradient = "self: none",
+    .samples = "zero_(f32[5,3])",
+};
+
+/* Zeros that are placed as the tensor is, plus the value. */
+static dt_status decompose_fill(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const dt_arg *value = &call->args[1];
+    if (call->n_inputs == 2) {
+        dt_tensor *zeros = dt_zeros_like(inputs[0]), *converted = dt_to(inputs[1], call->inputs[0].dtype);
+        outputs[0] = zeros && converted ? dt_add(zeros, converted) : NULL;
+    } else if (value->type == DT_ARG_FLOAT)
+        outputs[0] = dt_full_like(inputs[0], value->as.f);
+    else
+        outputs[0] = dt_full_like(inputs[0], value->type == DT_ARG_BOOL ? value->as.b : value->as.i);
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
+static dt_status shape_filled(dt_op_call *call) {
+    if (call->args[1].type == DT_ARG_COMPLEX)
+        return dt_op_refuse(call, DT_ERR_UNSUPPORTED, "value: expected a real number, got a complex one");
+    return shape_fill(call);
+}
+
+const dt_op dt__op_fill = {
+    .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor | fill.Tensor(Tensor self, Tensor value) -> Tensor",
+    .summary = "A tensor like another, filled with a number or with the value of a tensor without dims.",
+    .shape = shape_filled,
+    .decompose = decompose_fill,
+    .gradient = "self: zeros_like(grad); value: grad",
+    .samples = "fill(f32[5,3]; 2.5)\nfill(f32[5]; f32[])\nfill(i32[5]; 3)",
 };

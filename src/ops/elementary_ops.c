@@ -202,7 +202,7 @@ const dt_op dt__op_bitwise_not = {
 };
 const dt_op dt__op_nan_to_num = {
     .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-    .summary = "Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by the given numbers.",
+    .summary = "Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by given ones.",
     .rule = "... -> ...",
     .shape = shape_nan_to_num,
     .kernel = nan_to_num,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products: matmul, mm, bmm, addmm, linear. They are linear in each factor; a sharded inner dim makes a partial
- * sum, and then the bias is a partial sum, too.
+ * Matrix products: matmul, mm, bmm, outer, addmm and its relatives, linear. They are linear in each factor; a sharded
+ * inner dim makes a partial sum, and then the bias is a partial sum, too.
  */
 #include "dtensor/ops.h"
 #include "ops/kernel_support.h"
@@ -116,6 +116,62 @@ static dt_status shape_addmm(dt_op_call *call) {
     return dt__add_shape(call, a->dtype, &shape);
 }
 
+/* The product that is added: its sizes, and those of the tensors. */
+static dt_status add_scaled(dt_op_call *call, const dt__shape *shape) {
+    DT__TRY(check_dtypes(call));
+    DT__TRY(check_factor(call, "beta", dt__arg_at(call, BETA)));
+    DT__TRY(check_factor(call, "alpha", dt__arg_at(call, ALPHA)));
+    DT__TRY(check_addend(call, &call->inputs[0], shape));
+    return dt__add_shape(call, call->inputs[1].dtype, shape);
+}
+
+static dt_status check_batches(const dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[1], *b = &call->inputs[2];
+    DT__TRY(dt__expect_dims(call, 1, 3));
+    DT__TRY(dt__expect_dims(call, 2, 3));
+    if (a->shape[0] != b->shape[0])
+        return dt_op_refuse(call, DT_ERR_SHAPE, "batch sizes differ: %" PRId64 " and %" PRId64, a->shape[0],
+                            b->shape[0]);
+    return check_inner(call, a->shape[2], b->shape[1]);
+}
+
+static dt_status shape_baddbmm(dt_op_call *call) {
+    DT__TRY(check_batches(call));
+    const int64_t *a = call->inputs[1].shape, *b = call->inputs[2].shape;
+    return add_scaled(call, &(dt__shape){3, {a[0], a[1], b[2]}});
+}
+
+static dt_status shape_addbmm(dt_op_call *call) {
+    DT__TRY(check_batches(call));
+    return add_scaled(call, &(dt__shape){2, {call->inputs[1].shape[1], call->inputs[2].shape[2]}});
+}
+
+static dt_status shape_addmv(dt_op_call *call) {
+    DT__TRY(dt__expect_dims(call, 1, 2));
+    DT__TRY(dt__expect_dims(call, 2, 1));
+    DT__TRY(check_inner(call, call->inputs[1].shape[1], call->inputs[2].shape[0]));
+    return add_scaled(call, &(dt__shape){1, {call->inputs[1].shape[0]}});
+}
+
+static dt_status shape_addr(dt_op_call *call) {
+    DT__TRY(dt__expect_dims(call, 1, 1));
+    DT__TRY(dt__expect_dims(call, 2, 1));
+    return add_scaled(call, &(dt__shape){2, {call->inputs[1].shape[0], call->inputs[2].shape[0]}});
+}
+
+static dt_status shape_outer(dt_op_call *call) {
+    DT__TRY(dt__expect_dims(call, 0, 1));
+    DT__TRY(dt__expect_dims(call, 1, 1));
+    return dt_op_add_output(call, dt__promote_call(call, 3, 2), 2,
+                            (int64_t[]){call->inputs[0].shape[0], call->inputs[1].shape[0]});
+}
+
+/* Products of integers wrap around before they become floating point. */
+static unsigned partial_outer(const dt_op_call *call) {
+    bool floating = dt__is_inexact(call->inputs[0].dtype) && dt__is_inexact(call->inputs[1].dtype);
+    return DT_PARTIAL_EACH | (floating ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE);
+}
+
 static int64_t class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg_at(call, BETA)); }
 static unsigned partial_addmm(const dt_op_call *call) {
     int64_t sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
@@ -199,15 +255,93 @@ static dt_status matmul(dt_op_call *call) {
     return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0)});
 }
 
-/* beta self + alpha mat1 mat2; self is not read where beta is 0. */
-static dt_status addmm(dt_op_call *call) {
-    dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
-    dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
-    dt__number alpha = dt__number_of(dt__arg_at(call, ALPHA), out.dtype);
-    dt__number beta = dt__number_of(dt__arg_at(call, BETA), out.dtype);
+/* out = beta self + alpha a b, which are matrices; self is not read where beta is 0. */
+static dt_status run_scaled(const dt_op_call *call, const dt__array *a, const dt__array *b, const dt__array *out) {
+    dt__array result = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
+    dt__number alpha = dt__number_of(dt__arg_at(call, ALPHA), out->dtype);
+    dt__number beta = dt__number_of(dt__arg_at(call, BETA), out->dtype);
     if (dt__arg_sign(dt__arg_at(call, BETA)) || dt__arg_at(call, BETA)->type == DT_ARG_COMPLEX)
-        dt__run_convert(call, &out, &self);
-    return run_product(call, &(dt__matmul){&a, &b, &out, alpha, beta});
+        dt__run_convert(call, &result, &self);
+    return run_product(call, &(dt__matmul){a, b, out, alpha, beta});
+}
+
+static dt_status addmm(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
+    return run_scaled(call, &a, &b, &out);
+}
+
+/* The sum of the products of a batch: each is added to those before. */
+static dt_status addbmm(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
+    int64_t n = a.shape[0], none_a[2] = {a.shape[1], 0}, none_b[2] = {0, b.shape[2]};
+    dt__array first = {a.data, a.dtype, 2, n ? a.shape + 1 : none_a, a.strides + 1};
+    dt__array second = {b.data, b.dtype, 2, n ? b.shape + 1 : none_b, b.strides + 1};
+    DT__TRY(run_scaled(call, &first, &second, &out));
+    for (int64_t i = 1; i < n; i++) {
+        int64_t size = (int64_t)dt_dtype_size(a.dtype);
+        first.data = (unsigned char *)a.data + i * a.strides[0] * size;
+        second.data = (unsigned char *)b.data + i * b.strides[0] * size;
+        DT__TRY(
+            run_product(call, &(dt__matmul){&first, &second, &out, dt__number_of(dt__arg_at(call, ALPHA), out.dtype),
+                                            number(out.dtype, 1)}));
+    }
+    return DT_OK;
+}
+
+static dt_status addmv(dt_op_call *call) {
+    struct matrix a, b, out;
+    as_matrix(&call->inputs[1], false, &a);
+    as_matrix(&call->inputs[2], true, &b);
+    as_product(&call->outputs[0], false, true, &out);
+    return run_scaled(call, &a.array, &b.array, &out.array);
+}
+
+static dt_status addr(dt_op_call *call) {
+    struct matrix a, b;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    as_matrix(&call->inputs[1], true, &a);
+    as_matrix(&call->inputs[2], false, &b);
+    return run_scaled(call, &a.array, &b.array, &out);
+}
+
+static dt_status outer(dt_op_call *call) {
+    struct matrix a, b;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    as_matrix(&call->inputs[0], true, &a);
+    as_matrix(&call->inputs[1], false, &b);
+    return dt__run_elements(call, DT__EL_MUL, out.dtype, &out, &a.array, &b.array, NULL);
+}
+
+/* The imaginary parts of complex elements: real elements of another array, two of them apart. */
+static dt__array imaginary_parts(const dt__array *array, int64_t *stride) {
+    dt_dtype dtype = array->dtype == DT_C64 ? DT_F32 : DT_F64;
+    *stride = 2;
+    return (dt__array){(unsigned char *)array->data + dt_dtype_size(dtype), dtype, 1, array->shape, stride};
+}
+
+/* The first vector is conjugated. */
+static dt_status vdot(dt_op_call *call) {
+    dt__array first = dt__array_of(&call->inputs[0]);
+    dt__scratch conjugated;
+    int64_t stride;
+    if (!dt__is_complex(first.dtype))
+        return matmul(call);
+    DT__TRY(dt__scratch_new(call, first.dtype, 1, first.shape, &conjugated));
+    dt__run_convert(call, &conjugated.array, &first);
+    dt__array parts = imaginary_parts(&conjugated.array, &stride);
+    dt_status status = dt__run_elements(call, DT__EL_NEG, parts.dtype, &parts, &parts, NULL, NULL);
+    if (status == DT_OK) {
+        dt_op_value inputs[2] = {call->inputs[0], call->inputs[1]};
+        dt_op_call product = *call;
+        inputs[0].data = conjugated.array.data;
+        inputs[0].strides = conjugated.array.strides;
+        product.inputs = inputs;
+        status = matmul(&product);
+    }
+    dt__scratch_free(call, &conjugated);
+    return status;
 }
 
 /* input [..,k] times the transpose of weight [n,k], plus bias [n]. */
@@ -361,6 +495,81 @@ const dt_op dt__op_addmm = {
 const dt_op dt__op_addmm_ = {
     .in_place_of = &dt__op_addmm,
     .samples = "addmm_(f32[5,4]; f32[5,3]; f32[3,4])\naddmm_(f32[5,4]; f32[5,3]; f32[3,4]; beta=-0.5)",
+};
+
+/* name(Tensor self, two factors, *, Scalar beta=1, Scalar alpha=1) -> Tensor */
+#define SCALED(name, factors)                                                                                        \
+    .schema = name "(Tensor self, " factors ", *, Scalar beta=1, Scalar alpha=1) -> Tensor",                         \
+    .partial_of = partial_addmm, .varying = "beta,alpha", .class_of = class_addmm, .arguments = "beta,alpha"
+
+const dt_op dt__op_addbmm = {
+    SCALED("addbmm", "Tensor batch1, Tensor batch2"),
+    .summary = "beta times a tensor plus alpha times the sum of the products of two batches of matrices.",
+    .rule = "+...,bmk,bkn->mn",
+    .shape = shape_addbmm,
+    .kernel = addbmm,
+    .gradient = "self: grad * conjugate(beta); "
+                "batch1: matmul(grad, conjugate(transpose(batch2, 1, 2))) * conjugate(alpha); "
+                "batch2: matmul(conjugate(transpose(batch1, 1, 2)), grad) * conjugate(alpha)",
+    .samples = "addbmm(f32[5,4]; f32[2,5,3]; f32[2,3,4]; beta=-0.5; alpha=2)",
+};
+const dt_op dt__op_addbmm_ = {.in_place_of = &dt__op_addbmm};
+const dt_op dt__op_addmv = {
+    SCALED("addmv", "Tensor mat, Tensor vec"),
+    .summary = "beta times a tensor plus alpha times the product of a matrix and a vector.",
+    .rule = "+...,mk,k->m",
+    .shape = shape_addmv,
+    .kernel = addmv,
+    .gradient = "self: grad * conjugate(beta); mat: outer(grad, conjugate(vec)) * conjugate(alpha); "
+                "vec: mv(conjugate(transpose(mat, 0, 1)), grad) * conjugate(alpha)",
+    .samples = "addmv(f32[5]; f32[5,3]; f32[3])\naddmv(f32[]; f32[5,3]; f32[3]; alpha=2)",
+};
+const dt_op dt__op_addmv_ = {.in_place_of = &dt__op_addmv, .samples = "addmv_(f32[5]; f32[5,3]; f32[3])"};
+const dt_op dt__op_addr = {
+    SCALED("addr", "Tensor vec1, Tensor vec2"),
+    .summary = "beta times a tensor plus alpha times the outer product of two vectors.",
+    .rule = "+...,m,n->mn",
+    .shape = shape_addr,
+    .kernel = addr,
+    .gradient = "self: grad * conjugate(beta); vec1: mv(grad, conjugate(vec2)) * conjugate(alpha); "
+                "vec2: mv(transpose(grad, 0, 1), conjugate(vec1)) * conjugate(alpha)",
+    .samples = "addr(f32[5,4]; f32[5]; f32[4])\naddr(f32[4]; f32[5]; f32[4]; beta=-0.5)",
+};
+const dt_op dt__op_addr_ = {.in_place_of = &dt__op_addr, .samples = "addr_(f32[5,4]; f32[5]; f32[4])"};
+const dt_op dt__op_baddbmm = {
+    SCALED("baddbmm", "Tensor batch1, Tensor batch2"),
+    .summary = "beta times a tensor plus alpha times the products of two batches of matrices.",
+    .rule = "+...,bmk,bkn->bmn",
+    .shape = shape_baddbmm,
+    .kernel = addmm,
+    .gradient = "self: grad * conjugate(beta); "
+                "batch1: bmm(grad, conjugate(transpose(batch2, 1, 2))) * conjugate(alpha); "
+                "batch2: bmm(conjugate(transpose(batch1, 1, 2)), grad) * conjugate(alpha)",
+    .samples = "baddbmm(f32[2,5,4]; f32[2,5,3]; f32[2,3,4])\n"
+               "baddbmm(f32[4]; f32[2,5,3]; f32[2,3,4]; beta=-0.5; alpha=2)",
+};
+const dt_op dt__op_baddbmm_ = {.in_place_of = &dt__op_baddbmm,
+                               .samples = "baddbmm_(f32[2,5,4]; f32[2,5,3]; f32[2,3,4])"};
+const dt_op dt__op_outer = {
+    .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
+    .summary = "Products of each element of a vector with each of another.",
+    .rule = "m,n->mn",
+    .partial_of = partial_outer,
+    .shape = shape_outer,
+    .kernel = outer,
+    .gradient = "self: mv(grad, to(conjugate(vec2), result.dtype)); "
+                "vec2: mv(transpose(grad, 0, 1), to(conjugate(self), result.dtype))",
+    .samples = "outer(f32[5]; f32[3])\nouter(i32[5]; f32[3])",
+};
+const dt_op dt__op_vdot = {
+    .schema = "vdot(Tensor self, Tensor other) -> Tensor",
+    .summary = "Product of two vectors, the first of which is conjugated.",
+    .rule = "k,k->",
+    .partial = DT_PARTIAL_EACH,
+    .shape = shape_dot,
+    .kernel = vdot,
+    .gradient = "self: conjugate(grad) * other; other: grad * self",
+    .samples = "vdot(f32[5]; f32[5])\nvdot(c64[5]; c64[5])",
 };
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",

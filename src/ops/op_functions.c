@@ -4,6 +4,19 @@
  */
 #include "ops/op_functions.h"
 
+dt_tensor *dt_T_sized(dt_tensor *self, const dt_T_options *options, size_t options_size) {
+    dt_T_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "T", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_T, options->site);
+}
+
 dt_status dt_foreach_add_in_place_sized(dt_tensors self, dt_tensors other,
                                         const dt_foreach_add_in_place_options *options, size_t options_size) {
     dt_foreach_add_in_place_options full;
@@ -279,6 +292,19 @@ dt_tensor *dt_acos_sized(dt_tensor *self, const dt_acos_options *options, size_t
     return dt__call_run(&call, DT__OP_acos, options->site);
 }
 
+dt_tensor *dt_acos_in_place_sized(dt_tensor *self, const dt_acos_in_place_options *options, size_t options_size) {
+    dt_acos_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "acos_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_acos_, options->site);
+}
+
 dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
                                                dt_tensor *exp_avg_sq, double lr, int64_t step,
                                                const dt_adam_in_place_options *options, size_t options_size) {
@@ -464,6 +490,46 @@ dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
+dt_tensor *dt_addbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2, const dt_addbmm_options *options,
+                           size_t options_size) {
+    dt_addbmm_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addbmm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, batch1);
+    dt__call_tensor(&args[2], &call, batch2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addbmm, options->site);
+}
+
+dt_tensor *dt_addbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                    const dt_addbmm_in_place_options *options, size_t options_size) {
+    dt_addbmm_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addbmm_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, batch1);
+    dt__call_tensor(&args[2], &call, batch2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addbmm_, options->site);
+}
+
 dt_tensor *dt_addcdiv_sized(dt_tensor *self, dt_tensor *tensor1, dt_tensor *tensor2,
                             const dt_addcdiv_options *options, size_t options_size) {
     dt_addcdiv_options full;
@@ -574,6 +640,86 @@ dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
                                        : dt__call_number(&args[4], dt_number_int(1));
     return dt__call_run(&call, DT__OP_addmm_, options->site);
+}
+
+dt_tensor *dt_addmv_sized(dt_tensor *self, dt_tensor *mat, dt_tensor *vec, const dt_addmv_options *options,
+                          size_t options_size) {
+    dt_addmv_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addmv", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mat);
+    dt__call_tensor(&args[2], &call, vec);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addmv, options->site);
+}
+
+dt_tensor *dt_addmv_in_place_sized(dt_tensor *self, dt_tensor *mat, dt_tensor *vec,
+                                   const dt_addmv_in_place_options *options, size_t options_size) {
+    dt_addmv_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addmv_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mat);
+    dt__call_tensor(&args[2], &call, vec);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addmv_, options->site);
+}
+
+dt_tensor *dt_addr_sized(dt_tensor *self, dt_tensor *vec1, dt_tensor *vec2, const dt_addr_options *options,
+                         size_t options_size) {
+    dt_addr_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addr", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, vec1);
+    dt__call_tensor(&args[2], &call, vec2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addr, options->site);
+}
+
+dt_tensor *dt_addr_in_place_sized(dt_tensor *self, dt_tensor *vec1, dt_tensor *vec2,
+                                  const dt_addr_in_place_options *options, size_t options_size) {
+    dt_addr_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addr_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, vec1);
+    dt__call_tensor(&args[2], &call, vec2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addr_, options->site);
 }
 
 dt_tensor *dt_all_sized(dt_tensor *self, const dt_all_options *options, size_t options_size) {
@@ -696,6 +842,19 @@ dt_tensor *dt_asin_sized(dt_tensor *self, const dt_asin_options *options, size_t
     return dt__call_run(&call, DT__OP_asin, options->site);
 }
 
+dt_tensor *dt_asin_in_place_sized(dt_tensor *self, const dt_asin_in_place_options *options, size_t options_size) {
+    dt_asin_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "asin_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_asin_, options->site);
+}
+
 dt_tensor *dt_atan_sized(dt_tensor *self, const dt_atan_options *options, size_t options_size) {
     dt_atan_options full;
     dt__call call;
@@ -721,6 +880,34 @@ dt_tensor *dt_atan2_sized(dt_tensor *self, dt_tensor *other, const dt_atan2_opti
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_atan2, options->site);
+}
+
+dt_tensor *dt_atan2_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_atan2_in_place_options *options,
+                                   size_t options_size) {
+    dt_atan2_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "atan2_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_atan2_, options->site);
+}
+
+dt_tensor *dt_atan_in_place_sized(dt_tensor *self, const dt_atan_in_place_options *options, size_t options_size) {
+    dt_atan_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "atan_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_atan_, options->site);
 }
 
 dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
@@ -774,6 +961,95 @@ dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *quer
     return dt__call_run(&call, DT__OP_attention_mask_backward, options->site);
 }
 
+dt_tensor *dt_baddbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2, const dt_baddbmm_options *options,
+                            size_t options_size) {
+    dt_baddbmm_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "baddbmm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, batch1);
+    dt__call_tensor(&args[2], &call, batch2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_baddbmm, options->site);
+}
+
+dt_tensor *dt_baddbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
+                                     const dt_baddbmm_in_place_options *options, size_t options_size) {
+    dt_baddbmm_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "baddbmm_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, batch1);
+    dt__call_tensor(&args[2], &call, batch2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_baddbmm_, options->site);
+}
+
+dt_tensor *dt_bfloat16_sized(dt_tensor *self, const dt_bfloat16_options *options, size_t options_size) {
+    dt_bfloat16_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bfloat16", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_bfloat16, options->site);
+}
+
+dt_tensor *dt_binary_cross_entropy_sized(dt_tensor *input, dt_tensor *target,
+                                         const dt_binary_cross_entropy_options *options, size_t options_size) {
+    dt_binary_cross_entropy_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "binary_cross_entropy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->reduction ? dt__call_text(&args[3], options->reduction) : dt__call_text(&args[3], "mean");
+    return dt__call_run(&call, DT__OP_binary_cross_entropy, options->site);
+}
+
+dt_tensor *dt_binary_cross_entropy_with_logits_sized(dt_tensor *input, dt_tensor *target,
+                                                     const dt_binary_cross_entropy_with_logits_options *options,
+                                                     size_t options_size) {
+    dt_binary_cross_entropy_with_logits_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "binary_cross_entropy_with_logits", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->reduction ? dt__call_text(&args[3], options->reduction) : dt__call_text(&args[3], "mean");
+    options->pos_weight ? dt__call_tensor(&args[4], &call, options->pos_weight) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_binary_cross_entropy_with_logits, options->site);
+}
+
 dt_tensor *dt_bitwise_and_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_and_options *options,
                                 size_t options_size) {
     dt_bitwise_and_options full;
@@ -820,6 +1096,37 @@ dt_tensor *dt_bitwise_and_scalar_self_sized(dt_number self, dt_tensor *other,
     return dt__call_run(&call, DT__OP_bitwise_and, options->site);
 }
 
+dt_tensor *dt_bitwise_and_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                         const dt_bitwise_and_in_place_options *options, size_t options_size) {
+    dt_bitwise_and_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_and_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_and_, options->site);
+}
+
+dt_tensor *dt_bitwise_and_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                const dt_bitwise_and_scalar_in_place_options *options,
+                                                size_t options_size) {
+    dt_bitwise_and_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_and_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_and_, options->site);
+}
+
 dt_tensor *dt_bitwise_not_sized(dt_tensor *self, const dt_bitwise_not_options *options, size_t options_size) {
     dt_bitwise_not_options full;
     dt__call call;
@@ -831,6 +1138,20 @@ dt_tensor *dt_bitwise_not_sized(dt_tensor *self, const dt_bitwise_not_options *o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_bitwise_not, options->site);
+}
+
+dt_tensor *dt_bitwise_not_in_place_sized(dt_tensor *self, const dt_bitwise_not_in_place_options *options,
+                                         size_t options_size) {
+    dt_bitwise_not_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_not_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_bitwise_not_, options->site);
 }
 
 dt_tensor *dt_bitwise_or_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_or_options *options,
@@ -876,6 +1197,37 @@ dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *other,
     dt__call_number(&args[0], self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_bitwise_or, options->site);
+}
+
+dt_tensor *dt_bitwise_or_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                        const dt_bitwise_or_in_place_options *options, size_t options_size) {
+    dt_bitwise_or_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_or_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_or_, options->site);
+}
+
+dt_tensor *dt_bitwise_or_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                               const dt_bitwise_or_scalar_in_place_options *options,
+                                               size_t options_size) {
+    dt_bitwise_or_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_or_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_or_, options->site);
 }
 
 dt_tensor *dt_bitwise_xor_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_xor_options *options,
@@ -924,6 +1276,37 @@ dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *other,
     return dt__call_run(&call, DT__OP_bitwise_xor, options->site);
 }
 
+dt_tensor *dt_bitwise_xor_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                         const dt_bitwise_xor_in_place_options *options, size_t options_size) {
+    dt_bitwise_xor_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_xor_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_bitwise_xor_, options->site);
+}
+
+dt_tensor *dt_bitwise_xor_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                const dt_bitwise_xor_scalar_in_place_options *options,
+                                                size_t options_size) {
+    dt_bitwise_xor_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bitwise_xor_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_bitwise_xor_, options->site);
+}
+
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
     dt_bmm_options full;
     dt__call call;
@@ -936,6 +1319,47 @@ dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_bmm, options->site);
+}
+
+dt_tensor *dt_bool_sized(dt_tensor *self, const dt_bool_options *options, size_t options_size) {
+    dt_bool_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "bool", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_bool, options->site);
+}
+
+dt_tensor *dt_broadcast_to_sized(dt_tensor *self, dt_shape size, const dt_broadcast_to_options *options,
+                                 size_t options_size) {
+    dt_broadcast_to_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "broadcast_to", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], size);
+    return dt__call_run(&call, DT__OP_broadcast_to, options->site);
+}
+
+dt_tensor *dt_byte_sized(dt_tensor *self, const dt_byte_options *options, size_t options_size) {
+    dt_byte_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "byte", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_byte, options->site);
 }
 
 dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_t options_size) {
@@ -952,6 +1376,19 @@ dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_
     return dt__call_run(&call, DT__OP_cat, options->site);
 }
 
+dt_tensor *dt_cdouble_sized(dt_tensor *self, const dt_cdouble_options *options, size_t options_size) {
+    dt_cdouble_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cdouble", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cdouble, options->site);
+}
+
 dt_tensor *dt_ceil_sized(dt_tensor *self, const dt_ceil_options *options, size_t options_size) {
     dt_ceil_options full;
     dt__call call;
@@ -963,6 +1400,19 @@ dt_tensor *dt_ceil_sized(dt_tensor *self, const dt_ceil_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_ceil, options->site);
+}
+
+dt_tensor *dt_ceil_in_place_sized(dt_tensor *self, const dt_ceil_in_place_options *options, size_t options_size) {
+    dt_ceil_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ceil_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_ceil_, options->site);
 }
 
 dt_tensor *dt_celu_sized(dt_tensor *input, const dt_celu_options *options, size_t options_size) {
@@ -977,6 +1427,62 @@ dt_tensor *dt_celu_sized(dt_tensor *input, const dt_celu_options *options, size_
     dt__call_tensor(&args[0], &call, input);
     options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
     return dt__call_run(&call, DT__OP_celu, options->site);
+}
+
+dt_tensor *dt_celu_in_place_sized(dt_tensor *input, const dt_celu_in_place_options *options, size_t options_size) {
+    dt_celu_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "celu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
+    return dt__call_run(&call, DT__OP_celu_, options->site);
+}
+
+dt_tensor *dt_cfloat_sized(dt_tensor *self, const dt_cfloat_options *options, size_t options_size) {
+    dt_cfloat_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cfloat", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cfloat, options->site);
+}
+
+dt_tensor *dt_char_sized(dt_tensor *self, const dt_char_options *options, size_t options_size) {
+    dt_char_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "char", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_char, options->site);
+}
+
+int dt_chunk_sized(dt_tensor *self, int64_t chunks, dt_tensor **out, int capacity, const dt_chunk_options *options,
+                   size_t options_size) {
+    dt_chunk_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "chunk", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], chunks);
+    dt__call_int(&args[2], options->dim);
+    return dt__call_run_list(&call, DT__OP_chunk, options->site, out, capacity);
 }
 
 dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size_t options_size) {
@@ -1070,6 +1576,37 @@ dt_tensor *dt_clamp_max_tensor_sized(dt_tensor *self, dt_tensor *max, const dt_c
     return dt__call_run(&call, DT__OP_clamp_max, options->site);
 }
 
+dt_tensor *dt_clamp_max_in_place_sized(dt_tensor *self, dt_number max, const dt_clamp_max_in_place_options *options,
+                                       size_t options_size) {
+    dt_clamp_max_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_max_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], max);
+    return dt__call_run(&call, DT__OP_clamp_max_, options->site);
+}
+
+dt_tensor *dt_clamp_max_tensor_in_place_sized(dt_tensor *self, dt_tensor *max,
+                                              const dt_clamp_max_tensor_in_place_options *options,
+                                              size_t options_size) {
+    dt_clamp_max_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_max_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, max);
+    return dt__call_run(&call, DT__OP_clamp_max_, options->site);
+}
+
 dt_tensor *dt_clamp_min_sized(dt_tensor *self, dt_number min, const dt_clamp_min_options *options,
                               size_t options_size) {
     dt_clamp_min_options full;
@@ -1098,6 +1635,37 @@ dt_tensor *dt_clamp_min_tensor_sized(dt_tensor *self, dt_tensor *min, const dt_c
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, min);
     return dt__call_run(&call, DT__OP_clamp_min, options->site);
+}
+
+dt_tensor *dt_clamp_min_in_place_sized(dt_tensor *self, dt_number min, const dt_clamp_min_in_place_options *options,
+                                       size_t options_size) {
+    dt_clamp_min_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_min_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], min);
+    return dt__call_run(&call, DT__OP_clamp_min_, options->site);
+}
+
+dt_tensor *dt_clamp_min_tensor_in_place_sized(dt_tensor *self, dt_tensor *min,
+                                              const dt_clamp_min_tensor_in_place_options *options,
+                                              size_t options_size) {
+    dt_clamp_min_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_min_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, min);
+    return dt__call_run(&call, DT__OP_clamp_min_, options->site);
 }
 
 dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size_t options_size) {
@@ -1172,6 +1740,19 @@ dt_tensor *dt_cos_sized(dt_tensor *self, const dt_cos_options *options, size_t o
     return dt__call_run(&call, DT__OP_cos, options->site);
 }
 
+dt_tensor *dt_cos_in_place_sized(dt_tensor *self, const dt_cos_in_place_options *options, size_t options_size) {
+    dt_cos_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cos_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cos_, options->site);
+}
+
 dt_tensor *dt_cosh_sized(dt_tensor *self, const dt_cosh_options *options, size_t options_size) {
     dt_cosh_options full;
     dt__call call;
@@ -1183,6 +1764,19 @@ dt_tensor *dt_cosh_sized(dt_tensor *self, const dt_cosh_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_cosh, options->site);
+}
+
+dt_tensor *dt_cosh_in_place_sized(dt_tensor *self, const dt_cosh_in_place_options *options, size_t options_size) {
+    dt_cosh_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cosh_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_cosh_, options->site);
 }
 
 dt_tensor *dt_count_nonzero_sized(dt_tensor *self, const dt_count_nonzero_options *options, size_t options_size) {
@@ -1215,6 +1809,50 @@ dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
     return dt__call_run(&call, DT__OP_count_nonzero, options->site);
 }
 
+dt_tensor *dt_cross_entropy_sized(dt_tensor *input, dt_tensor *target, const dt_cross_entropy_options *options,
+                                  size_t options_size) {
+    dt_cross_entropy_options full;
+    dt__call call;
+    dt_arg args[6];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "cross_entropy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
+    options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
+    options->label_smoothing.given ? dt__call_real(&args[5], options->label_smoothing.value)
+                                   : dt__call_real(&args[5], 0.0);
+    return dt__call_run(&call, DT__OP_cross_entropy, options->site);
+}
+
+dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *input, dt_tensor *target, dt_tensor *logsumexp,
+                                           dt_tensor *total, const dt_cross_entropy_backward_options *options,
+                                           size_t options_size) {
+    dt_cross_entropy_backward_options full;
+    dt__call call;
+    dt_arg args[9];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cross_entropy_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, input);
+    dt__call_tensor(&args[2], &call, target);
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    dt__call_tensor(&args[4], &call, logsumexp);
+    dt__call_tensor(&args[5], &call, total);
+    options->ignore_index.given ? dt__call_int(&args[6], options->ignore_index.value) : dt__call_int(&args[6], -100);
+    options->reduction ? dt__call_text(&args[7], options->reduction) : dt__call_text(&args[7], "mean");
+    options->label_smoothing.given ? dt__call_real(&args[8], options->label_smoothing.value)
+                                   : dt__call_real(&args[8], 0.0);
+    return dt__call_run(&call, DT__OP_cross_entropy_backward, options->site);
+}
+
 dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_options *options, size_t options_size) {
     dt_cumprod_options full;
     dt__call call;
@@ -1230,6 +1868,22 @@ dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_optio
     return dt__call_run(&call, DT__OP_cumprod, options->site);
 }
 
+dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                     const dt_cumprod_backward_options *options, size_t options_size) {
+    dt_cumprod_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cumprod_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_int(&args[2], dim);
+    return dt__call_run(&call, DT__OP_cumprod_backward, options->site);
+}
+
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
     dt_cumsum_options full;
     dt__call call;
@@ -1243,6 +1897,22 @@ dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_cumsum, options->site);
+}
+
+dt_tensor *dt_cumsum_in_place_sized(dt_tensor *self, int64_t dim, const dt_cumsum_in_place_options *options,
+                                    size_t options_size) {
+    dt_cumsum_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cumsum_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_cumsum_, options->site);
 }
 
 dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
@@ -1358,6 +2028,19 @@ dt_tensor *dt_dot_sized(dt_tensor *self, dt_tensor *tensor, const dt_dot_options
     return dt__call_run(&call, DT__OP_dot, options->site);
 }
 
+dt_tensor *dt_double_sized(dt_tensor *self, const dt_double_options *options, size_t options_size) {
+    dt_double_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "double", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_double, options->site);
+}
+
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
     dt_dropout_options full;
     dt__call call;
@@ -1385,6 +2068,20 @@ dt_tensor *dt_elu_sized(dt_tensor *input, const dt_elu_options *options, size_t 
     dt__call_tensor(&args[0], &call, input);
     options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
     return dt__call_run(&call, DT__OP_elu, options->site);
+}
+
+dt_tensor *dt_elu_in_place_sized(dt_tensor *input, const dt_elu_in_place_options *options, size_t options_size) {
+    dt_elu_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "elu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->alpha.given ? dt__call_real(&args[1], options->alpha.value) : dt__call_real(&args[1], 1.0);
+    return dt__call_run(&call, DT__OP_elu_, options->site);
 }
 
 dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options,
@@ -1482,6 +2179,36 @@ dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scal
     return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
+dt_tensor *dt_eq_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_eq_in_place_options *options,
+                                size_t options_size) {
+    dt_eq_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "eq_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_eq_, options->site);
+}
+
+dt_tensor *dt_eq_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_eq_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_eq_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "eq_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_eq_, options->site);
+}
+
 dt_tensor *dt_erf_sized(dt_tensor *self, const dt_erf_options *options, size_t options_size) {
     dt_erf_options full;
     dt__call call;
@@ -1495,6 +2222,19 @@ dt_tensor *dt_erf_sized(dt_tensor *self, const dt_erf_options *options, size_t o
     return dt__call_run(&call, DT__OP_erf, options->site);
 }
 
+dt_tensor *dt_erf_in_place_sized(dt_tensor *self, const dt_erf_in_place_options *options, size_t options_size) {
+    dt_erf_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "erf_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_erf_, options->site);
+}
+
 dt_tensor *dt_erfc_sized(dt_tensor *self, const dt_erfc_options *options, size_t options_size) {
     dt_erfc_options full;
     dt__call call;
@@ -1506,6 +2246,19 @@ dt_tensor *dt_erfc_sized(dt_tensor *self, const dt_erfc_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_erfc, options->site);
+}
+
+dt_tensor *dt_erfc_in_place_sized(dt_tensor *self, const dt_erfc_in_place_options *options, size_t options_size) {
+    dt_erfc_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "erfc_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_erfc_, options->site);
 }
 
 dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t options_size) {
@@ -1532,6 +2285,19 @@ dt_tensor *dt_exp2_sized(dt_tensor *self, const dt_exp2_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp2, options->site);
+}
+
+dt_tensor *dt_exp2_in_place_sized(dt_tensor *self, const dt_exp2_in_place_options *options, size_t options_size) {
+    dt_exp2_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "exp2_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_exp2_, options->site);
 }
 
 dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options *options, size_t options_size) {
@@ -1562,6 +2328,21 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     return dt__call_run(&call, DT__OP_expand, options->site);
 }
 
+dt_tensor *dt_expand_as_sized(dt_tensor *self, dt_tensor *other, const dt_expand_as_options *options,
+                              size_t options_size) {
+    dt_expand_as_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "expand_as", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_expand_as, options->site);
+}
+
 dt_tensor *dt_expm1_sized(dt_tensor *self, const dt_expm1_options *options, size_t options_size) {
     dt_expm1_options full;
     dt__call call;
@@ -1573,6 +2354,19 @@ dt_tensor *dt_expm1_sized(dt_tensor *self, const dt_expm1_options *options, size
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_expm1, options->site);
+}
+
+dt_tensor *dt_expm1_in_place_sized(dt_tensor *self, const dt_expm1_in_place_options *options, size_t options_size) {
+    dt_expm1_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "expm1_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_expm1_, options->site);
 }
 
 dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options *options, size_t options_size) {
@@ -1588,6 +2382,35 @@ dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options
     dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
     call.maker = &(dt__maker_place){options->mesh, options->place, options->requires_grad, options->use};
     return dt__call_run(&call, DT__OP_eye, options->site);
+}
+
+dt_tensor *dt_fill_sized(dt_tensor *self, dt_number value, const dt_fill_options *options, size_t options_size) {
+    dt_fill_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], value);
+    return dt__call_run(&call, DT__OP_fill, options->site);
+}
+
+dt_tensor *dt_fill_tensor_sized(dt_tensor *self, dt_tensor *value, const dt_fill_tensor_options *options,
+                                size_t options_size) {
+    dt_fill_tensor_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, value);
+    return dt__call_run(&call, DT__OP_fill, options->site);
 }
 
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
@@ -1649,6 +2472,19 @@ dt_tensor *dt_flip_sized(dt_tensor *self, dt_dims dims, const dt_flip_options *o
     return dt__call_run(&call, DT__OP_flip, options->site);
 }
 
+dt_tensor *dt_float_sized(dt_tensor *self, const dt_float_options *options, size_t options_size) {
+    dt_float_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "float", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_float, options->site);
+}
+
 dt_tensor *dt_floor_sized(dt_tensor *self, const dt_floor_options *options, size_t options_size) {
     dt_floor_options full;
     dt__call call;
@@ -1660,6 +2496,19 @@ dt_tensor *dt_floor_sized(dt_tensor *self, const dt_floor_options *options, size
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_floor, options->site);
+}
+
+dt_tensor *dt_floor_in_place_sized(dt_tensor *self, const dt_floor_in_place_options *options, size_t options_size) {
+    dt_floor_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_floor_, options->site);
 }
 
 dt_tensor *dt_floor_divide_sized(dt_tensor *self, dt_tensor *other, const dt_floor_divide_options *options,
@@ -1690,6 +2539,37 @@ dt_tensor *dt_floor_divide_scalar_sized(dt_tensor *self, dt_number other,
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_floor_divide, options->site);
+}
+
+dt_tensor *dt_floor_divide_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                          const dt_floor_divide_in_place_options *options, size_t options_size) {
+    dt_floor_divide_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor_divide_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_floor_divide_, options->site);
+}
+
+dt_tensor *dt_floor_divide_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                                 const dt_floor_divide_scalar_in_place_options *options,
+                                                 size_t options_size) {
+    dt_floor_divide_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "floor_divide_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_floor_divide_, options->site);
 }
 
 dt_tensor *dt_fmax_sized(dt_tensor *self, dt_tensor *other, const dt_fmax_options *options, size_t options_size) {
@@ -1749,6 +2629,36 @@ dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, const dt_fmod_
     return dt__call_run(&call, DT__OP_fmod, options->site);
 }
 
+dt_tensor *dt_fmod_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_fmod_in_place_options *options,
+                                  size_t options_size) {
+    dt_fmod_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmod_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_fmod_, options->site);
+}
+
+dt_tensor *dt_fmod_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                         const dt_fmod_scalar_in_place_options *options, size_t options_size) {
+    dt_fmod_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "fmod_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_fmod_, options->site);
+}
+
 dt_tensor *dt_frac_sized(dt_tensor *self, const dt_frac_options *options, size_t options_size) {
     dt_frac_options full;
     dt__call call;
@@ -1760,6 +2670,19 @@ dt_tensor *dt_frac_sized(dt_tensor *self, const dt_frac_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_frac, options->site);
+}
+
+dt_tensor *dt_frac_in_place_sized(dt_tensor *self, const dt_frac_in_place_options *options, size_t options_size) {
+    dt_frac_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "frac_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_frac_, options->site);
 }
 
 dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const dt_make_options *options,
@@ -1857,6 +2780,36 @@ dt_tensor *dt_ge_scalar_sized(dt_tensor *self, dt_number other, const dt_ge_scal
     return dt__call_run(&call, DT__OP_ge, options->site);
 }
 
+dt_tensor *dt_ge_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_ge_in_place_options *options,
+                                size_t options_size) {
+    dt_ge_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ge_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_ge_, options->site);
+}
+
+dt_tensor *dt_ge_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_ge_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_ge_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ge_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_ge_, options->site);
+}
+
 dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t options_size) {
     dt_gelu_options full;
     dt__call call;
@@ -1916,6 +2869,49 @@ dt_tensor *dt_gt_scalar_sized(dt_tensor *self, dt_number other, const dt_gt_scal
     return dt__call_run(&call, DT__OP_gt, options->site);
 }
 
+dt_tensor *dt_gt_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_gt_in_place_options *options,
+                                size_t options_size) {
+    dt_gt_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_gt_, options->site);
+}
+
+dt_tensor *dt_gt_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_gt_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_gt_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "gt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_gt_, options->site);
+}
+
+dt_tensor *dt_half_sized(dt_tensor *self, const dt_half_options *options, size_t options_size) {
+    dt_half_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "half", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_half, options->site);
+}
+
 dt_tensor *dt_hardshrink_sized(dt_tensor *self, const dt_hardshrink_options *options, size_t options_size) {
     dt_hardshrink_options full;
     dt__call call;
@@ -1944,6 +2940,20 @@ dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, const dt_hardsigmoid_options *
     return dt__call_run(&call, DT__OP_hardsigmoid, options->site);
 }
 
+dt_tensor *dt_hardsigmoid_in_place_sized(dt_tensor *input, const dt_hardsigmoid_in_place_options *options,
+                                         size_t options_size) {
+    dt_hardsigmoid_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardsigmoid_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_hardsigmoid_, options->site);
+}
+
 dt_tensor *dt_hardswish_sized(dt_tensor *input, const dt_hardswish_options *options, size_t options_size) {
     dt_hardswish_options full;
     dt__call call;
@@ -1955,6 +2965,20 @@ dt_tensor *dt_hardswish_sized(dt_tensor *input, const dt_hardswish_options *opti
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_hardswish, options->site);
+}
+
+dt_tensor *dt_hardswish_in_place_sized(dt_tensor *input, const dt_hardswish_in_place_options *options,
+                                       size_t options_size) {
+    dt_hardswish_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardswish_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_hardswish_, options->site);
 }
 
 dt_tensor *dt_hardtanh_sized(dt_tensor *input, const dt_hardtanh_options *options, size_t options_size) {
@@ -1970,6 +2994,53 @@ dt_tensor *dt_hardtanh_sized(dt_tensor *input, const dt_hardtanh_options *option
     options->min_val.given ? dt__call_real(&args[1], options->min_val.value) : dt__call_real(&args[1], -1.0);
     options->max_val.given ? dt__call_real(&args[2], options->max_val.value) : dt__call_real(&args[2], 1.0);
     return dt__call_run(&call, DT__OP_hardtanh, options->site);
+}
+
+dt_tensor *dt_hardtanh_in_place_sized(dt_tensor *input, const dt_hardtanh_in_place_options *options,
+                                      size_t options_size) {
+    dt_hardtanh_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "hardtanh_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->min_val.given ? dt__call_real(&args[1], options->min_val.value) : dt__call_real(&args[1], -1.0);
+    options->max_val.given ? dt__call_real(&args[2], options->max_val.value) : dt__call_real(&args[2], 1.0);
+    return dt__call_run(&call, DT__OP_hardtanh_, options->site);
+}
+
+dt_tensor *dt_hstack_sized(dt_tensors tensors, const dt_hstack_options *options, size_t options_size) {
+    dt_hstack_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(tensors);
+    options = DT__OPTIONS(ctx, "hstack", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, tensors);
+    return dt__call_run(&call, DT__OP_hstack, options->site);
+}
+
+dt_tensor *dt_huber_loss_sized(dt_tensor *input, dt_tensor *target, const dt_huber_loss_options *options,
+                               size_t options_size) {
+    dt_huber_loss_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "huber_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->delta.given ? dt__call_real(&args[3], options->delta.value) : dt__call_real(&args[3], 1.0);
+    options->weight ? dt__call_tensor(&args[4], &call, options->weight) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_huber_loss, options->site);
 }
 
 dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_options *options, size_t options_size) {
@@ -2035,6 +3106,19 @@ dt_tensor *dt_index_select_backward_sized(dt_tensor *grad, dt_tensor *index, dt_
     return dt__call_run(&call, DT__OP_index_select_backward, options->site);
 }
 
+dt_tensor *dt_int_sized(dt_tensor *self, const dt_int_options *options, size_t options_size) {
+    dt_int_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "int", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_int, options->site);
+}
+
 dt_tensor *dt_isfinite_sized(dt_tensor *self, const dt_isfinite_options *options, size_t options_size) {
     dt_isfinite_options full;
     dt__call call;
@@ -2072,6 +3156,40 @@ dt_tensor *dt_isnan_sized(dt_tensor *self, const dt_isnan_options *options, size
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_isnan, options->site);
+}
+
+dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, const dt_kl_div_options *options,
+                           size_t options_size) {
+    dt_kl_div_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "kl_div", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    dt__call_bool(&args[3], options->log_target);
+    return dt__call_run(&call, DT__OP_kl_div, options->site);
+}
+
+dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, const dt_l1_loss_options *options,
+                            size_t options_size) {
+    dt_l1_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "l1_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_l1_loss, options->site);
 }
 
 dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
@@ -2121,6 +3239,36 @@ dt_tensor *dt_le_scalar_sized(dt_tensor *self, dt_number other, const dt_le_scal
     return dt__call_run(&call, DT__OP_le, options->site);
 }
 
+dt_tensor *dt_le_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_le_in_place_options *options,
+                                size_t options_size) {
+    dt_le_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "le_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_le_, options->site);
+}
+
+dt_tensor *dt_le_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_le_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_le_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "le_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_le_, options->site);
+}
+
 dt_tensor *dt_leaky_relu_sized(dt_tensor *input, const dt_leaky_relu_options *options, size_t options_size) {
     dt_leaky_relu_options full;
     dt__call call;
@@ -2134,6 +3282,22 @@ dt_tensor *dt_leaky_relu_sized(dt_tensor *input, const dt_leaky_relu_options *op
     options->negative_slope.given ? dt__call_real(&args[1], options->negative_slope.value)
                                   : dt__call_real(&args[1], 0.01);
     return dt__call_run(&call, DT__OP_leaky_relu, options->site);
+}
+
+dt_tensor *dt_leaky_relu_in_place_sized(dt_tensor *input, const dt_leaky_relu_in_place_options *options,
+                                        size_t options_size) {
+    dt_leaky_relu_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "leaky_relu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->negative_slope.given ? dt__call_real(&args[1], options->negative_slope.value)
+                                  : dt__call_real(&args[1], 0.01);
+    return dt__call_run(&call, DT__OP_leaky_relu_, options->site);
 }
 
 dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weight, const dt_lerp_options *options,
@@ -2278,6 +3442,19 @@ dt_tensor *dt_log10_sized(dt_tensor *self, const dt_log10_options *options, size
     return dt__call_run(&call, DT__OP_log10, options->site);
 }
 
+dt_tensor *dt_log10_in_place_sized(dt_tensor *self, const dt_log10_in_place_options *options, size_t options_size) {
+    dt_log10_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log10_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log10_, options->site);
+}
+
 dt_tensor *dt_log1p_sized(dt_tensor *self, const dt_log1p_options *options, size_t options_size) {
     dt_log1p_options full;
     dt__call call;
@@ -2291,6 +3468,19 @@ dt_tensor *dt_log1p_sized(dt_tensor *self, const dt_log1p_options *options, size
     return dt__call_run(&call, DT__OP_log1p, options->site);
 }
 
+dt_tensor *dt_log1p_in_place_sized(dt_tensor *self, const dt_log1p_in_place_options *options, size_t options_size) {
+    dt_log1p_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log1p_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log1p_, options->site);
+}
+
 dt_tensor *dt_log2_sized(dt_tensor *self, const dt_log2_options *options, size_t options_size) {
     dt_log2_options full;
     dt__call call;
@@ -2302,6 +3492,32 @@ dt_tensor *dt_log2_sized(dt_tensor *self, const dt_log2_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_log2, options->site);
+}
+
+dt_tensor *dt_log2_in_place_sized(dt_tensor *self, const dt_log2_in_place_options *options, size_t options_size) {
+    dt_log2_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log2_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log2_, options->site);
+}
+
+dt_tensor *dt_log_in_place_sized(dt_tensor *self, const dt_log_in_place_options *options, size_t options_size) {
+    dt_log_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "log_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_log_, options->site);
 }
 
 dt_tensor *dt_log_softmax_sized(dt_tensor *self, int64_t dim, const dt_log_softmax_options *options,
@@ -2350,6 +3566,21 @@ dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, const dt_logi
     return dt__call_run(&call, DT__OP_logical_and, options->site);
 }
 
+dt_tensor *dt_logical_and_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                         const dt_logical_and_in_place_options *options, size_t options_size) {
+    dt_logical_and_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_and_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_and_, options->site);
+}
+
 dt_tensor *dt_logical_not_sized(dt_tensor *self, const dt_logical_not_options *options, size_t options_size) {
     dt_logical_not_options full;
     dt__call call;
@@ -2361,6 +3592,20 @@ dt_tensor *dt_logical_not_sized(dt_tensor *self, const dt_logical_not_options *o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_logical_not, options->site);
+}
+
+dt_tensor *dt_logical_not_in_place_sized(dt_tensor *self, const dt_logical_not_in_place_options *options,
+                                         size_t options_size) {
+    dt_logical_not_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_not_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_logical_not_, options->site);
 }
 
 dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, const dt_logical_or_options *options,
@@ -2378,6 +3623,21 @@ dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, const dt_logic
     return dt__call_run(&call, DT__OP_logical_or, options->site);
 }
 
+dt_tensor *dt_logical_or_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                        const dt_logical_or_in_place_options *options, size_t options_size) {
+    dt_logical_or_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_or_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_or_, options->site);
+}
+
 dt_tensor *dt_logical_xor_sized(dt_tensor *self, dt_tensor *other, const dt_logical_xor_options *options,
                                 size_t options_size) {
     dt_logical_xor_options full;
@@ -2391,6 +3651,21 @@ dt_tensor *dt_logical_xor_sized(dt_tensor *self, dt_tensor *other, const dt_logi
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_logical_xor, options->site);
+}
+
+dt_tensor *dt_logical_xor_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                         const dt_logical_xor_in_place_options *options, size_t options_size) {
+    dt_logical_xor_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logical_xor_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_logical_xor_, options->site);
 }
 
 dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, const dt_logsumexp_options *options,
@@ -2407,6 +3682,19 @@ dt_tensor *dt_logsumexp_sized(dt_tensor *self, dt_dims dim, const dt_logsumexp_o
     dt__call_dims(&args[1], dim);
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_logsumexp, options->site);
+}
+
+dt_tensor *dt_long_sized(dt_tensor *self, const dt_long_options *options, size_t options_size) {
+    dt_long_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "long", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_long, options->site);
 }
 
 dt_tensor *dt_lt_sized(dt_tensor *self, dt_tensor *other, const dt_lt_options *options, size_t options_size) {
@@ -2436,6 +3724,49 @@ dt_tensor *dt_lt_scalar_sized(dt_tensor *self, dt_number other, const dt_lt_scal
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_lt, options->site);
+}
+
+dt_tensor *dt_lt_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_lt_in_place_options *options,
+                                size_t options_size) {
+    dt_lt_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_lt_, options->site);
+}
+
+dt_tensor *dt_lt_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_lt_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_lt_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "lt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_lt_, options->site);
+}
+
+dt_tensor *dt_mT_sized(dt_tensor *self, const dt_mT_options *options, size_t options_size) {
+    dt_mT_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "mT", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_mT, options->site);
 }
 
 dt_tensor *dt_masked_fill_sized(dt_tensor *self, dt_tensor *mask, dt_number value,
@@ -2668,6 +3999,19 @@ dt_tensor *dt_mish_sized(dt_tensor *input, const dt_mish_options *options, size_
     return dt__call_run(&call, DT__OP_mish, options->site);
 }
 
+dt_tensor *dt_mish_in_place_sized(dt_tensor *input, const dt_mish_in_place_options *options, size_t options_size) {
+    dt_mish_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "mish_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_mish_, options->site);
+}
+
 dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options, size_t options_size) {
     dt_mm_options full;
     dt__call call;
@@ -2680,6 +4024,55 @@ dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *op
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_mm, options->site);
+}
+
+dt_tensor *dt_movedim_sized(dt_tensor *self, int64_t source, int64_t destination, const dt_movedim_options *options,
+                            size_t options_size) {
+    dt_movedim_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "movedim", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], source);
+    dt__call_int(&args[2], destination);
+    return dt__call_run(&call, DT__OP_movedim, options->site);
+}
+
+dt_tensor *dt_movedim_sizes_sized(dt_tensor *self, dt_shape source, dt_shape destination,
+                                  const dt_movedim_sizes_options *options, size_t options_size) {
+    dt_movedim_sizes_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "movedim", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], source);
+    dt__call_sizes(&args[2], destination);
+    return dt__call_run(&call, DT__OP_movedim, options->site);
+}
+
+dt_tensor *dt_mse_loss_sized(dt_tensor *input, dt_tensor *target, const dt_mse_loss_options *options,
+                             size_t options_size) {
+    dt_mse_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "mse_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_mse_loss, options->site);
 }
 
 dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options *options, size_t options_size) {
@@ -2771,6 +4164,23 @@ dt_tensor *dt_nan_to_num_sized(dt_tensor *self, const dt_nan_to_num_options *opt
     return dt__call_run(&call, DT__OP_nan_to_num, options->site);
 }
 
+dt_tensor *dt_nan_to_num_in_place_sized(dt_tensor *self, const dt_nan_to_num_in_place_options *options,
+                                        size_t options_size) {
+    dt_nan_to_num_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "nan_to_num_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->nan.given ? dt__call_real(&args[1], options->nan.value) : dt__call_none(&args[1]);
+    options->posinf.given ? dt__call_real(&args[2], options->posinf.value) : dt__call_none(&args[2]);
+    options->neginf.given ? dt__call_real(&args[3], options->neginf.value) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_nan_to_num_, options->site);
+}
+
 dt_tensor *dt_nansum_sized(dt_tensor *self, const dt_nansum_options *options, size_t options_size) {
     dt_nansum_options full;
     dt__call call;
@@ -2850,6 +4260,36 @@ dt_tensor *dt_ne_scalar_sized(dt_tensor *self, dt_number other, const dt_ne_scal
     return dt__call_run(&call, DT__OP_ne, options->site);
 }
 
+dt_tensor *dt_ne_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_ne_in_place_options *options,
+                                size_t options_size) {
+    dt_ne_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ne_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_ne_, options->site);
+}
+
+dt_tensor *dt_ne_scalar_in_place_sized(dt_tensor *self, dt_number other, const dt_ne_scalar_in_place_options *options,
+                                       size_t options_size) {
+    dt_ne_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "ne_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_ne_, options->site);
+}
+
 dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t options_size) {
     dt_neg_options full;
     dt__call call;
@@ -2874,6 +4314,24 @@ dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options 
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg_, options->site);
+}
+
+dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, const dt_nll_loss_options *options,
+                             size_t options_size) {
+    dt_nll_loss_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "nll_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
+    options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
+    return dt__call_run(&call, DT__OP_nll_loss, options->site);
 }
 
 dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
@@ -2902,6 +4360,20 @@ dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *optio
     dt__call_tensor(&args[0], &call, self);
     options->dtype ? dt__call_dtype(&args[1], options->dtype) : dt__call_none(&args[1]);
     return dt__call_run(&call, DT__OP_ones_like, options->site);
+}
+
+dt_tensor *dt_outer_sized(dt_tensor *self, dt_tensor *vec2, const dt_outer_options *options, size_t options_size) {
+    dt_outer_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "outer", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, vec2);
+    return dt__call_run(&call, DT__OP_outer, options->site);
 }
 
 dt_tensor *dt_pad_sized(dt_tensor *input, dt_shape pad, const dt_pad_options *options, size_t options_size) {
@@ -2989,6 +4461,36 @@ dt_tensor *dt_pow_scalar_self_sized(dt_number self, dt_tensor *exponent, const d
     dt__call_number(&args[0], self);
     dt__call_tensor(&args[1], &call, exponent);
     return dt__call_run(&call, DT__OP_pow, options->site);
+}
+
+dt_tensor *dt_pow_in_place_sized(dt_tensor *self, dt_tensor *exponent, const dt_pow_in_place_options *options,
+                                 size_t options_size) {
+    dt_pow_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, exponent);
+    return dt__call_run(&call, DT__OP_pow_, options->site);
+}
+
+dt_tensor *dt_pow_scalar_in_place_sized(dt_tensor *self, dt_number exponent,
+                                        const dt_pow_scalar_in_place_options *options, size_t options_size) {
+    dt_pow_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "pow_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], exponent);
+    return dt__call_run(&call, DT__OP_pow_, options->site);
 }
 
 dt_tensor *dt_power_sum_sized(dt_tensor *self, const dt_power_sum_options *options, size_t options_size) {
@@ -3105,6 +4607,19 @@ dt_tensor *dt_relu6_sized(dt_tensor *input, const dt_relu6_options *options, siz
     return dt__call_run(&call, DT__OP_relu6, options->site);
 }
 
+dt_tensor *dt_relu6_in_place_sized(dt_tensor *input, const dt_relu6_in_place_options *options, size_t options_size) {
+    dt_relu6_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "relu6_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_relu6_, options->site);
+}
+
 dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_options *options, size_t options_size) {
     dt_relu_in_place_options full;
     dt__call call;
@@ -3163,6 +4678,37 @@ dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *other,
     return dt__call_run(&call, DT__OP_remainder, options->site);
 }
 
+dt_tensor *dt_remainder_in_place_sized(dt_tensor *self, dt_tensor *other,
+                                       const dt_remainder_in_place_options *options, size_t options_size) {
+    dt_remainder_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "remainder_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_remainder_, options->site);
+}
+
+dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                              const dt_remainder_scalar_in_place_options *options,
+                                              size_t options_size) {
+    dt_remainder_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "remainder_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_remainder_, options->site);
+}
+
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
     dt_reshape_options full;
     dt__call call;
@@ -3175,6 +4721,21 @@ dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_op
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
     return dt__call_run(&call, DT__OP_reshape, options->site);
+}
+
+dt_tensor *dt_reshape_as_sized(dt_tensor *self, dt_tensor *other, const dt_reshape_as_options *options,
+                               size_t options_size) {
+    dt_reshape_as_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "reshape_as", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_reshape_as, options->site);
 }
 
 dt_tensor *dt_rms_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_rms_norm_options *options,
@@ -3235,6 +4796,34 @@ dt_tensor *dt_round_decimals_sized(dt_tensor *self, int64_t decimals, const dt_r
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], decimals);
     return dt__call_run(&call, DT__OP_round, options->site);
+}
+
+dt_tensor *dt_round_in_place_sized(dt_tensor *self, const dt_round_in_place_options *options, size_t options_size) {
+    dt_round_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "round_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_round_, options->site);
+}
+
+dt_tensor *dt_round_decimals_in_place_sized(dt_tensor *self, int64_t decimals,
+                                            const dt_round_decimals_in_place_options *options, size_t options_size) {
+    dt_round_decimals_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "round_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], decimals);
+    return dt__call_run(&call, DT__OP_round_, options->site);
 }
 
 dt_tensor *dt_rsqrt_sized(dt_tensor *self, const dt_rsqrt_options *options, size_t options_size) {
@@ -3364,6 +4953,19 @@ dt_tensor *dt_selu_sized(dt_tensor *input, const dt_selu_options *options, size_
     return dt__call_run(&call, DT__OP_selu, options->site);
 }
 
+dt_tensor *dt_selu_in_place_sized(dt_tensor *input, const dt_selu_in_place_options *options, size_t options_size) {
+    dt_selu_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "selu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_selu_, options->site);
+}
+
 dt_tensor *dt_sgd_in_place_sized(dt_tensor *self, dt_tensor *grad, double lr, const dt_sgd_in_place_options *options,
                                  size_t options_size) {
     dt_sgd_in_place_options full;
@@ -3428,6 +5030,32 @@ dt_tensor *dt_sgn_sized(dt_tensor *self, const dt_sgn_options *options, size_t o
     return dt__call_run(&call, DT__OP_sgn, options->site);
 }
 
+dt_tensor *dt_sgn_in_place_sized(dt_tensor *self, const dt_sgn_in_place_options *options, size_t options_size) {
+    dt_sgn_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sgn_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sgn_, options->site);
+}
+
+dt_tensor *dt_short_sized(dt_tensor *self, const dt_short_options *options, size_t options_size) {
+    dt_short_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "short", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_short, options->site);
+}
+
 dt_tensor *dt_sigmoid_sized(dt_tensor *self, const dt_sigmoid_options *options, size_t options_size) {
     dt_sigmoid_options full;
     dt__call call;
@@ -3468,6 +5096,19 @@ dt_tensor *dt_sign_sized(dt_tensor *self, const dt_sign_options *options, size_t
     return dt__call_run(&call, DT__OP_sign, options->site);
 }
 
+dt_tensor *dt_sign_in_place_sized(dt_tensor *self, const dt_sign_in_place_options *options, size_t options_size) {
+    dt_sign_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sign_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sign_, options->site);
+}
+
 dt_tensor *dt_silu_sized(dt_tensor *input, const dt_silu_options *options, size_t options_size) {
     dt_silu_options full;
     dt__call call;
@@ -3479,6 +5120,19 @@ dt_tensor *dt_silu_sized(dt_tensor *input, const dt_silu_options *options, size_
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_silu, options->site);
+}
+
+dt_tensor *dt_silu_in_place_sized(dt_tensor *input, const dt_silu_in_place_options *options, size_t options_size) {
+    dt_silu_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "silu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_silu_, options->site);
 }
 
 dt_tensor *dt_sin_sized(dt_tensor *self, const dt_sin_options *options, size_t options_size) {
@@ -3494,6 +5148,19 @@ dt_tensor *dt_sin_sized(dt_tensor *self, const dt_sin_options *options, size_t o
     return dt__call_run(&call, DT__OP_sin, options->site);
 }
 
+dt_tensor *dt_sin_in_place_sized(dt_tensor *self, const dt_sin_in_place_options *options, size_t options_size) {
+    dt_sin_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sin_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sin_, options->site);
+}
+
 dt_tensor *dt_sinh_sized(dt_tensor *self, const dt_sinh_options *options, size_t options_size) {
     dt_sinh_options full;
     dt__call call;
@@ -3505,6 +5172,19 @@ dt_tensor *dt_sinh_sized(dt_tensor *self, const dt_sinh_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sinh, options->site);
+}
+
+dt_tensor *dt_sinh_in_place_sized(dt_tensor *self, const dt_sinh_in_place_options *options, size_t options_size) {
+    dt_sinh_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sinh_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sinh_, options->site);
 }
 
 dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -3543,6 +5223,23 @@ dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes,
     dt__call_int(&args[4], end);
     dt__call_int(&args[5], step);
     return dt__call_run(&call, DT__OP_slice_backward, options->site);
+}
+
+dt_tensor *dt_smooth_l1_loss_sized(dt_tensor *input, dt_tensor *target, const dt_smooth_l1_loss_options *options,
+                                   size_t options_size) {
+    dt_smooth_l1_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "smooth_l1_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->beta.given ? dt__call_real(&args[3], options->beta.value) : dt__call_real(&args[3], 1.0);
+    return dt__call_run(&call, DT__OP_smooth_l1_loss, options->site);
 }
 
 dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_options *options, size_t options_size) {
@@ -3637,6 +5334,22 @@ int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, 
     return dt__call_run_list(&call, DT__OP_split, options->site, out, capacity);
 }
 
+int dt_split_with_sizes_sized(dt_tensor *self, dt_shape split_sizes, dt_tensor **out, int capacity,
+                              const dt_split_with_sizes_options *options, size_t options_size) {
+    dt_split_with_sizes_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "split_with_sizes", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], split_sizes);
+    dt__call_int(&args[2], options->dim);
+    return dt__call_run_list(&call, DT__OP_split_with_sizes, options->site, out, capacity);
+}
+
 dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t options_size) {
     dt_sqrt_options full;
     dt__call call;
@@ -3674,6 +5387,19 @@ dt_tensor *dt_square_sized(dt_tensor *self, const dt_square_options *options, si
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_square, options->site);
+}
+
+dt_tensor *dt_square_in_place_sized(dt_tensor *self, const dt_square_in_place_options *options, size_t options_size) {
+    dt_square_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "square_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_square_, options->site);
 }
 
 dt_tensor *dt_squeeze_sized(dt_tensor *self, const dt_squeeze_options *options, size_t options_size) {
@@ -3717,6 +5443,20 @@ dt_tensor *dt_squeeze_dims_sized(dt_tensor *self, dt_dims dim, const dt_squeeze_
     dt__call_tensor(&args[0], &call, self);
     dt__call_dims(&args[1], dim);
     return dt__call_run(&call, DT__OP_squeeze, options->site);
+}
+
+dt_tensor *dt_stack_sized(dt_tensors tensors, const dt_stack_options *options, size_t options_size) {
+    dt_stack_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(tensors);
+    options = DT__OPTIONS(ctx, "stack", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, tensors);
+    dt__call_int(&args[1], options->dim);
+    return dt__call_run(&call, DT__OP_stack, options->site);
 }
 
 dt_tensor *dt_std_sized(dt_tensor *self, const dt_std_options *options, size_t options_size) {
@@ -3873,6 +5613,35 @@ dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t o
     return dt__call_run(&call, DT__OP_sum, options->site);
 }
 
+dt_tensor *dt_swapaxes_sized(dt_tensor *self, int64_t axis0, int64_t axis1, const dt_swapaxes_options *options,
+                             size_t options_size) {
+    dt_swapaxes_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "swapaxes", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], axis0);
+    dt__call_int(&args[2], axis1);
+    return dt__call_run(&call, DT__OP_swapaxes, options->site);
+}
+
+dt_tensor *dt_t_sized(dt_tensor *self, const dt_t_options *options, size_t options_size) {
+    dt_t_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "t", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_t, options->site);
+}
+
 dt_tensor *dt_tan_sized(dt_tensor *self, const dt_tan_options *options, size_t options_size) {
     dt_tan_options full;
     dt__call call;
@@ -3884,6 +5653,19 @@ dt_tensor *dt_tan_sized(dt_tensor *self, const dt_tan_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tan, options->site);
+}
+
+dt_tensor *dt_tan_in_place_sized(dt_tensor *self, const dt_tan_in_place_options *options, size_t options_size) {
+    dt_tan_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tan_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_tan_, options->site);
 }
 
 dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t options_size) {
@@ -3925,6 +5707,38 @@ dt_tensor *dt_tanhshrink_sized(dt_tensor *input, const dt_tanhshrink_options *op
     return dt__call_run(&call, DT__OP_tanhshrink, options->site);
 }
 
+int dt_tensor_split_sized(dt_tensor *self, int64_t sections, dt_tensor **out, int capacity,
+                          const dt_tensor_split_options *options, size_t options_size) {
+    dt_tensor_split_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tensor_split", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], sections);
+    dt__call_int(&args[2], options->dim);
+    return dt__call_run_list(&call, DT__OP_tensor_split, options->site, out, capacity);
+}
+
+int dt_tensor_split_indices_sized(dt_tensor *self, dt_shape indices, dt_tensor **out, int capacity,
+                                  const dt_tensor_split_indices_options *options, size_t options_size) {
+    dt_tensor_split_indices_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tensor_split", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], indices);
+    dt__call_int(&args[2], options->dim);
+    return dt__call_run_list(&call, DT__OP_tensor_split, options->site, out, capacity);
+}
+
 dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value, const dt_threshold_options *options,
                               size_t options_size) {
     dt_threshold_options full;
@@ -3939,6 +5753,22 @@ dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value, 
     dt__call_real(&args[1], threshold);
     dt__call_real(&args[2], value);
     return dt__call_run(&call, DT__OP_threshold, options->site);
+}
+
+dt_tensor *dt_threshold_in_place_sized(dt_tensor *input, double threshold, double value,
+                                       const dt_threshold_in_place_options *options, size_t options_size) {
+    dt_threshold_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "threshold_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_real(&args[1], threshold);
+    dt__call_real(&args[2], value);
+    return dt__call_run(&call, DT__OP_threshold_, options->site);
 }
 
 dt_tensor *dt_threshold_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_number threshold,
@@ -4076,6 +5906,65 @@ dt_tensor *dt_trunc_sized(dt_tensor *self, const dt_trunc_options *options, size
     return dt__call_run(&call, DT__OP_trunc, options->site);
 }
 
+dt_tensor *dt_trunc_in_place_sized(dt_tensor *self, const dt_trunc_in_place_options *options, size_t options_size) {
+    dt_trunc_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "trunc_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_trunc_, options->site);
+}
+
+dt_tensor *dt_type_as_sized(dt_tensor *self, dt_tensor *other, const dt_type_as_options *options,
+                            size_t options_size) {
+    dt_type_as_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "type_as", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_type_as, options->site);
+}
+
+int dt_unbind_sized(dt_tensor *self, dt_tensor **out, int capacity, const dt_unbind_options *options,
+                    size_t options_size) {
+    dt_unbind_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "unbind", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->dim);
+    return dt__call_run_list(&call, DT__OP_unbind, options->site, out, capacity);
+}
+
+dt_tensor *dt_unflatten_sized(dt_tensor *self, int64_t dim, dt_shape sizes, const dt_unflatten_options *options,
+                              size_t options_size) {
+    dt_unflatten_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "unflatten", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_sizes(&args[2], sizes);
+    return dt__call_run(&call, DT__OP_unflatten, options->site);
+}
+
 dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
                            const dt_unfold_options *options, size_t options_size) {
     dt_unfold_options full;
@@ -4197,6 +6086,20 @@ dt_var_mean_correction_sized(dt_tensor *self, const dt_var_mean_correction_optio
     return (dt_var_mean_correction_result){outputs[0], outputs[1]};
 }
 
+dt_tensor *dt_vdot_sized(dt_tensor *self, dt_tensor *other, const dt_vdot_options *options, size_t options_size) {
+    dt_vdot_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "vdot", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_vdot, options->site);
+}
+
 dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *options, size_t options_size) {
     dt_view_options full;
     dt__call call;
@@ -4209,6 +6112,34 @@ dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     return dt__call_run(&call, DT__OP_view, options->site);
+}
+
+dt_tensor *dt_view_as_sized(dt_tensor *self, dt_tensor *other, const dt_view_as_options *options,
+                            size_t options_size) {
+    dt_view_as_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "view_as", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_view_as, options->site);
+}
+
+dt_tensor *dt_vstack_sized(dt_tensors tensors, const dt_vstack_options *options, size_t options_size) {
+    dt_vstack_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(tensors);
+    options = DT__OPTIONS(ctx, "vstack", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, tensors);
+    return dt__call_run(&call, DT__OP_vstack, options->site);
 }
 
 dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options,
@@ -4317,6 +6248,49 @@ dt_tensor *dt_xlogy_scalar_self_sized(dt_number self, dt_tensor *other, const dt
     dt__call_number(&args[0], self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_xlogy, options->site);
+}
+
+dt_tensor *dt_xlogy_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_xlogy_in_place_options *options,
+                                   size_t options_size) {
+    dt_xlogy_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "xlogy_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_xlogy_, options->site);
+}
+
+dt_tensor *dt_xlogy_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                          const dt_xlogy_scalar_in_place_options *options, size_t options_size) {
+    dt_xlogy_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "xlogy_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    return dt__call_run(&call, DT__OP_xlogy_, options->site);
+}
+
+dt_tensor *dt_zero_in_place_sized(dt_tensor *self, const dt_zero_in_place_options *options, size_t options_size) {
+    dt_zero_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "zero_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_zero_, options->site);
 }
 
 dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {

@@ -9,6 +9,7 @@
 
 /* In the order of their indices, which only the library itself uses. */
 #define DT__OP_LIST(X)                                                                                               \
+    X(T)                                                                                                             \
     X(_foreach_add_)                                                                                                 \
     X(_foreach_mul_)                                                                                                 \
     X(_foreach_power_sum)                                                                                            \
@@ -18,16 +19,23 @@
     X(abs)                                                                                                           \
     X(abs_)                                                                                                          \
     X(acos)                                                                                                          \
+    X(acos_)                                                                                                         \
     X(adam_)                                                                                                         \
     X(adamw_)                                                                                                        \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
+    X(addbmm)                                                                                                        \
+    X(addbmm_)                                                                                                       \
     X(addcdiv)                                                                                                       \
     X(addcdiv_)                                                                                                      \
     X(addcmul)                                                                                                       \
     X(addcmul_)                                                                                                      \
     X(addmm)                                                                                                         \
     X(addmm_)                                                                                                        \
+    X(addmv)                                                                                                         \
+    X(addmv_)                                                                                                        \
+    X(addr)                                                                                                          \
+    X(addr_)                                                                                                         \
     X(all)                                                                                                           \
     X(amax)                                                                                                          \
     X(amin)                                                                                                          \
@@ -36,83 +44,139 @@
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
     X(asin)                                                                                                          \
+    X(asin_)                                                                                                         \
     X(atan)                                                                                                          \
     X(atan2)                                                                                                         \
+    X(atan2_)                                                                                                        \
+    X(atan_)                                                                                                         \
     X(attention_backward)                                                                                            \
     X(attention_mask_backward)                                                                                       \
+    X(baddbmm)                                                                                                       \
+    X(baddbmm_)                                                                                                      \
+    X(bfloat16)                                                                                                      \
+    X(binary_cross_entropy)                                                                                          \
+    X(binary_cross_entropy_with_logits)                                                                              \
     X(bitwise_and)                                                                                                   \
+    X(bitwise_and_)                                                                                                  \
     X(bitwise_not)                                                                                                   \
+    X(bitwise_not_)                                                                                                  \
     X(bitwise_or)                                                                                                    \
+    X(bitwise_or_)                                                                                                   \
     X(bitwise_xor)                                                                                                   \
+    X(bitwise_xor_)                                                                                                  \
     X(bmm)                                                                                                           \
+    X(bool)                                                                                                          \
+    X(broadcast_to)                                                                                                  \
+    X(byte)                                                                                                          \
     X(cat)                                                                                                           \
+    X(cdouble)                                                                                                       \
     X(ceil)                                                                                                          \
+    X(ceil_)                                                                                                         \
     X(celu)                                                                                                          \
+    X(celu_)                                                                                                         \
+    X(cfloat)                                                                                                        \
+    X(char)                                                                                                          \
+    X(chunk)                                                                                                         \
     X(clamp)                                                                                                         \
     X(clamp_)                                                                                                        \
     X(clamp_max)                                                                                                     \
+    X(clamp_max_)                                                                                                    \
     X(clamp_min)                                                                                                     \
+    X(clamp_min_)                                                                                                    \
     X(clone)                                                                                                         \
     X(constant_pad_nd)                                                                                               \
     X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
     X(cos)                                                                                                           \
+    X(cos_)                                                                                                          \
     X(cosh)                                                                                                          \
+    X(cosh_)                                                                                                         \
     X(count_nonzero)                                                                                                 \
+    X(cross_entropy)                                                                                                 \
+    X(cross_entropy_backward)                                                                                        \
     X(cumprod)                                                                                                       \
+    X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
+    X(cumsum_)                                                                                                       \
     X(diagonal)                                                                                                      \
     X(diagonal_backward)                                                                                             \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dot)                                                                                                           \
+    X(double)                                                                                                        \
     X(dropout)                                                                                                       \
     X(elu)                                                                                                           \
+    X(elu_)                                                                                                          \
     X(embedding)                                                                                                     \
     X(embedding_dense_backward)                                                                                      \
     X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
+    X(eq_)                                                                                                           \
     X(erf)                                                                                                           \
+    X(erf_)                                                                                                          \
     X(erfc)                                                                                                          \
+    X(erfc_)                                                                                                         \
     X(exp)                                                                                                           \
     X(exp2)                                                                                                          \
+    X(exp2_)                                                                                                         \
     X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
+    X(expand_as)                                                                                                     \
     X(expm1)                                                                                                         \
+    X(expm1_)                                                                                                        \
     X(eye)                                                                                                           \
+    X(fill)                                                                                                          \
     X(fill_)                                                                                                         \
     X(flatten)                                                                                                       \
     X(flip)                                                                                                          \
+    X(float)                                                                                                         \
     X(floor)                                                                                                         \
+    X(floor_)                                                                                                        \
     X(floor_divide)                                                                                                  \
+    X(floor_divide_)                                                                                                 \
     X(fmax)                                                                                                          \
     X(fmin)                                                                                                          \
     X(fmod)                                                                                                          \
+    X(fmod_)                                                                                                         \
     X(frac)                                                                                                          \
+    X(frac_)                                                                                                         \
     X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gather_backward)                                                                                               \
     X(ge)                                                                                                            \
+    X(ge_)                                                                                                           \
     X(gelu)                                                                                                          \
     X(gelu_backward)                                                                                                 \
     X(gt)                                                                                                            \
+    X(gt_)                                                                                                           \
+    X(half)                                                                                                          \
     X(hardshrink)                                                                                                    \
     X(hardsigmoid)                                                                                                   \
+    X(hardsigmoid_)                                                                                                  \
     X(hardswish)                                                                                                     \
+    X(hardswish_)                                                                                                    \
     X(hardtanh)                                                                                                      \
+    X(hardtanh_)                                                                                                     \
+    X(hstack)                                                                                                        \
+    X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
     X(index_backward)                                                                                                \
     X(index_select)                                                                                                  \
     X(index_select_backward)                                                                                         \
+    X(int)                                                                                                           \
     X(isfinite)                                                                                                      \
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
+    X(kl_div)                                                                                                        \
+    X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
     X(le)                                                                                                            \
+    X(le_)                                                                                                           \
     X(leaky_relu)                                                                                                    \
+    X(leaky_relu_)                                                                                                   \
     X(lerp)                                                                                                          \
     X(lerp_)                                                                                                         \
     X(linalg_vector_norm)                                                                                            \
@@ -120,16 +184,27 @@
     X(linspace)                                                                                                      \
     X(log)                                                                                                           \
     X(log10)                                                                                                         \
+    X(log10_)                                                                                                        \
     X(log1p)                                                                                                         \
+    X(log1p_)                                                                                                        \
     X(log2)                                                                                                          \
+    X(log2_)                                                                                                         \
+    X(log_)                                                                                                          \
     X(log_softmax)                                                                                                   \
     X(logaddexp)                                                                                                     \
     X(logical_and)                                                                                                   \
+    X(logical_and_)                                                                                                  \
     X(logical_not)                                                                                                   \
+    X(logical_not_)                                                                                                  \
     X(logical_or)                                                                                                    \
+    X(logical_or_)                                                                                                   \
     X(logical_xor)                                                                                                   \
+    X(logical_xor_)                                                                                                  \
     X(logsumexp)                                                                                                     \
+    X(long)                                                                                                          \
     X(lt)                                                                                                            \
+    X(lt_)                                                                                                           \
+    X(mT)                                                                                                            \
     X(masked_fill)                                                                                                   \
     X(masked_fill_)                                                                                                  \
     X(matmul)                                                                                                        \
@@ -139,22 +214,30 @@
     X(min)                                                                                                           \
     X(minimum)                                                                                                       \
     X(mish)                                                                                                          \
+    X(mish_)                                                                                                         \
     X(mm)                                                                                                            \
+    X(movedim)                                                                                                       \
+    X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(mv)                                                                                                            \
     X(nan_to_num)                                                                                                    \
+    X(nan_to_num_)                                                                                                   \
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
     X(ne)                                                                                                            \
+    X(ne_)                                                                                                           \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
+    X(nll_loss)                                                                                                      \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
+    X(outer)                                                                                                         \
     X(pad)                                                                                                           \
     X(permute)                                                                                                       \
     X(positive)                                                                                                      \
     X(pow)                                                                                                           \
+    X(pow_)                                                                                                          \
     X(power_sum)                                                                                                     \
     X(prod)                                                                                                          \
     X(ravel)                                                                                                         \
@@ -162,12 +245,16 @@
     X(reciprocal_)                                                                                                   \
     X(relu)                                                                                                          \
     X(relu6)                                                                                                         \
+    X(relu6_)                                                                                                        \
     X(relu_)                                                                                                         \
     X(remainder)                                                                                                     \
+    X(remainder_)                                                                                                    \
     X(reshape)                                                                                                       \
+    X(reshape_as)                                                                                                    \
     X(rms_norm)                                                                                                      \
     X(roll)                                                                                                          \
     X(round)                                                                                                         \
+    X(round_)                                                                                                        \
     X(rsqrt)                                                                                                         \
     X(rsqrt_)                                                                                                        \
     X(rsub)                                                                                                          \
@@ -175,35 +262,51 @@
     X(select)                                                                                                        \
     X(select_backward)                                                                                               \
     X(selu)                                                                                                          \
+    X(selu_)                                                                                                         \
     X(sgd_)                                                                                                          \
     X(sgn)                                                                                                           \
+    X(sgn_)                                                                                                          \
+    X(short)                                                                                                         \
     X(sigmoid)                                                                                                       \
     X(sigmoid_)                                                                                                      \
     X(sign)                                                                                                          \
+    X(sign_)                                                                                                         \
     X(silu)                                                                                                          \
+    X(silu_)                                                                                                         \
     X(sin)                                                                                                           \
+    X(sin_)                                                                                                          \
     X(sinh)                                                                                                          \
+    X(sinh_)                                                                                                         \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
+    X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softplus)                                                                                                      \
     X(softshrink)                                                                                                    \
     X(softsign)                                                                                                      \
     X(split)                                                                                                         \
+    X(split_with_sizes)                                                                                              \
     X(sqrt)                                                                                                          \
     X(sqrt_)                                                                                                         \
     X(square)                                                                                                        \
+    X(square_)                                                                                                       \
     X(squeeze)                                                                                                       \
+    X(stack)                                                                                                         \
     X(std)                                                                                                           \
     X(std_mean)                                                                                                      \
     X(sub)                                                                                                           \
     X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
+    X(swapaxes)                                                                                                      \
+    X(t)                                                                                                             \
     X(tan)                                                                                                           \
+    X(tan_)                                                                                                          \
     X(tanh)                                                                                                          \
     X(tanh_)                                                                                                         \
     X(tanhshrink)                                                                                                    \
+    X(tensor_split)                                                                                                  \
     X(threshold)                                                                                                     \
+    X(threshold_)                                                                                                    \
     X(threshold_backward)                                                                                            \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
@@ -213,14 +316,23 @@
     X(triu)                                                                                                          \
     X(triu_)                                                                                                         \
     X(trunc)                                                                                                         \
+    X(trunc_)                                                                                                        \
+    X(type_as)                                                                                                       \
+    X(unbind)                                                                                                        \
+    X(unflatten)                                                                                                     \
     X(unfold)                                                                                                        \
     X(unfold_backward)                                                                                               \
     X(unsqueeze)                                                                                                     \
     X(var)                                                                                                           \
     X(var_mean)                                                                                                      \
+    X(vdot)                                                                                                          \
     X(view)                                                                                                          \
+    X(view_as)                                                                                                       \
+    X(vstack)                                                                                                        \
     X(where)                                                                                                         \
     X(xlogy)                                                                                                         \
+    X(xlogy_)                                                                                                        \
+    X(zero_)                                                                                                         \
     X(zeros)                                                                                                         \
     X(zeros_like)
 

@@ -3,6 +3,7 @@
  * The same elements in other dims: view and reshape. Shards are kept where the new dims can be sharded so that every
  * rank keeps its elements, perhaps as strided shards or with explicit extents.
  */
+#include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -157,6 +158,53 @@ static dt_status shape_ravel(dt_op_call *call) {
     return add_flat(call, 0, call->inputs[0].n_dims ? call->inputs[0].n_dims - 1 : 0);
 }
 
+/* The sizes in the place of one dim; one of them may be -1. */
+static dt_status shape_unflatten(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *sizes = &call->args[2];
+    dt__shape shape = {0};
+    int64_t known = 0;
+    int dim, unknown = -1;
+    if (input->n_dims == 0 || sizes->n == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected a dim and at least one size");
+    DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
+    DT__TRY(check_sizes(call, sizes));
+    int64_t size = input->shape[dim];
+    bool fits = known_elements(sizes, &known, &unknown);
+    if (!fits || (unknown < 0 ? known != size : known == 0 || size % known != 0))
+        return dt_op_refuse(call, DT_ERR_SHAPE, "sizes: expected a product of %" PRId64 ", the size of dim %d", size,
+                            dim);
+    if (input->n_dims - 1 + sizes->n > DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
+    for (int d = 0; d < input->n_dims; d++)
+        for (int i = 0; i < (d == dim ? sizes->n : 1); i++)
+            shape.sizes[shape.n++] = d != dim ? input->shape[d] : i == unknown ? size / known : sizes->as.ints[i];
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+/* As another tensor, of which only the shape is used. */
+static dt_status shape_as(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *other = &call->inputs[1];
+    int64_t n = 0, expected = 0;
+    if (!dt__product(self->n_dims, self->shape, 1, &n) || !dt__product(other->n_dims, other->shape, 1, &expected) ||
+        n != expected)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the number of elements differs: %" PRId64 " and %" PRId64, n,
+                            expected);
+    return dt_op_add_output(call, self->dtype, other->n_dims, other->shape);
+}
+
+static dt_status decompose_view_as(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    dt_shape shape = {call->inputs[1].n_dims, call->inputs[1].shape};
+    outputs[0] = dt_view(inputs[0], shape);
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
+static dt_status decompose_reshape_as(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    dt_shape shape = {call->inputs[1].n_dims, call->inputs[1].shape};
+    outputs[0] = dt_reshape(inputs[0], shape);
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
 #define RESHAPED                                                                                                     \
     .partial = DT_PARTIAL_ANY, .rows = rows_view, .kernel = reshape, .flags = DT_OP_VIEW,                            \
     .gradient = "self: reshape(grad, self.shape)"
@@ -211,4 +259,25 @@ const dt_op dt__op_reshape = {
     .gradient = "self: reshape(grad, self.shape)",
     .samples = "reshape(f32[6,4]; [24])\nreshape(f32[2,4,6]; [8,6])\nreshape(f32[0,4]; [2,0])",
     .flags = DT_OP_VIEW,
+};
+const dt_op dt__op_unflatten = {
+    .schema = "unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)",
+    .summary = "One dim as several.",
+    .shape = shape_unflatten,
+    RESHAPED,
+    .samples = "unflatten(f32[5,6]; 1; [2,3])\nunflatten(f32[6,4]; 0; [-1,2])",
+};
+const dt_op dt__op_view_as = {
+    .schema = "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    .summary = "The same elements in the shape of another tensor, without a copy.",
+    .shape = shape_as,
+    .decompose = decompose_view_as,
+    .samples = "view_as(f32[6,4]; f32[2,3,4])",
+};
+const dt_op dt__op_reshape_as = {
+    .schema = "reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    .summary = "The same elements in the shape of another tensor; a copy where a view cannot have it.",
+    .shape = shape_as,
+    .decompose = decompose_reshape_as,
+    .samples = "reshape_as(f32[6,4]; f32[3,8])",
 };

@@ -141,7 +141,7 @@ static void expand(exact *self, int at) {
     for (int i = 0; i < self->n_families; i++) {
         const dt__relaxed_state *relaxed = self->families[i].relaxed;
         double bound = from.cost + dt__relaxed_price(&self->relaxation, from.relaxed, relaxed) + relaxed->remaining;
-        if (bound >= limit)
+        if (bound > limit) /* not where both are 0, as for tensors without elements */
             next = bound < next ? bound : next;
         else if (bound >= from.expanded_to && is_cheap(self, bound))
             expand_into(self, at, &self->families[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A lower bound of the cost of redistributing an input, while only some mesh dims of its target are known. Any plan
- * that communicates starts a collective (two, where it must both reduce and move shards, which no collective does at
- * once), synchronises with the peers of each mesh dim that changes, receives what it needs, and writes the result.
+ * that communicates divides the mesh dims that change among collectives, of which none both reduces and moves shards;
+ * each has a start-up and synchronises with all peers of its group. It receives what it needs, and writes the result.
  * With t the bytes of the result, f the fraction of it that stays in place, g the ranks whose values are reduced, and
  * w the ranks that get the same result, a rank receives on average
  *
@@ -30,24 +30,36 @@ static inline bool dt__is_cheaper(double a, double b) { return isinf(b) ? a < b 
 /* Within a host and between hosts. */
 enum { DT__WITHIN, DT__BETWEEN, DT__N_LINKS };
 
+/* What starting collectives over a set of mesh dims takes, however they are divided among them, at least. */
+enum { DT__GROUPS_MAX_MESH_DIMS = 6 };
+typedef struct dt__least_starts {
+    bool known; /* there are not too many mesh dims */
+    double us[1 << DT__GROUPS_MAX_MESH_DIMS];
+} dt__least_starts;
+
+void dt__least_starts_find(const dt__placed_inputs *on, dt__least_starts *out);
+
 /* One input so far; products of mesh sizes, by link. */
 typedef struct dt__cost_bound {
+    const dt__least_starts *starts;
+    unsigned moved, summing;    /* sets of mesh dims whose shards move, and whose partials are reduced */
     double held;                /* t */
     double share[DT__N_LINKS];  /* f */
     double summed[DT__N_LINKS]; /* g */
     double same[DT__N_LINKS];   /* w, of decided mesh dims */
     double open[DT__N_LINKS];   /* of mesh dims that are not decided */
-    double peers_us;
-    unsigned kinds;   /* of collectives that it takes, by bits */
-    double gathered;  /* f of an exchange, of shards that are gathered */
-    double resharded; /* and of one that becomes another */
-    double source;    /* bytes of the largest local tensor of the source */
-    bool even, spans; /* shards have one size; what moves spans hosts */
+    double peers_us;            /* of the mesh dims one by one, */
+    double again_us;            /* of which this is for second rounds */
+    unsigned kinds;             /* of collectives that it takes, by bits */
+    double gathered;            /* f of an exchange, of shards that are gathered */
+    double resharded;           /* and of one that becomes another */
+    double source;              /* bytes of the largest local tensor of the source */
+    bool even, spans;           /* shards have one size; what moves spans hosts */
 } dt__cost_bound;
 
 /* Input i before any mesh dim is decided; may_cut: for each mesh dim, whether some row shards this input there. */
 void dt__cost_bound_begin(const dt__placed_inputs *on, int i, const dt_op_value *value, const bool *may_cut,
-                          dt__cost_bound *out);
+                          const dt__least_starts *starts, dt__cost_bound *out);
 /* Mesh dim m of input i gets this entry. */
 void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_cut, dt_row_entry entry,
                            const dt__cost_bound *before, dt__cost_bound *after);

@@ -41,12 +41,27 @@ static const char *twin_name(dt__arena *arena, const char *of) {
     return keep_text(arena, &text);
 }
 
+/* The signatures without the last ones whose first operand is a number, which nothing can be written to. */
+static int n_writable(const dt__schema *of) {
+    int n = of->n_signatures;
+    while (n > 1 && of->signatures[n - 1].n_params && of->signatures[n - 1].params[0].type.kind == DT__PARAM_SCALAR)
+        n--;
+    return n;
+}
+
+/* A list of names without the first, if that is this one: what is written is no number. */
+static const char *without_first(const char *names, const char *first) {
+    size_t n = strlen(first);
+    bool is_first = !strncmp(names, first, n) && (names[n] == ',' || !names[n]);
+    return !is_first ? names : names[n] ? names + n + 1 : NULL;
+}
+
 static const char *twin_schema(dt__arena *arena, const dt__schema *of) {
-    dt__schema twin = {.name = twin_name(arena, of->name), .n_signatures = of->n_signatures};
+    dt__schema twin = {.name = twin_name(arena, of->name), .n_signatures = n_writable(of)};
     dt__signature *signatures = dt__arena_copy(arena, of->signatures, (size_t)of->n_signatures, sizeof *signatures);
     if (!twin.name || !signatures)
         return NULL;
-    for (int s = 0; s < of->n_signatures; s++)
+    for (int s = 0; s < twin.n_signatures; s++)
         if (!write_first(arena, &signatures[s])) {
             if (!dt_failed(arena->ctx))
                 dt__fail(arena->ctx, DT_ERR_VALUE,
@@ -84,6 +99,9 @@ const dt_op *dt__in_place_twin(dt__arena *arena, const dt_op *twin, const dt__op
     if (!out || !(out->schema = twin_schema(arena, &of->schema)))
         return NULL;
     out->in_place_of = from;
+    out->gradient = twin->gradient ? twin->gradient : from->gradient;
+    if (from->varying && n_writable(&of->schema) < of->schema.n_signatures)
+        out->varying = without_first(from->varying, of->schema.signatures[0].params[0].name);
     if (twin->summary || from->summary)
         out->summary = twin->summary ? twin->summary : twin_summary(arena, from->summary);
     if (twin->samples || from->samples)

@@ -38,7 +38,8 @@ typedef struct search {
     const dt__row_option **chosen; /* per mesh dim */
     bool *may_cut;                 /* [input, mesh dim]: some row shards it there */
     dt__cost_bound *bounds;        /* [mesh dims decided, input] */
-    unsigned char *kinds;          /* [mesh dim, entry]: reductions of partials so far, by bits */
+    dt__least_starts starts;
+    unsigned char *kinds; /* [mesh dim, entry]: reductions of partials so far, by bits */
     dt__move_prices prices;
     dt_placement *target;             /* scratch: n_mesh_dims */
     double *spent;                    /* scratch: per input */
@@ -617,12 +618,13 @@ static double local_bytes(const search *self, int i) {
 }
 
 static void begin_bounds(search *self, const dt__row_list *rows) {
+    dt__least_starts_find(self->on, &self->starts);
     for (int i = 0; i < self->n_inputs; i++) {
         bool *may_cut = &self->may_cut[i * self->n_mesh_dims];
         for (int r = 0; r < rows->n_rows; r++)
             for (int m = 0; m < self->n_mesh_dims && rows->rows[r].entries[i] > 0; m++)
                 may_cut[m] = true;
-        dt__cost_bound_begin(self->on, i, &self->call->inputs[i], may_cut, &self->bounds[i]);
+        dt__cost_bound_begin(self->on, i, &self->call->inputs[i], may_cut, &self->starts, &self->bounds[i]);
     }
 }
 

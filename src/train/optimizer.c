@@ -394,3 +394,26 @@ int64_t dt_optimizer_n_steps(const dt_optimizer *optimizer, const dt_tensor *par
     const row *found = optimizer && parameter ? find_row(optimizer, parameter, 0) : NULL;
     return found ? found->n_steps : 0;
 }
+
+static dt_status set_n_steps(dt_optimizer *self, dt_tensor *parameter, int64_t n_steps) {
+    dt_ctx *ctx = self->ctx;
+    if (n_steps < 0)
+        return dt__fail(ctx, DT_ERR_VALUE, "n_steps: expected at least 0, got %lld", (long long)n_steps);
+    DT__TRY(dt__parameters_check(ctx, (dt_tensors){1, &parameter}, (double)n_steps));
+    if (!find_row(self, parameter, 0)) {
+        dt__training_setting setting = dt__training_begin(ctx);
+        dt_status status = add_row(self, parameter);
+        dt__training_end(&setting);
+        DT__TRY(status);
+    }
+    find_row(self, parameter, 0)->n_steps = n_steps;
+    return DT_OK;
+}
+
+dt_status dt_optimizer_set_n_steps_site(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
+                                        const dt_site *site) {
+    DT__ENTER(ctx_of(optimizer), "optimizer_set_n_steps", site);
+    optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
+    parameter = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, parameter, 2);
+    return optimizer && parameter ? set_n_steps(optimizer, parameter, n_steps) : DT_ERR_STATE;
+}

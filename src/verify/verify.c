@@ -16,7 +16,7 @@ const char *const dt__verify_state_words[DT__N_VERIFIED] = {
     [DT__VERIFIED] = "verified",
     [DT__NO_KERNEL] = "no kernel",
     [DT__NO_SAMPLES] = "no samples",
-    [DT__NO_ROWS] = "a list op: its rows are those of the op that it maps",
+    [DT__NO_ROWS] = "its rows are those of the ops that it maps or that it is written with",
 };
 
 enum { REASON_BYTES = 512 };
@@ -177,7 +177,7 @@ dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify
     dt__text_list samples;
     verification self = {.arena = arena, .options = options ? options : &all, .to = out};
     *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
-    if (info->list)
+    if (info->list || (info->op->decompose && !info->op->kernel))
         out->state = DT__NO_ROWS;
     DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
     if (info->op->decompose)

@@ -26,7 +26,7 @@ typedef enum dt__verify_state {
     DT__VERIFIED,
     DT__NO_KERNEL,
     DT__NO_SAMPLES, /* or none that the op accepts */
-    DT__NO_ROWS,    /* a list op: those of the op that it maps hold for its tuples */
+    DT__NO_ROWS,    /* a list op, or one that is only a decomposition: those of the ops that it runs hold */
     DT__N_VERIFIED
 } dt__verify_state;
 extern const char *const dt__verify_state_words[DT__N_VERIFIED];

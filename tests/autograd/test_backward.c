@@ -332,8 +332,18 @@ static int check_policy(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
     dt_tensor *loss = dt_sum(dt_matmul(x, w)); /* UTL-048 */
     CHECK(loss, "%s", dt_error_text(ctx));
-    CHECK(dt_backward(loss) == DT_ERR_PLACEMENT, "the gradient of w is a partial sum");
-    CHECK(strstr(dt_error_text(ctx), "moves the gradient, f32[4,4] P(sum)"), "%s", dt_error_text(ctx));
+    counting counts = count_begin(ctx);
+    CHECK_OK(ctx, dt_backward(loss)); /* the gradient of w is a partial sum, which is brought to R */
+    CHECK_COUNT(&counts, "all_reduce 1");
+    CHECK_GRAD(w, "R", 4.0 * (double)n);
+    dt_scope scope = dt_scope_begin(ctx);
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ALLOW));
+    dt_tensor *v = dt_ones(ctx, DT_SHAPE(1024, 64 * n), .mesh = mesh, .place = "S(1)", .requires_grad = true);
+    dt_tensor *y = dt_keep(dt_softmax(v, 1)); /* exchanges states, and so does its gradient */
+    dt_keep(v);
+    dt_scope_end(scope);
+    CHECK(dt_backward(y, .grad = y) == DT_ERR_PLACEMENT, "the gradient of softmax exchanges what it sums");
+    CHECK(strstr(dt_error_text(ctx), "which the communication policy forbids"), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_mesh_release(mesh);
     return 0;

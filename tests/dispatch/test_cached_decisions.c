@@ -3,7 +3,7 @@
  * A cached decision is the one that the call would get without the cache. Every sample of every op is called, then with
  * each of its arguments changed in turn, then with several changed at random, while the cache keeps what it has; each
  * outcome (outputs, decision, or refusal) is compared with that of the same call after the cache was cleared. No op is
- * named here. One rank of a fake world, whose decisions are those of real ones; no kernel runs.
+ * named here. One rank of a fake world, whose decisions are those of real ones; no kernel runs. TOP-019.
  */
 #include "dispatch/calls.h"
 

@@ -177,6 +177,7 @@ static int fail_by_arguments(world *w) {
     FAILS(no_grad_end, dt_no_grad_end(ctx));
     FAILS(backward, dt_backward(w->x));
     FAILS(gradients, dt_gradients(DT_TENSORS(w->x), DT_TENSORS(w->x), part));
+    FAILS(redistribute_list, dt_redistribute_list(DT_TENSORS(w->x), &(const char *){"Q"}, part));
     FAILS(zero_grad, dt_zero_grad(DT_TENSORS(w->x, NULL)));
     FAILS(retain_grad, dt_retain_grad(w->x));
     FAILS(grad_hook_add, dt_grad_hook_add(w->x, NULL, NULL));
@@ -190,6 +191,7 @@ static int fail_by_arguments(world *w) {
     FAILS(adamw_step, dt_adamw_step(sgd, DT_TENSORS(w->x)));
     FAILS(sgd_step, dt_sgd_step(sgd, DT_TENSORS(w->x, NULL)));
     FAILS(optimizer_set_lr, dt_optimizer_set_lr(sgd, -1));
+    FAILS(optimizer_set_n_steps, dt_optimizer_set_n_steps(sgd, w->x, -1));
     FAILS(optimizer_state, dt_optimizer_state(freed, w->x, "exp_avg"));
     FAILS(optimizer_free, dt_optimizer_free(freed));
     FAILS(grad_norm, dt_grad_norm(DT_TENSORS(w->x), .norm_type = DT_REAL(-1)));

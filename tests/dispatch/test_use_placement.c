@@ -187,6 +187,29 @@ static int writes_between_uses(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* A view of what was moved watches the tensor, which may be freed before or after it. */
+static int is_freed_with_views_of_the_copy(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    size_t live = live_bytes(ctx, weight(ctx, mesh, "S(0)", "R"));
+    for (int i = 0; i < 4; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_tensor *w = weight(ctx, mesh, "S(0)", "R"), *view = dt_view(w, DT_SHAPE(N_IN, N_OUT));
+        CHECK(is_placed(view, "R"), "%s", dt_error_text(ctx));
+        if (i % 2)
+            dt_drop(view);
+        dt_drop(w);
+        if (i < 2)
+            CHECK(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh), "%s", dt_error_text(ctx)); /* reuses what was freed */
+        dt_scope_end(scope);
+        CHECK(dt_heap_stats(ctx).live_bytes == live, "%zu bytes, before %zu", dt_heap_stats(ctx).live_bytes, live);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* Lists: what the op only reads is gathered, once for all tuples that read it. */
 static int is_read_by_list_ops(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -532,6 +555,7 @@ static int differs_between_ranks(dt_ctx *ctx, void *arg) {
 TEST(gathers_once_per_scope, 1, 5)
 TEST(is_in_the_key, 1, 3)
 TEST(writes_between_uses, 1, 5)
+TEST(is_freed_with_views_of_the_copy, 1, 4)
 TEST(is_read_by_list_ops, 1, 3)
 TEST(is_inherited_by_views, 1, 5)
 TEST(is_seen_as_stored, 1, 3)
@@ -590,6 +614,7 @@ int main(void) {
         cmocka_unit_test(use_placement__gathers_once_per_scope),
         cmocka_unit_test(use_placement__is_in_the_key),
         cmocka_unit_test(use_placement__writes_between_uses),
+        cmocka_unit_test(use_placement__is_freed_with_views_of_the_copy),
         cmocka_unit_test(use_placement__is_read_by_list_ops),
         cmocka_unit_test(use_placement__is_inherited_by_views),
         cmocka_unit_test(use_placement__is_seen_as_stored),

@@ -42,23 +42,39 @@ static void build(dt__arena *arena, const setting *on, const dt_placement *place
     assert_int_equal(dt__sharding_new(arena, &desc, out), DT_OK);
 }
 
-static void compare_targets(dt__arena *arena, const setting *on, uint64_t *seed, int n_targets) {
+/* Measured steps of every kind, unrelated to each other. */
+static dt__machine measured_model(uint64_t *seed) {
+    dt__machine machine = dt__machine_builtin;
+    for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+        for (int64_t group = kind ? 2 : 1; group <= (kind ? 8 : 1); group *= 2)
+            machine.measured[machine.n_measured++] =
+                (dt__measured_step){.kind = (dt__step_kind)kind,
+                                    .group = group,
+                                    .ranks = 8,
+                                    .start_us = (double)(1 + test_below(seed, 1000)) / 10,
+                                    .bytes_per_us = (double)(1000 + test_below(seed, 50000))};
+    dt__machine_derive(&machine);
+    return machine;
+}
+
+static void compare_targets(dt__arena *arena, const setting *on, const dt__machine *machine, uint64_t *seed,
+                            int n_targets) {
     dt_placement source[4], target[4];
     dt__sharding from, to;
     dt__price_table *table;
     random_placements(seed, on, NULL, source);
     build(arena, on, source, &from);
-    assert_int_equal(dt__price_table_new(arena, &from, 4, &dt__machine_builtin, &table), DT_OK);
+    assert_int_equal(dt__price_table_new(arena, &from, 4, machine, &table), DT_OK);
     assert_non_null(table);
     for (int t = 0; t < n_targets; t++) {
         random_placements(seed, on, source, target);
         build(arena, on, target, &to);
         dt__move move = {.from = &from, .to = &to, .item_bytes = 4};
         double alone, us, below;
-        assert_int_equal(dt__plan_price(arena, &move, &dt__machine_builtin, NULL, INFINITY, &alone), DT_OK);
+        assert_int_equal(dt__plan_price(arena, &move, machine, NULL, INFINITY, &alone), DT_OK);
         double limit = t % 3 == 0 ? alone * 0.5 : t % 3 == 1 ? alone * 1.01 + 1 : INFINITY;
-        assert_int_equal(dt__plan_price(arena, &move, &dt__machine_builtin, table, limit, &below), DT_OK);
-        assert_int_equal(dt__plan_price(arena, &move, &dt__machine_builtin, table, INFINITY, &us), DT_OK);
+        assert_int_equal(dt__plan_price(arena, &move, machine, table, limit, &below), DT_OK);
+        assert_int_equal(dt__plan_price(arena, &move, machine, table, INFINITY, &us), DT_OK);
         char texts[2][100];
         dt_placements_text(on->n_mesh_dims, source, sizeof texts[0], texts[0]);
         dt_placements_text(on->n_mesh_dims, target, sizeof texts[1], texts[1]);
@@ -77,7 +93,8 @@ static void table__has_the_prices_of_plans(void **state) {
         for (int round = 0; round < (settings[s].n_mesh_dims < 4 ? 20 : 5); round++) {
             dt_ctx *ctx = dt__ctx_new(NULL);
             dt__arena arena = dt__arena_new(ctx);
-            compare_targets(&arena, &settings[s], &seed, 40);
+            dt__machine measured = measured_model(&seed);
+            compare_targets(&arena, &settings[s], round % 2 ? &measured : &dt__machine_builtin, &seed, 40);
             dt__arena_free(&arena);
             dt__ctx_free(ctx);
         }

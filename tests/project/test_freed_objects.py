@@ -57,6 +57,8 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_op_run", "outputs"): "outputs", ("dt_local_map_sized", "outputs"): "outputs",
          ("dt_mesh_from_groups_sized", "groups"): "NULL", ("dt_load_npy_sized", "path"): "\"/nonexistent/x.npy\"",
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
+         ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
+         ("dt_redistribute_list_sized", "results"): "outputs",
          ("dt_grad_hook_add_site", "hook"): "NULL", ("dt_adam_step_site", "optimizer"): "dt_adam_new(ctx, 0.1)",
          ("dt_adamw_step_site", "optimizer"): "dt_adamw_new(ctx, 0.1)"}
 # Lists: the parameter, with a freed tensor or mesh in it.
@@ -175,7 +177,7 @@ def uses(function, parameters):
         match = re.fullmatch(r"dt_(\w+) \*", kind)
         if match and match[1] in KINDS:
             yield match[1], passing("freed")
-        if kind in LISTS and name not in ("out", "outputs", "grads"):
+        if kind in LISTS and name not in ("out", "outputs", "grads", "results"):
             object_kind, value, count = LISTS[kind]
             yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
         for member, object_kind in MEMBERS.get(kind[:-2], {}).items():

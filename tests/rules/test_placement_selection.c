@@ -395,7 +395,9 @@ static void bound__is_never_above_the_cost(void **state) {
         dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
         assert_int_equal(dt__plan_price(&self.arena, &move, model, NULL, INFINITY, &us), DT_OK);
         dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source}, model};
-        dt__cost_bound_begin(&inputs, 0, &value, may_split, &current);
+        dt__least_starts starts;
+        dt__least_starts_find(&inputs, &starts);
+        dt__cost_bound_begin(&inputs, 0, &value, may_split, &starts, &current);
         double before = 0;
         for (int m = 0; m < self.n_mesh_dims; m++) {
             dt__cost_bound_decide(&inputs, 0, m, true, entry[m], &current, &next);

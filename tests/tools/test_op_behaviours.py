@@ -33,7 +33,7 @@ class T:
         self.value = np.array(np.arange(n) % 13 - 4 if data is None else data, DTYPES[dtype]).reshape(shape)
 
     def request(self):
-        return {"shape": self.shape, "placements": self.placements, "dtype": self.dtype, "data": self.value.ravel().tolist()}
+        return {"shape": self.shape, "placements": self.placements, "dtype": self.dtype, "data": ["nan" if x != x else x for x in self.value.ravel().tolist()]}
 
 
 class Case:
@@ -425,6 +425,83 @@ def views():
     yield Case("VIEW-045", "view", [3, 2], [t, [12, 2, 3]], t.value.reshape(12, 2, 3), "_S(0,4),S(0)", 0)
 
 
+def rearranged():
+    """Dims in another order, several as one, and repeated ones."""
+    for place in ("S(0)", "R", "P(sum)"):
+        vector = T((8,), place)
+        yield Case("MAT-026", "t", [4], [vector], vector.value, place, 0)
+    for shape, size, places_of in (((24, 36), (1, 24, 36), ("S(1)", "S(2)")), ((24, 36), (42, 24, 36), ("S(1)", "S(2)")),
+                                   ((24, 1, 36), (12, 24, 24, 36), ("S(1)", None, "S(3)")), ((24, 36), (-1, 36), ("S(0)", "S(1)")),
+                                   ((24, 1, 36), (-1, 1, 36), ("S(0)", None, "S(2)")), ((36, 1, 24), (12, 36, 42, 24), ("S(1)", None, "S(3)"))):
+        for dim, after in enumerate(places_of):
+            if after:
+                t = T(shape, f"S({dim})")
+                to = [n if n >= 0 else shape[d - (len(size) - len(shape))] for d, n in enumerate(size)]
+                yield Case("VIEW-014, VIEW-015", "broadcast_to", [6], [t, list(size)], np.broadcast_to(t.value, to), after, 0)
+    for op in ("flatten", "ravel"):
+        for dim, after in ((0, "S(0)"), (1, "_S(0,24)")):
+            t = T((24, 36), f"S({dim})")
+            yield Case("VIEW-017", op, [6], [t], t.value.ravel(), after, 0)
+        yield Case("VIEW-017", op, [6], [T((42,), "S(0)")], T((42,), "R").value, "S(0)", 0)
+        yield Case("VIEW-017", op, [6], [T((), "R")], T((1,), "R").value, "R", 0)
+    for shape, source, destination in (((12, 24, 48, 6), 1, 2), ((6, 12, 24), 1, 0), ((24, 12, 6), [1, 2], [0, 1]), ((24, 6, 12), [0, 2, 1], [2, 1, 0]),
+                                       ((24, 12), [1, 0], [0, 1]), ((36, 24, 12), [1, 2], [0, 1]), ((36, 24, 12), [1, 2], [-3, -2])):
+        for dim in range(len(shape)):
+            t = T(shape, f"S({dim})")
+            moved = np.moveaxis(t.value, source, destination)
+            at = [d for d in range(len(shape)) if np.moveaxis(np.empty([1 + (e == dim) for e in range(len(shape))]), source, destination).shape[d] == 2][0]
+            yield Case("VIEW-018", "movedim", [6], [t, source, destination], moved, f"S({at})", 0)
+    for dims in ([2, 0, 1], [-1, -3, -2]):
+        for dim, after in enumerate(("S(1)", "S(2)", "S(0)")):
+            t = T((24, 36, 42), f"S({dim})")
+            yield Case("VIEW-019", "permute", [6], [t, dims], t.value.transpose(dims), after, 0)
+    for shape, first, last in (((12, 5), 0, 1), ((5, 12, 3), 1, 2), ((2, 12, 3, 5), 1, 2)):
+        for dim in range(len(shape)):
+            t = T(shape, f"S({dim})")
+            flat = (*shape[:first], shape[first] * shape[last], *shape[last + 1:])
+            after = f"S({dim})" if dim <= first else shard(first, shape[first]) if dim == last else f"S({dim - 1})"
+            if shape[dim] % 6:
+                continue
+            yield Case("VIEW-039", "flatten", [6], [t, first, last], t.value.reshape(flat), after, 0)
+            back = T(flat, after)
+            yield Case("VIEW-039", "unflatten", [6], [back, first, [shape[first], shape[last]]], back.value.reshape(shape), f"S({dim})", 0)
+    t = T((8, 4), "S(0)")
+    yield Case("MATH-037", "view_as", [4], [t, T((8, 2, 2), "R")], t.value.reshape(8, 2, 2), "S(0)", 0)
+
+
+def joined():
+    """stack and unbind; where the dim of unbind is sharded, it moves."""
+    for one, two, out in (("P(sum),R", "P(sum),P(sum)", None), ("S(1)", "S(1)", None)):
+        mesh = [2, 2] if "," in one else [4]
+        a, b = T((4, 8), one), T((4, 8), two, np.arange(32))
+        for dim in (0, 1, -1):
+            after = out if len(mesh) == 2 else {0: "S(2)", 1: "S(2)", -1: "S(1)"}[dim]
+            yield Case("TOP-018", "stack", mesh, [[a, b], dim], np.stack([a.value, b.value], dim), after, 0 if len(mesh) == 1 else None)
+    for place, dim, after in (("S(0)", 1, "S(0)"), ("S(1)", 0, "S(0)"), ("S(0)", 0, None)):
+        t = T((4, 8), place)
+        yield Case("TOP-022", "unbind", [4], [t, dim], list(np.moveaxis(t.value, dim, 0)), after, 0 if after else None)
+    strided_shard = T((3, 48, 5), "_S(1,2),S(1)")
+    for dim, after in ((0, "_S(0,2),S(0)"), (2, "_S(1,2),S(1)"), (1, None)):
+        yield Case("VIEW-052", "unbind", [2, 3], [strided_shard, dim], list(np.moveaxis(strided_shard.value, dim, 0)), after, 0 if after else None)
+    a = T((48, 5), "_S(0,2),S(0)")
+    for dim, after in ((0, "_S(1,2),S(1)"), (2, "_S(0,2),S(0)")):
+        yield Case("VIEW-053", "stack", [2, 3], [[a, a], dim], np.stack([a.value, a.value], dim), after, 0)
+    x, y = T((4, 3, 4), "R"), T((4, 4, 5), "R")
+    add = np.arange(60, dtype=np.float32).reshape(4, 3, 5)
+    for beta in (0, 0.8):
+        data = np.full_like(add, np.nan) if beta == 0 else add
+        expected = 0.5 * (x.value @ y.value) + (beta * add if beta else 0)
+        for i, (a, b, c) in enumerate(itertools.product(("R", "S(0)", "S(1)", "S(2)"), repeat=3)):
+            tensors = [T((4, 3, 5), a, data), T((4, 3, 4), b), T((4, 4, 5), c)]
+            yield Case("MAT-028", "baddbmm", [4], tensors, expected, None, None, beta=beta, alpha=0.5)
+    for a, b, c, after in (("S(0)", "S(0)", "S(0)", "S(0)"), ("R", "R", "R", "R")):
+        tensors = [T((8, 4), a), T((8, 4), b), T((8, 4), c)]
+        expected = tensors[0].value + tensors[1].value * tensors[2].value
+        yield Case("MATH-036", "addcmul", [4], tensors, expected, after, 0)
+        number = T((), "R", 3)
+        yield Case("MATH-036", "addcmul", [4], [tensors[0], tensors[1], number], tensors[0].value + 3 * tensors[1].value, after, 0)
+
+
 def shard(dim, factor):
     return f"S({dim})" if factor == 1 else f"_S({dim},{factor})"
 
@@ -584,6 +661,12 @@ class Behaviours(unittest.TestCase):
 
     def test_views(self):
         self.check(views())
+
+    def test_rearranged(self):
+        self.check(rearranged())
+
+    def test_joined(self):
+        self.check(joined())
 
     def test_squeezes(self):
         self.check(squeezes())

@@ -232,6 +232,36 @@ static void states__belong_to_parameters(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+static void step_by(dt_optimizer *opt, dt_tensor *p) {
+    dt_zero_grad(DT_TENSORS(p));
+    dt_backward(dt_sum(dt_mul(p, p)));
+    assert_int_equal(dt_adamw_step(opt, DT_TENSORS(p)), DT_OK);
+}
+
+/* An optimiser that gets the state and the number of steps of another one continues as that would. */
+static void states__are_restored(void **state) {
+    (void)state;
+    static const char *const names[] = {"exp_avg", "exp_avg_sq"};
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *a = dt_linspace(ctx, -1, 2, 5, .requires_grad = true);
+    dt_optimizer *first = dt_adamw_new(ctx, 0.1), *second = dt_adamw_new(ctx, 0.1);
+    step_by(first, a);
+    step_by(first, a);
+    dt_tensor *b = dt_clone(dt_detach(a));
+    dt_set_requires_grad(b, true);
+    assert_int_equal(dt_optimizer_set_n_steps(second, b, dt_optimizer_n_steps(first, a)), DT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_non_null(dt_copy_(dt_optimizer_state(second, b, names[i]), dt_optimizer_state(first, a, names[i])));
+    step_by(first, a);
+    step_by(second, b);
+    assert_int_equal(dt_optimizer_n_steps(second, b), 3);
+    assert_memory_equal(dt_data(a), dt_data(b), 5 * sizeof(float));
+    assert_int_equal(dt_optimizer_set_n_steps(second, b, -1), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "optimizer_set_n_steps: n_steps: expected at least 0, got -1");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 /* OPT-013: numbers that change with each step add no decisions. */
 static void steps__add_no_decisions(void **state) {
     (void)state;
@@ -293,6 +323,7 @@ int main(void) {
         cmocka_unit_test(steps__take_parameters_of_several_meshes),
         cmocka_unit_test(amsgrad__follows_the_formula),
         cmocka_unit_test(states__belong_to_parameters),
+        cmocka_unit_test(states__are_restored),
         cmocka_unit_test(steps__add_no_decisions),
         cmocka_unit_test(errors__name_what_is_wrong),
     };

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dt_redistribute_list: the tensors of a list that are on one mesh move in one exchange, between the ranks along all
+ * mesh dims that any of the moves takes. Every rank publishes one address and a table of distances and strides, and
+ * pulls for each tensor what it would pull in an exchange of its own. Which moves are joined follows from the specs
+ * alone, so that all ranks of a mesh agree.
+ */
+#include "move/execution.h"
+
+#include "base/options.h"
+#include "mesh/mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A move of the list. */
+typedef struct listed {
+    const dt__redistribution *request;
+    dt__execution execution;
+    dt__listed_move place;
+    int64_t received; /* bytes */
+    bool is_done;
+} listed;
+
+/* Moves of one mesh, in one exchange. */
+typedef struct joined_moves {
+    dt__executor *executor;
+    dt__arena *arena;
+    int n;
+    listed **moves;
+    dt__pull_request ranks; /* that take part */
+    int n_words;
+    int64_t *words;
+    const char *base; /* the address that is published */
+    bool two_phases;
+    dt_group *group;
+    dt__exchange exchange;
+} joined_moves;
+
+static bool counts_collectives(const dt__prepared_move *prepared) {
+    for (int kind = DT__STEP_NONE + 1; kind < DT__N_STEP_KINDS; kind++)
+        if (prepared->collectives[kind])
+            return true;
+    return false;
+}
+
+/* Whether a move is joined with others of its mesh; the same on all its ranks. */
+static bool can_join(const dt__prepared_move *prepared) {
+    return prepared->pair.from->mesh == prepared->pair.to->mesh && !prepared->n_stops && counts_collectives(prepared);
+}
+
+/* Both steps of the exchange: each move's own. A move whose group is NULL reads nothing from others here. */
+static dt_status pull(joined_moves *self, dt_work *work, dt__exchange_step *step, bool second) {
+    for (int i = 0; i < self->n; i++) {
+        listed *move = self->moves[i];
+        const dt__prepared_move *prepared = move->execution.prepared;
+        int64_t before = self->executor->stats.bytes_received;
+        if (second && (!prepared->group || !prepared->pulls.two_phases))
+            continue;
+        DT__TRY(step(prepared->group ? work : NULL, &move->execution));
+        move->received += self->executor->stats.bytes_received - before;
+    }
+    return DT_OK;
+}
+
+static dt_status pull_all_blocks(dt_work *work, void *user) {
+    return pull(user, work, dt__execution_pull_blocks, false);
+}
+
+static dt_status pull_all_portions(dt_work *work, void *user) {
+    return pull(user, work, dt__execution_pull_portions, true);
+}
+
+/* The ranks along all mesh dims that take part. */
+static dt_status find_ranks(joined_moves *self) {
+    const dt__spec_pair *first = &self->moves[0]->execution.prepared->pair;
+    self->ranks = (dt__pull_request){
+        .from = first->from, .to = first->to, .same_mesh = true, .rank = self->executor->ctx->rank};
+    for (int i = 0; i < self->n; i++)
+        for (int m = 0; m < first->from->sharding.n_mesh_dims; m++)
+            self->ranks.changes[m] |= self->moves[i]->execution.prepared->changes[m];
+    return dt__pull_list_ranks(self->arena, &self->ranks);
+}
+
+/* The group of the last list is kept, because lists are mostly moved again. */
+static dt_status find_group(joined_moves *self) {
+    dt__executor *executor = self->executor;
+    dt_group *last = executor->list_group;
+    bool same = last && !dt__group_is_stale(last) && dt_group_size(last) == self->ranks.n_ranks;
+    for (int64_t i = 0; i < self->ranks.n_ranks && same; i++)
+        same = dt_group_world_rank(last, i) == self->ranks.ranks[i];
+    if (!same) {
+        dt_group *group = dt__group_new_for(executor->ctx, self->ranks.ranks, self->ranks.n_ranks, 0);
+        if (!group)
+            return dt_error_status(executor->ctx);
+        dt_group_release(last);
+        executor->list_group = group;
+    }
+    self->group = executor->list_group;
+    return DT_OK;
+}
+
+static int by_rank(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers of a move's own members in the joined group. */
+static dt_status find_members(joined_moves *self, listed *move) {
+    const dt_group *own = move->execution.prepared->group;
+    int64_t n = own ? dt_group_size(own) : 0, *members = DT__NEW_ARRAY(self->arena, int64_t, n + 1);
+    if (!members)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rank = dt_group_world_rank(own, i);
+        const int64_t *found = bsearch(&rank, self->ranks.ranks, (size_t)self->ranks.n_ranks, sizeof rank, by_rank);
+        if (!found)
+            return dt__fail(self->executor->ctx, DT_ERR_INTERNAL,
+                            "redistribute_list: rank %lld takes part in a move, but is not in the group of the list",
+                            (long long)rank);
+        members[i] = found - self->ranks.ranks;
+    }
+    move->place = (dt__listed_move){.members = members, .at = self->n_words};
+    move->execution.listed = &move->place;
+    self->n_words += 2 + move->execution.from->local.n_dims;
+    return DT_OK;
+}
+
+/* The distance of an address from the one that is published, which is the first of all. */
+static int64_t distance_to(joined_moves *self, const char *at) {
+    if (!self->base)
+        self->base = at;
+    return at - self->base;
+}
+
+/* Writes the words of a move, after its memory was made readable. */
+static dt_status publish(joined_moves *self, listed *move) {
+    dt__execution *execution = &move->execution;
+    bool dense;
+    move->place.n_words = self->n_words;
+    self->two_phases |= execution->prepared->pulls.two_phases;
+    DT__TRY(dt__execution_check_memory(execution));
+    if (!dt__transport_has_data(self->executor->ctx))
+        return DT_OK;
+    DT__TRY(dt__execution_publish(execution, &dense));
+    int64_t *words = self->words + move->place.at;
+    if (execution->from->local.elements) {
+        words[0] = distance_to(self, execution->src.at);
+        for (int d = 0; d < execution->from->local.n_dims; d++)
+            words[2 + d] = execution->src.strides[d];
+    }
+    if (execution->prepared->pulls.two_phases && execution->to->local.elements)
+        words[1] = distance_to(self, execution->dst);
+    return DT_OK;
+}
+
+static dt_status exchange(joined_moves *self) {
+    const dt_spec *first = self->moves[0]->execution.from;
+    const dt__history *history = dt__mesh_history(first->mesh);
+    uint64_t tag = dt__hash_u64((uint64_t)self->n, 11);
+    int64_t elements = 0;
+    for (int i = 0; i < self->n; i++) {
+        tag = dt__hash_u64(self->moves[i]->execution.prepared->tag, tag);
+        elements += self->moves[i]->execution.to->elements;
+    }
+    self->exchange = (dt__exchange){.call = DT__CALL_REDISTRIBUTE_LIST,
+                                    .tag = tag,
+                                    .histories = {history},
+                                    .n_histories = history ? 1 : 0,
+                                    .dtype = first->dtype,
+                                    .count = elements,
+                                    .src = self->base,
+                                    .src_bytes = self->base ? 1 : 0,
+                                    .src_strides = self->words,
+                                    .n_strides = self->n_words,
+                                    .steps = {pull_all_blocks, self->two_phases ? pull_all_portions : NULL},
+                                    .user = self};
+    return dt__exchange_run(self->group, &self->exchange);
+}
+
+static dt_status run_joined(joined_moves *self) {
+    DT__TRY(find_ranks(self));
+    DT__TRY(find_group(self));
+    for (int i = 0; i < self->n; i++)
+        DT__TRY(find_members(self, self->moves[i]));
+    if (!(self->words = DT__NEW_ARRAY(self->arena, int64_t, self->n_words)))
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->n; i++)
+        DT__TRY(publish(self, self->moves[i]));
+    DT__TRY(exchange(self));
+    self->executor->stats.n_exchanges++;
+    return DT_OK;
+}
+
+/* The first move of the exchange that is the same collectives over the same mesh dims; they count once. */
+static listed *counted_with(const joined_moves *self, int i) {
+    const dt__prepared_move *own = self->moves[i]->execution.prepared;
+    for (int k = 0; k < i; k++) {
+        const dt__prepared_move *other = self->moves[k]->execution.prepared;
+        if (!memcmp(own->collectives, other->collectives, sizeof own->collectives) &&
+            !memcmp(own->changes, other->changes, sizeof own->changes))
+            return self->moves[k];
+    }
+    return self->moves[i];
+}
+
+static void count(joined_moves *self, dt__run_start start) {
+    for (int i = 0; i < self->n; i++) {
+        listed *move = self->moves[i], *first = counted_with(self, i);
+        first->received += move != first ? move->received : 0;
+    }
+    for (int i = 0; i < self->n; i++) {
+        const listed *move = self->moves[i];
+        bool repeats = move != counted_with(self, i);
+        start.bytes = self->executor->stats.bytes_received - (repeats ? 0 : move->received);
+        dt__run_count(self->executor, move->execution.prepared, start, repeats);
+    }
+}
+
+/* Runs the moves of one mesh, each of which is then done. */
+static dt_status run_on_mesh(joined_moves *self) {
+    dt__run_start start = dt__run_begin(self->executor);
+    dt_status status = run_joined(self);
+    for (int i = 0; i < self->n; i++) {
+        status = dt__execution_close(&self->moves[i]->execution, status);
+        self->moves[i]->is_done = true;
+    }
+    if (status == DT_OK)
+        count(self, start);
+    return status;
+}
+
+/* Move i alone, or with all later ones that it is joined with. */
+static dt_status run_from(dt__executor *executor, dt__arena *arena, int n, listed *moves, int i) {
+    const dt__prepared_move *first = moves[i].execution.prepared;
+    joined_moves joined = {.executor = executor, .arena = arena, .moves = DT__NEW_ARRAY(arena, listed *, n)};
+    if (!joined.moves)
+        return DT_ERR_MEMORY;
+    for (int k = i; k < n && can_join(first); k++) {
+        const dt__prepared_move *other = moves[k].execution.prepared;
+        if (!moves[k].is_done && can_join(other) && other->pair.from->mesh == first->pair.from->mesh)
+            joined.moves[joined.n++] = &moves[k];
+    }
+    if (joined.n > 1 && first->takes_part)
+        return run_on_mesh(&joined);
+    (void)dt__execution_close(&moves[i].execution, DT_ERR_STATE); /* which is run in one of its own */
+    moves[i].is_done = true;
+    return dt__redistribute_run(moves[i].request);
+}
+
+static dt_status run_list(dt__executor *executor, dt__arena *arena, int n, const dt__redistribution *requests) {
+    listed *moves = DT__NEW_ARRAY(arena, listed, n + 1);
+    dt_status status = moves ? DT_OK : DT_ERR_MEMORY;
+    int n_open = 0;
+    for (; n_open < n && status == DT_OK; n_open++) {
+        listed *move = &moves[n_open];
+        const dt__redistribution *request = &requests[n_open];
+        dt__prepared_move *prepared;
+        dt__spec_pair pair = {request->from, request->to, (int)request->planner, executor->ctx->machine};
+        if ((status = dt__prepare(executor, &pair, &prepared)) != DT_OK)
+            break;
+        *move = (listed){.request = request};
+        dt__execution_open(&move->execution, executor, prepared, request);
+    }
+    for (int i = 0; i < n && status == DT_OK; i++)
+        if (!moves[i].is_done)
+            status = run_from(executor, arena, n, moves, i);
+    for (int i = 0; i < n_open; i++)
+        if (!moves[i].is_done)
+            (void)dt__execution_close(&moves[i].execution, DT_ERR_STATE);
+    return status;
+}
+
+dt_status dt__redistribute_run_list(dt_ctx *ctx, int n, const dt__redistribution *requests) {
+    if (!dt__transport_name(ctx))
+        return dt__fail(ctx, DT_ERR_STATE, "redistribute_list: the context has no transport");
+    dt__executor *executor = dt__executor_of(ctx);
+    if (!executor)
+        return DT_ERR_MEMORY;
+    dt__arena arena = dt__arena_new(ctx);
+    dt_status status = run_list(executor, &arena, n, requests);
+    dt__arena_free(&arena);
+    return status;
+}
+
+/* Makes the results of those tensors that move, and runs all moves. */
+static dt_status redistribute_all(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
+                                  dt__redistribution *requests, dt_tensor **out) {
+    int n_moves = 0;
+    for (int i = 0; i < n; i++) {
+        DT__TRY(dt__check_current(tensors[i]));
+        bool same = tensors[i]->spec == to[i];
+        if (!(out[i] = same ? dt__tensor_alias(tensors[i]) : dt__tensor_of_spec(to[i])))
+            return dt_error_status(ctx);
+        if (!same)
+            requests[n_moves++] = (dt__redistribution){.from = tensors[i]->spec,
+                                                       .to = to[i],
+                                                       .src = tensors[i]->data,
+                                                       .src_strides = tensors[i]->strides,
+                                                       .dst = out[i]->data,
+                                                       .planner = DT__PLANNER_DIRECT};
+    }
+    return n_moves ? dt__redistribute_run_list(ctx, n_moves, requests) : DT_OK;
+}
+
+dt_status dt__tensors_redistribute(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
+                                   dt_tensor **out) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__redistribution *requests = DT__NEW_ARRAY(&arena, dt__redistribution, n + 1);
+    memset(out, 0, (size_t)n * sizeof *out);
+    dt_status status = requests ? redistribute_all(ctx, n, tensors, to, requests, out) : DT_ERR_MEMORY;
+    for (int i = 0; i < n && status == DT_OK; i++)
+        if (!(out[i] = dt__made_from("redistribute", tensors[i], out[i], 0, NULL)))
+            status = dt_error_status(ctx);
+    for (int i = 0; i < n && status != DT_OK; i++) {
+        dt_drop(out[i]);
+        out[i] = NULL;
+    }
+    dt__arena_free(&arena);
+    return status;
+}
+
+/* Checks all tensors before any is looked at closer, and all placements before anything moves. */
+static dt_status check_list(dt_ctx *ctx, dt_tensors tensors, const char *const *places) {
+    for (int i = 0; i < tensors.n; i++) {
+        dt_tensor *tensor = tensors.list[i];
+        if (!tensor)
+            return dt_failed(ctx) ? dt_error_status(ctx) : dt__fail(ctx, DT_ERR_VALUE, "tensor %d is NULL", i + 1);
+        if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensor, i + 1))
+            return DT_ERR_STATE;
+        if (tensor->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "tensor %d belongs to another context", i + 1);
+        if (!tensor->spec)
+            return dt__fail(
+                ctx, DT_ERR_PLACEMENT,
+                "tensor %d is plain: expected a distributed one; dt_distribute_tensor places it on a mesh", i + 1);
+        if (!places[i])
+            return dt__fail(ctx, DT_ERR_VALUE, "placements %d: expected a text, got NULL", i + 1);
+    }
+    return DT_OK;
+}
+
+static dt_status find_specs(dt_ctx *ctx, dt_tensors tensors, const char *const *places, dt_spec **to) {
+    for (int i = 0; i < tensors.n; i++) {
+        const dt_tensor *tensor = tensors.list[i];
+        DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = places[i]}));
+        if (!(to[i] = dt__spec_with(tensor->spec, tensor->spec->mesh, places[i])))
+            return dt_error_status(ctx);
+    }
+    return DT_OK;
+}
+
+dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *places, dt_tensor **results,
+                                     const dt_redistribute_list_options *options, size_t options_size) {
+    dt_redistribute_list_options full;
+    dt_ctx *ctx = NULL;
+    for (int i = 0; i < tensors.n && !ctx; i++)
+        ctx = tensors.list[i] ? tensors.list[i]->ctx : NULL;
+    options = DT__OPTIONS(ctx, "redistribute_list", options, options_size, &full);
+    DT__ENTER(ctx, "redistribute_list", options ? options->site : NULL);
+    if (results)
+        memset(results, 0, (size_t)tensors.n * sizeof *results);
+    if (!tensors.n)
+        return DT_OK;
+    if (!options || !ctx)
+        return DT_ERR_VALUE;
+    if (!places || !results)
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: expected an array, got NULL", places ? "results" : "places");
+    dt__arena arena = dt__arena_new(ctx);
+    dt_spec **to = DT__NEW_ARRAY(&arena, dt_spec *, tensors.n);
+    dt_status status = to ? check_list(ctx, tensors, places) : DT_ERR_MEMORY;
+    if (status == DT_OK)
+        status = find_specs(ctx, tensors, places, to);
+    if (status == DT_OK)
+        status = dt__tensors_redistribute(ctx, tensors.n, tensors.list, to, results);
+    for (int i = 0; to && i < tensors.n; i++)
+        dt_spec_release(to[i]);
+    dt__arena_free(&arena);
+    return status;
+}
