@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions of n contiguous elements to one, for the instruction set of the including file. In every instruction set
- * element i is combined in lane i % 16, of one of several sets in turn, the sets one after another and the lanes pairwise
- * by halves, so that all compute the same bits.
+ * element i is combined in lane i % 16, of one of several sets of lanes in turn; the sets one after another, and the
+ * lanes pairwise by halves, so that all compute the same bits.
  */
 #ifndef DT_KERNELS_FOLD_LOOPS_H
 #define DT_KERNELS_FOLD_LOOPS_H
@@ -25,10 +25,9 @@ typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
 /* Long rows have several sets of lanes, whose operations do not wait for each other. */
 #define WAYS(type) (sizeof(type) == 4 ? 4 : 2)
 
-/* Lanes start as `start`; `step` combines them with the lanes x, `merge` with the lanes `other` of another set; `join` combines two numbers a
- * and b. The last lanes
- * are padded with `start`, which is neutral: a few elements are joined without the lanes that they do not fill, to the
- * same bits. */
+/* Lanes start as `start`; `step` combines them with the lanes x, `merge` with the lanes `other` of another set; `join`
+ * combines two numbers a and b. The last lanes are padded with `start`, which is neutral: a few elements are joined
+ * without the lanes that they do not fill, to the same bits. */
 #define FOLD(name, DTYPE, memory, type, lanes, result, start, step, merge, join)                                     \
     static void fold_##name##_##DTYPE(int64_t n, const void *from, void *to) {                                       \
         const memory *xs = from;                                                                                     \
@@ -192,7 +191,8 @@ typedef double part_f64 __attribute__((vector_size(VEC_BYTES), aligned(1), may_a
 #endif
 #define WIDEN_PART_F64(at) ((vf64) * (const part_f64 *)(at))
 
-/* one[lane] of the whole groups of 16 elements, in two sets of lanes in turn; x is a register of them, and term what is summed. */
+/* one[lane] of the whole groups of 16 elements, in two sets of lanes in turn; x is a register of them, and term what
+ * is summed. */
 #define SUM_GROUPS(DTYPE, term)                                                                                      \
     vf64 parts[2 * SUM_PARTS] = {{0}};                                                                               \
     int64_t i = 0;                                                                                                   \
