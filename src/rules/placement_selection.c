@@ -6,8 +6,8 @@
  *
  * Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost planner
  * prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of cost_bound.h.
- * A first round by the bounds alone finds a good combination, whose price is an upper bound. Several shards of one tensor dim may come in any order
- * that an input has.
+ * A first round by the bounds alone finds a good combination, whose price is an upper bound. Several shards of one
+ * tensor dim may come in any order that an input has.
  */
 #include "base/dtype.h"
 #include "rules/cost_bound.h"
