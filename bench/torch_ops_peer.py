@@ -36,7 +36,32 @@ def make_calls():
         out = attend(*inputs, is_causal=causal)
         return lambda: torch.autograd.grad(out, inputs, grad, retain_graph=True)
 
-    return {
+    leaf, affine, shift = (t.clone().requires_grad_() for t in (x, weight, bias))
+    words = table.clone().requires_grad_()
+
+    def gradients(call, *inputs):
+        """The same of any call."""
+        with torch.enable_grad():
+            out = call()
+        at_out = torch.randn_like(out)
+        return lambda: torch.autograd.grad(out, inputs, at_out, retain_graph=True)
+
+    recorded = {
+        "mul": (lambda: leaf * y, leaf),
+        "relu": (lambda: torch.relu(leaf), leaf),
+        "exp": (lambda: torch.exp(leaf), leaf),
+        "tanh": (lambda: torch.tanh(leaf), leaf),
+        "gelu": (lambda: functional.gelu(leaf), leaf),
+        "gelu_tanh": (lambda: functional.gelu(leaf, approximate="tanh"), leaf),
+        "softmax": (lambda: torch.softmax(leaf, 1), leaf),
+        "softmax_0": (lambda: torch.softmax(leaf, 0), leaf),
+        "log_softmax": (lambda: torch.log_softmax(leaf, 1), leaf),
+        "layer_norm": (lambda: functional.layer_norm(leaf, [COLUMNS], affine, shift), leaf, affine, shift),
+        "rms_norm": (lambda: functional.rms_norm(leaf, [COLUMNS], affine), leaf, affine),
+        "embedding": (lambda: functional.embedding(text, words), words),
+    }
+    backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
+    return backwards | {
         "add": lambda: x + y,
         "mul": lambda: x * y,
         "relu": lambda: torch.relu(x),

@@ -320,6 +320,7 @@ template <> struct fields<dt_cross_entropy_options> {
         std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
                         &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
 };
+template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
 };
@@ -568,6 +569,8 @@ template <> struct fields<dt_log_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
 };
 template <> struct fields<dt_logaddexp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logcumsumexp_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logcumsumexp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_not_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -1456,6 +1459,12 @@ template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t di
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
 }
+template <class... T>
+dt_tensor *dt_cumprod_backward(dt::at<dt_tensor *> grad, dt_tensor *self, int64_t dim, const T &...options) {
+    return dt_cumprod_backward_sized(grad, self, dim,
+                                     dt::named<dt_cumprod_backward_options>(grad.site, options...).get(),
+                                     sizeof(dt_cumprod_backward_options));
+}
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
                            sizeof(dt_cumsum_options));
@@ -1924,6 +1933,17 @@ template <class... T> dt_tensor *dt_log_softmax(dt::at<dt_tensor *> self, int64_
 template <class... T> dt_tensor *dt_logaddexp(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logaddexp_sized(self, other, dt::named<dt_logaddexp_options>(self.site, options...).get(),
                               sizeof(dt_logaddexp_options));
+}
+template <class... T> dt_tensor *dt_logcumsumexp(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_logcumsumexp_sized(self, dim, dt::named<dt_logcumsumexp_options>(self.site, options...).get(),
+                                 sizeof(dt_logcumsumexp_options));
+}
+template <class... T>
+dt_tensor *dt_logcumsumexp_backward(dt::at<dt_tensor *> grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+                                    const T &...options) {
+    return dt_logcumsumexp_backward_sized(grad, self, result, dim,
+                                          dt::named<dt_logcumsumexp_backward_options>(grad.site, options...).get(),
+                                          sizeof(dt_logcumsumexp_backward_options));
 }
 template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),

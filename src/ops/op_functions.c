@@ -1868,6 +1868,22 @@ dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_optio
     return dt__call_run(&call, DT__OP_cumprod, options->site);
 }
 
+dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                     const dt_cumprod_backward_options *options, size_t options_size) {
+    dt_cumprod_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cumprod_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_int(&args[2], dim);
+    return dt__call_run(&call, DT__OP_cumprod_backward, options->site);
+}
+
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
     dt_cumsum_options full;
     dt__call call;
@@ -3533,6 +3549,38 @@ dt_tensor *dt_logaddexp_sized(dt_tensor *self, dt_tensor *other, const dt_logadd
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_logaddexp, options->site);
+}
+
+dt_tensor *dt_logcumsumexp_sized(dt_tensor *self, int64_t dim, const dt_logcumsumexp_options *options,
+                                 size_t options_size) {
+    dt_logcumsumexp_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logcumsumexp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    return dt__call_run(&call, DT__OP_logcumsumexp, options->site);
+}
+
+dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+                                          const dt_logcumsumexp_backward_options *options, size_t options_size) {
+    dt_logcumsumexp_backward_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "logcumsumexp_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_tensor(&args[2], &call, result);
+    dt__call_int(&args[3], dim);
+    return dt__call_run(&call, DT__OP_logcumsumexp_backward, options->site);
 }
 
 dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, const dt_logical_and_options *options,

@@ -95,6 +95,7 @@
     X(cross_entropy)                                                                                                 \
     X(cross_entropy_backward)                                                                                        \
     X(cumprod)                                                                                                       \
+    X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
     X(diagonal)                                                                                                      \
@@ -191,6 +192,8 @@
     X(log_)                                                                                                          \
     X(log_softmax)                                                                                                   \
     X(logaddexp)                                                                                                     \
+    X(logcumsumexp)                                                                                                  \
+    X(logcumsumexp_backward)                                                                                         \
     X(logical_and)                                                                                                   \
     X(logical_and_)                                                                                                  \
     X(logical_not)                                                                                                   \
