@@ -57,9 +57,9 @@ DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_te
 
 /* Computes the gradients of the leaves that are not among the inputs of dt_gradients, as if those were leaves, adds
  * each to the one that its leaf has (dt_grad), and frees the rest. So a stage of a pipeline sends the gradients of its
- * inputs before it computes those of its parameters. The values that records have saved are kept until then; one that was
- * changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where gradients move,
- * else Local. */
+ * inputs before it computes those of its parameters. The values that records have saved are kept until then; one that
+ * was changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where gradients
+ * move, else Local. */
 DT_API dt_status dt_backward_rest_site(dt_rest *rest, DT_CALLER);
 /* Frees it without computing anything; accepts NULL. Local. */
 DT_API void dt_rest_free(dt_rest *rest);
