@@ -17,7 +17,8 @@
 enum { ROWS = 4096, COLUMNS = 1024, BATCH = 4, HEADS = 8, TOKENS = 512, WIDTH = 64, WORDS = 50000, TEXT = 8192 };
 
 static dt_ctx *ctx;
-static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text;
+static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
+    *classes;
 static dt_tensor *leaf, *affine, *shift, *words; /* which require gradients */
 
 static dt_tensor *run_add(void) { return dt_add(x, y); }
@@ -48,6 +49,7 @@ static dt_tensor *run_adamw(void) {
                                              0.0, 7, .weight_decay = DT_REAL(0.01));
     return status == DT_OK ? x : NULL;
 }
+static dt_tensor *run_cross_entropy(void) { return dt_cross_entropy(x, classes); }
 static dt_tensor *run_embedding(void) { return dt_embedding(text, table); }
 static dt_tensor *run_attention(void) { return dt_scaled_dot_product_attention(query, key, value); }
 static dt_tensor *run_attention_causal(void) {
@@ -86,6 +88,7 @@ static dt_tensor *gradients_of(const recorded *of) {
     X(log_softmax, dt_log_softmax(leaf, 1), {leaf}, 1)                                                               \
     X(layer_norm, dt_layer_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine, .bias = shift), {leaf, affine, shift}, 3) \
     X(rms_norm, dt_rms_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine), {leaf, affine}, 2)                           \
+    X(cross_entropy, dt_cross_entropy(leaf, classes), {leaf}, 1)                                                     \
     X(embedding, dt_embedding(text, words), {words}, 1)
 
 #define RECORDED(name, call, ...)                                                                                    \
@@ -121,6 +124,7 @@ static const struct op {
            {"normal", run_normal},
            {"dropout", run_dropout},
            {"adamw", run_adamw},
+           {"cross_entropy", run_cross_entropy},
            {"embedding", run_embedding},
            {"attention", run_attention},
            {"attention_causal", run_attention_causal},
@@ -175,6 +179,7 @@ static void make_tensors(void) {
     sums = dt_full(ctx, DT_SHAPE(BATCH, HEADS, TOKENS), 7, .dtype = DT_F32);
     table = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS));
     text = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(TEXT)), WORDS - 1.0), DT_I64);
+    classes = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS)), COLUMNS - 1.0), DT_I64);
     leaf = dt_randn(ctx, shape, .requires_grad = true);
     affine = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
     shift = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);

@@ -28,6 +28,7 @@ def make_calls():
     mean, variance, step = torch.randn(ROWS, COLUMNS), torch.ones(ROWS, COLUMNS), torch.tensor(7.0)
     q, k, v, grad = heads(), heads(), heads(), heads()
     table, text = torch.randn(50000, COLUMNS), torch.randint(0, 50000, (8192,))
+    classes = torch.randint(0, COLUMNS, (ROWS,))
     attend = functional.scaled_dot_product_attention
 
     def backward(causal):
@@ -58,6 +59,7 @@ def make_calls():
         "log_softmax": (lambda: torch.log_softmax(leaf, 1), leaf),
         "layer_norm": (lambda: functional.layer_norm(leaf, [COLUMNS], affine, shift), leaf, affine, shift),
         "rms_norm": (lambda: functional.rms_norm(leaf, [COLUMNS], affine), leaf, affine),
+        "cross_entropy": (lambda: functional.cross_entropy(leaf, classes), leaf),
         "embedding": (lambda: functional.embedding(text, words), words),
     }
     backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
@@ -87,6 +89,7 @@ def make_calls():
         "dropout": lambda: functional.dropout(x, 0.1),
         "adamw": lambda: torch._fused_adamw_([x], [y], [mean], [variance], [], [step], lr=0.0, beta1=0.9, beta2=0.999,
                                              weight_decay=0.01, eps=1e-8, amsgrad=False, maximize=False),
+        "cross_entropy": lambda: functional.cross_entropy(x, classes),
         "embedding": lambda: functional.embedding(text, table),
         "attention": lambda: attend(q, k, v),
         "attention_causal": lambda: attend(q, k, v, is_causal=True),
