@@ -81,6 +81,15 @@ class Explain(unittest.TestCase):
             self.assertIn(marked, lines)
             self.assertNotIn(marked.split("  ")[0].replace(" ", ""), got["rows"])
 
+    def test_a_weight_that_is_used_as_replicate_is_gathered(self):
+        call = "linear(f32[2,128,256] S(0); f32[1024,256] S(0){}) on mesh(fsdp=2)"
+        out = run_tool("explain", call.format(" use R"))
+        self.assertRegex(out, r"(?m)^  \*  S\(0\); R +S\(0\) +none ")
+        self.assertIn("input 2: used as R, as requested: S(0)->R; stays\n  all_gather  512 KiB  23.9 us", out)
+        out = run_tool("explain", call.format(""))  # cheaper, and not what a user who shards weights means
+        self.assertRegex(out, r"(?m)^  \*  R; S\(0\) +S\(2\) +all_gather 1 +128 KiB +11\.4 us")
+        self.assertRegex(out, r"(?m)^     S\(0\); R +S\(0\) +all_gather 1 +512 KiB +23\.9 us")
+
     def test_ways_are_named_with_their_collectives(self):
         for call, text in (("softmax(f32[64,512] S(1); 1)", "all_gather 1 (meets)"),
                            ("cumsum(f32[64,512] S(1); 1)", "all_gather 1 (scans)"),
