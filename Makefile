@@ -37,8 +37,9 @@ build: ## the library, the tools and the examples, in build/
 	@scripts/setup.sh build
 	@$(call compile,release,programs)
 
-demo: build ## a matrix moves between four ranks: pictures, plans, bytes and times
-	@if [ -t 1 ]; then colour=--colour; fi; build/bin/dtrun -n 4 build/examples/demo $$colour
+demo: build ## a GPT is trained on four ranks: live progress, a sample of text, the loss curve, the communication
+	@if [ -t 1 ]; then live=--live; fi; build/bin/dtrun -n 4 build/examples/gpt --mesh dp=2,tp=2 --svg build/demo.svg $$live
+	@echo "The loss curve is in build/demo.svg."
 
 test: ## everything that is quick to check; under 10 minutes with two cores; TESTS='^ops' for some of it
 	@scripts/setup.sh test

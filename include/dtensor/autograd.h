@@ -12,7 +12,7 @@
  * dt_full_tensor and copies alike. A record has the arguments of its call and keeps the values that the gradient of the
  * op needs, whatever happens to tensors and scopes; it is freed with the last tensor that was made from its results. A
  * tensor that no recorded call made is a *leaf*. A leaf that requires a gradient, and a view of it, must not be written
- * to while calls are recorded.
+ * to while calls are recorded; a write to a view of any other tensor changes the gradients of that, too.
  */
 #ifndef DTENSOR_AUTOGRAD_H
 #define DTENSOR_AUTOGRAD_H

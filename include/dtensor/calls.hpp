@@ -32,6 +32,7 @@ DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
+DT_X_OPTION(delta)
 DT_X_OPTION(descending)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
@@ -62,6 +63,7 @@ DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
 DT_X_OPTION(local)
+DT_X_OPTION(log_target)
 DT_X_OPTION(low)
 DT_X_OPTION(max)
 DT_X_OPTION(max_val)
@@ -84,6 +86,7 @@ DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(place)
 DT_X_OPTION(planner)
+DT_X_OPTION(pos_weight)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(rate)
@@ -248,6 +251,15 @@ template <> struct fields<dt_baddbmm_options> {
     static constexpr auto list = std::make_tuple(&dt_baddbmm_options::beta, &dt_baddbmm_options::alpha);
 };
 template <> struct fields<dt_bfloat16_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_binary_cross_entropy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_binary_cross_entropy_options::weight, &dt_binary_cross_entropy_options::reduction);
+};
+template <> struct fields<dt_binary_cross_entropy_with_logits_options> {
+    static constexpr auto list = std::make_tuple(&dt_binary_cross_entropy_with_logits_options::weight,
+                                                 &dt_binary_cross_entropy_with_logits_options::reduction,
+                                                 &dt_binary_cross_entropy_with_logits_options::pos_weight);
+};
 template <> struct fields<dt_bitwise_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bitwise_and_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -327,6 +339,7 @@ template <> struct fields<dt_cross_entropy_options> {
 };
 template <> struct fields<dt_cummax_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cummin_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
 };
@@ -523,6 +536,10 @@ template <> struct fields<dt_hardtanh_options> {
     static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
 };
 template <> struct fields<dt_hstack_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_huber_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_huber_loss_options::reduction, &dt_huber_loss_options::delta,
+                                                 &dt_huber_loss_options::weight);
+};
 template <> struct fields<dt_index_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_index_add_in_place_options::alpha);
 };
@@ -547,8 +564,14 @@ template <> struct fields<dt_isclose_options> {
 template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isnan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_kl_div_options> {
+    static constexpr auto list = std::make_tuple(&dt_kl_div_options::reduction, &dt_kl_div_options::log_target);
+};
 template <> struct fields<dt_kthvalue_options> {
     static constexpr auto list = std::make_tuple(&dt_kthvalue_options::dim, &dt_kthvalue_options::keepdim);
+};
+template <> struct fields<dt_l1_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_l1_loss_options::reduction, &dt_l1_loss_options::weight);
 };
 template <> struct fields<dt_layer_norm_options> {
     static constexpr auto list =
@@ -641,6 +664,9 @@ template <> struct fields<dt_mish_options> { static constexpr auto list = std::m
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_movedim_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_movedim_sizes_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mse_loss_options> {
+    static constexpr auto list = std::make_tuple(&dt_mse_loss_options::reduction, &dt_mse_loss_options::weight);
+};
 template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -802,6 +828,10 @@ template <> struct fields<dt_sinh_in_place_options> { static constexpr auto list
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_smooth_l1_loss_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_smooth_l1_loss_options::reduction, &dt_smooth_l1_loss_options::beta);
+};
 template <> struct fields<dt_softmax_backward_data_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
@@ -1270,6 +1300,18 @@ template <class... T> dt_tensor *dt_bfloat16(dt::at<dt_tensor *> self, const T &
     return dt_bfloat16_sized(self, dt::named<dt_bfloat16_options>(self.site, options...).get(),
                              sizeof(dt_bfloat16_options));
 }
+template <class... T>
+dt_tensor *dt_binary_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_sized(input, target,
+                                         dt::named<dt_binary_cross_entropy_options>(input.site, options...).get(),
+                                         sizeof(dt_binary_cross_entropy_options));
+}
+template <class... T>
+dt_tensor *dt_binary_cross_entropy_with_logits(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_binary_cross_entropy_with_logits_sized(
+        input, target, dt::named<dt_binary_cross_entropy_with_logits_options>(input.site, options...).get(),
+        sizeof(dt_binary_cross_entropy_with_logits_options));
+}
 template <class... T> dt_tensor *dt_bitwise_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_bitwise_and_sized(self, other, dt::named<dt_bitwise_and_options>(self.site, options...).get(),
                                 sizeof(dt_bitwise_and_options));
@@ -1519,6 +1561,12 @@ template <class... T> dt_cummin_result dt_cummin(dt::at<dt_tensor *> self, int64
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
+}
+template <class... T>
+dt_tensor *dt_cumprod_backward(dt::at<dt_tensor *> grad, dt_tensor *self, int64_t dim, const T &...options) {
+    return dt_cumprod_backward_sized(grad, self, dim,
+                                     dt::named<dt_cumprod_backward_options>(grad.site, options...).get(),
+                                     sizeof(dt_cumprod_backward_options));
 }
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
@@ -1855,6 +1903,10 @@ template <class... T> dt_tensor *dt_hstack(dt::at<dt_tensors> tensors, const T &
     return dt_hstack_sized(tensors, dt::named<dt_hstack_options>(tensors.site, options...).get(),
                            sizeof(dt_hstack_options));
 }
+template <class... T> dt_tensor *dt_huber_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_huber_loss_sized(input, target, dt::named<dt_huber_loss_options>(input.site, options...).get(),
+                               sizeof(dt_huber_loss_options));
+}
 template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors indices, const T &...options) {
     return dt_index_sized(self, indices, dt::named<dt_index_options>(self.site, options...).get(),
                           sizeof(dt_index_options));
@@ -1948,9 +2000,17 @@ template <class... T> dt_tensor *dt_isinf(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isnan_sized(self, dt::named<dt_isnan_options>(self.site, options...).get(), sizeof(dt_isnan_options));
 }
+template <class... T> dt_tensor *dt_kl_div(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_kl_div_sized(input, target, dt::named<dt_kl_div_options>(input.site, options...).get(),
+                           sizeof(dt_kl_div_options));
+}
 template <class... T> dt_kthvalue_result dt_kthvalue(dt::at<dt_tensor *> self, int64_t k, const T &...options) {
     return dt_kthvalue_sized(self, k, dt::named<dt_kthvalue_options>(self.site, options...).get(),
                              sizeof(dt_kthvalue_options));
+}
+template <class... T> dt_tensor *dt_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_l1_loss_sized(input, target, dt::named<dt_l1_loss_options>(input.site, options...).get(),
+                            sizeof(dt_l1_loss_options));
 }
 template <class... T>
 dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
@@ -2195,6 +2255,10 @@ dt_tensor *dt_movedim_sizes(dt::at<dt_tensor *> self, dt_shape source, dt_shape 
     return dt_movedim_sizes_sized(self, source, destination,
                                   dt::named<dt_movedim_sizes_options>(self.site, options...).get(),
                                   sizeof(dt_movedim_sizes_options));
+}
+template <class... T> dt_tensor *dt_mse_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_mse_loss_sized(input, target, dt::named<dt_mse_loss_options>(input.site, options...).get(),
+                             sizeof(dt_mse_loss_options));
 }
 template <class... T> dt_tensor *dt_mul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_mul_sized(self, other, dt::named<dt_mul_options>(self.site, options...).get(), sizeof(dt_mul_options));
@@ -2585,6 +2649,11 @@ dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_siz
     return dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step,
                                    dt::named<dt_slice_backward_options>(grad_output.site, options...).get(),
                                    sizeof(dt_slice_backward_options));
+}
+template <class... T>
+dt_tensor *dt_smooth_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
+    return dt_smooth_l1_loss_sized(input, target, dt::named<dt_smooth_l1_loss_options>(input.site, options...).get(),
+                                   sizeof(dt_smooth_l1_loss_options));
 }
 template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),

@@ -744,6 +744,30 @@ typedef struct dt_bfloat16_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bfloat16_sized(dt_tensor *self, DT_OPTIONS(dt_bfloat16_options));
 
+typedef struct dt_binary_cross_entropy_options {
+    dt_tensor *weight;
+    const char *reduction; /* default mean */
+    const dt_site *site;
+} dt_binary_cross_entropy_options;
+/* Cross entropy of probabilities, or its mean or sum.
+ *     binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction="mean") -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_binary_cross_entropy_sized(dt_tensor *input, dt_tensor *target,
+                                                DT_OPTIONS(dt_binary_cross_entropy_options));
+
+typedef struct dt_binary_cross_entropy_with_logits_options {
+    dt_tensor *weight;
+    const char *reduction; /* default mean */
+    dt_tensor *pos_weight;
+    const dt_site *site;
+} dt_binary_cross_entropy_with_logits_options;
+/* Cross entropy of the sigmoid of logits and probabilities, or its mean or sum.
+ *     binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, str reduction="mean",
+ *         Tensor? pos_weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_binary_cross_entropy_with_logits_sized(dt_tensor *input, dt_tensor *target,
+                                                            DT_OPTIONS(dt_binary_cross_entropy_with_logits_options));
+
 typedef struct dt_bitwise_and_options {
     const dt_site *site;
 } dt_bitwise_and_options;
@@ -1252,6 +1276,15 @@ typedef struct dt_cumprod_options {
  *     cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumprod_options));
+
+typedef struct dt_cumprod_backward_options {
+    const dt_site *site;
+} dt_cumprod_backward_options;
+/* The gradient of cumprod.
+ *     cumprod_backward(Tensor grad, Tensor self, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                            DT_OPTIONS(dt_cumprod_backward_options));
 
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
@@ -1945,6 +1978,18 @@ typedef struct dt_hstack_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hstack_sized(dt_tensors tensors, DT_OPTIONS(dt_hstack_options));
 
+typedef struct dt_huber_loss_options {
+    const char *reduction; /* default mean */
+    dt_opt_real delta;     /* default 1.0 */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_huber_loss_options;
+/* Half of squared differences, linear above delta, or their mean or sum.
+ *     huber_loss(Tensor input, Tensor target, str reduction="mean", float delta=1.0, Tensor? weight=None) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_huber_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_huber_loss_options));
+
 typedef struct dt_index_options {
     const dt_site *site;
 } dt_index_options;
@@ -2098,6 +2143,16 @@ typedef struct dt_isnan_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_isnan_sized(dt_tensor *self, DT_OPTIONS(dt_isnan_options));
 
+typedef struct dt_kl_div_options {
+    const char *reduction; /* default mean */
+    bool log_target;
+    const dt_site *site;
+} dt_kl_div_options;
+/* Kullback-Leibler divergence of log-probabilities from probabilities, or its mean or sum.
+ *     kl_div(Tensor input, Tensor target, str reduction="mean", bool log_target=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_kl_div_options));
+
 typedef struct dt_kthvalue_options {
     dt_opt_int dim; /* default -1 */
     bool keepdim;
@@ -2111,6 +2166,16 @@ typedef struct dt_kthvalue_result {
  *     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
  * Collective where inputs move, else Local. */
 DT_API dt_kthvalue_result dt_kthvalue_sized(dt_tensor *self, int64_t k, DT_OPTIONS(dt_kthvalue_options));
+
+typedef struct dt_l1_loss_options {
+    const char *reduction; /* default mean */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_l1_loss_options;
+/* Absolute differences, or their mean or sum.
+ *     l1_loss(Tensor input, Tensor target, str reduction="mean", Tensor? weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_l1_loss_options));
 
 typedef struct dt_layer_norm_options {
     dt_tensor *weight;
@@ -2614,6 +2679,16 @@ typedef struct dt_movedim_sizes_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_movedim_sizes_sized(dt_tensor *self, dt_shape source, dt_shape destination,
                                          DT_OPTIONS(dt_movedim_sizes_options));
+
+typedef struct dt_mse_loss_options {
+    const char *reduction; /* default mean */
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_mse_loss_options;
+/* Squared differences, or their mean or sum.
+ *     mse_loss(Tensor input, Tensor target, str reduction="mean", Tensor? weight=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mse_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_mse_loss_options));
 
 typedef struct dt_mul_options {
     const dt_site *site;
@@ -3408,6 +3483,16 @@ typedef struct dt_slice_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
                                           int64_t end, int64_t step, DT_OPTIONS(dt_slice_backward_options));
+
+typedef struct dt_smooth_l1_loss_options {
+    const char *reduction; /* default mean */
+    dt_opt_real beta;      /* default 1.0 */
+    const dt_site *site;
+} dt_smooth_l1_loss_options;
+/* Absolute differences, squared below beta, or their mean or sum.
+ *     smooth_l1_loss(Tensor input, Tensor target, str reduction="mean", float beta=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_smooth_l1_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_smooth_l1_loss_options));
 
 typedef struct dt_softmax_options {
     dt_dtype dtype;
@@ -4285,6 +4370,13 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_baddbmm_in_place_sized(self, batch1, batch2, DT_NAMED(dt_baddbmm_in_place_options, __VA_ARGS__))
 #define dt_bfloat16(...) DT_BFLOAT16_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BFLOAT16_(self, ...) dt_bfloat16_sized(self, DT_NAMED(dt_bfloat16_options, __VA_ARGS__))
+#define dt_binary_cross_entropy(...) DT_BINARY_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BINARY_CROSS_ENTROPY_(input, target, ...) \
+    dt_binary_cross_entropy_sized(input, target, DT_NAMED(dt_binary_cross_entropy_options, __VA_ARGS__))
+#define dt_binary_cross_entropy_with_logits(...) DT_BINARY_CROSS_ENTROPY_WITH_LOGITS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BINARY_CROSS_ENTROPY_WITH_LOGITS_(input, target, ...) \
+    dt_binary_cross_entropy_with_logits_sized(input, target, \
+        DT_NAMED(dt_binary_cross_entropy_with_logits_options, __VA_ARGS__))
 #define dt_bitwise_and(...) DT_BITWISE_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BITWISE_AND_(self, other, ...) \
     dt_bitwise_and_sized(self, other, DT_NAMED(dt_bitwise_and_options, __VA_ARGS__))
@@ -4440,6 +4532,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CUMMIN_(self, dim, ...) dt_cummin_sized(self, dim, DT_NAMED(dt_cummin_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
+#define dt_cumprod_backward(...) DT_CUMPROD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMPROD_BACKWARD_(grad, self, dim, ...) \
+    dt_cumprod_backward_sized(grad, self, dim, DT_NAMED(dt_cumprod_backward_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
 #define dt_cumsum_(...) DT_CUMSUM__(__VA_ARGS__, .site = DT_SITE)
@@ -4637,6 +4732,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_hardtanh_in_place_sized(input, DT_NAMED(dt_hardtanh_in_place_options, __VA_ARGS__))
 #define dt_hstack(...) DT_HSTACK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HSTACK_(tensors, ...) dt_hstack_sized(tensors, DT_NAMED(dt_hstack_options, __VA_ARGS__))
+#define dt_huber_loss(...) DT_HUBER_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HUBER_LOSS_(input, target, ...) \
+    dt_huber_loss_sized(input, target, DT_NAMED(dt_huber_loss_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
 #define dt_index_add(...) DT_INDEX_ADD_(__VA_ARGS__, .site = DT_SITE)
@@ -4685,8 +4783,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ISINF_(self, ...) dt_isinf_sized(self, DT_NAMED(dt_isinf_options, __VA_ARGS__))
 #define dt_isnan(...) DT_ISNAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISNAN_(self, ...) dt_isnan_sized(self, DT_NAMED(dt_isnan_options, __VA_ARGS__))
+#define dt_kl_div(...) DT_KL_DIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_KL_DIV_(input, target, ...) dt_kl_div_sized(input, target, DT_NAMED(dt_kl_div_options, __VA_ARGS__))
 #define dt_kthvalue(...) DT_KTHVALUE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_KTHVALUE_(self, k, ...) dt_kthvalue_sized(self, k, DT_NAMED(dt_kthvalue_options, __VA_ARGS__))
+#define dt_l1_loss(...) DT_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_L1_LOSS_(input, target, ...) dt_l1_loss_sized(input, target, DT_NAMED(dt_l1_loss_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
@@ -4831,6 +4933,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_movedim_sizes(...) DT_MOVEDIM_SIZES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MOVEDIM_SIZES_(self, source, destination, ...) \
     dt_movedim_sizes_sized(self, source, destination, DT_NAMED(dt_movedim_sizes_options, __VA_ARGS__))
+#define dt_mse_loss(...) DT_MSE_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MSE_LOSS_(input, target, ...) dt_mse_loss_sized(input, target, DT_NAMED(dt_mse_loss_options, __VA_ARGS__))
 #define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL_(self, other, ...) dt_mul_sized(self, other, DT_NAMED(dt_mul_options, __VA_ARGS__))
 #define dt_mul_scalar(...) DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -5054,6 +5158,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SLICE_BACKWARD_(grad_output, input_sizes, dim, start, end, step, ...) \
     dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step, \
         DT_NAMED(dt_slice_backward_options, __VA_ARGS__))
+#define dt_smooth_l1_loss(...) DT_SMOOTH_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SMOOTH_L1_LOSS_(input, target, ...) \
+    dt_smooth_l1_loss_sized(input, target, DT_NAMED(dt_smooth_l1_loss_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
 #define dt_softmin(...) DT_SOFTMIN_(__VA_ARGS__, .site = DT_SITE)

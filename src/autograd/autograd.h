@@ -74,6 +74,17 @@ static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
 
 /* record.c: the recorder of base/recorder.h, which dt__require_grad installs. */
 extern const dt__recorder dt__autograd_recorder;
+/* A record without tensors and arguments; NULL after an error. */
+dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes);
+
+/* shared_storage.c: notes that a recorded call wrote to the storage of one of its outputs, if there are other handles
+ * on it (dt__storage_writes). Memory. */
+typedef struct dt__previous_record {
+    dt__record *record; /* that the tensor had before; NULL: none */
+    uint16_t output;
+} dt__previous_record;
+dt_status dt__shared_write_add(dt__recorded_call *record, int output, const dt_tensor *tensor,
+                               const dt__previous_record *before);
 
 /* saved_tensors.c: a plain or distributed handle, in the current scope and without a record, on the saved value of
  * tensor i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was
@@ -89,6 +100,7 @@ typedef enum dt__gradient_op {
     DT__GRADIENT_CLONE,
     DT__GRADIENT_REDUCE,
     DT__GRADIENT_CONVERT,
+    DT__GRADIENT_MASK,
     DT__N_GRADIENT_OPS
 } dt__gradient_op;
 
@@ -153,10 +165,17 @@ typedef struct dt__backward_call {
     bool creates_graph;      /* what is computed is recorded itself */
 } dt__backward_call;
 
+/* The reference to one of them. */
+void dt__saved_release(dt__recorded_tensor *tensor);
 /* saved_tensors.c: dt__saved_tensor, with its record where the graph of the gradients is recorded. */
 dt_tensor *dt__saved_value(const dt__backward_call *call, int i);
 /* Frees the saved values of a record, which cannot be walked again. */
 void dt__release_saved(dt__recorded_call *record);
+
+/* shared_storage.c: gradients of an input of overlay, overlap and as_strided, from that of the output. */
+dt_tensor *dt__gradient_of_overlay(const dt__backward_call *call, int input, dt_tensor *grad);
+dt_tensor *dt__gradient_of_overlap(const dt__backward_call *call, int input, dt_tensor *grad);
+dt_tensor *dt__gradient_of_as_strided(const dt__backward_call *call, int input, dt_tensor *grad);
 
 /* gradient_formula.c: finds the ops and signatures of a formula's calls. Done before its first use; tests do it for all
  * ops. Refuses (value) arguments that no signature fits. */
@@ -165,12 +184,13 @@ dt_status dt__formula_bind(dt_ctx *ctx, const dt__op_info *info, int overload, d
 dt_status dt__formula_run(const dt__backward_call *call, dt__formula *formula, dt_tensor **out);
 
 /* gradient_calls.c: the ops that gradients take, whatever the graph: each returns a tensor in the current scope, NULL
- * after an error. a + b; a += b; a copy; a sum over dims; another dtype. */
+ * after an error. a + b; a += b; a copy; a sum over dims; another dtype; zeros where the mask is set. */
 dt_tensor *dt__gradient_sum(dt_tensor *a, dt_tensor *b);
 dt_tensor *dt__gradient_add_in_place(dt_tensor *a, dt_tensor *b);
 dt_tensor *dt__gradient_copy(dt_tensor *tensor);
 dt_tensor *dt__gradient_reduce(dt_tensor *tensor, int n, const int64_t *dims, bool keepdim);
 dt_tensor *dt__gradient_convert(dt_tensor *tensor, dt_dtype dtype);
+dt_tensor *dt__gradient_mask(dt_tensor *tensor, dt_tensor *mask);
 
 /* gradient_placement.c: the placement of a gradient is a function of that of its tensor: Shard stays, Replicate and
  * Partial become Replicate. A new reference; NULL after an error. */
@@ -187,9 +207,9 @@ dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to);
 bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to);
 dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to);
 
-/* function_gradients.c: the gradient of the input of a recorded function that is no op: dt_redistribute, dt_from_local,
+/* function_gradients.c: the gradient of an input of a recorded function that is no op: dt_redistribute, dt_from_local,
  * dt_to_local, dt_full_tensor, dt_as_strided, and those that overwrite a tensor. NULL in *out: zeros. */
-dt_status dt__function_gradient(const dt__backward_call *call, dt_tensor **out);
+dt_status dt__function_gradient(const dt__backward_call *call, int input, dt_tensor **out);
 /* Whether the function brings its gradient elsewhere itself, so that it is not brought to its placement before. */
 bool dt__function_places_gradient(const dt__recorded_call *record);
 

@@ -181,9 +181,14 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
     if (record->is_released)
         return refuse_released(record);
     if (!record->info) {
-        dt_tensor *grad;
-        DT__TRY(dt__function_gradient(call, &grad));
-        return grad ? pass_on(walk, &record->tensors[0], grad) : DT_OK;
+        for (int i = 0; i < record->n_inputs; i++) {
+            dt_tensor *grad = NULL;
+            if (is_needed(walk, &record->tensors[i]))
+                DT__TRY(dt__function_gradient(call, i, &grad));
+            if (grad)
+                DT__TRY(pass_on(walk, &record->tensors[i], grad));
+        }
+        return DT_OK;
     }
     if (record->info->gradient)
         return run_formulas(walk, call);

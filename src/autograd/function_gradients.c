@@ -8,6 +8,7 @@
  *     y = from_local(x)     the local tensor of the gradient of y, in its placement or in grad_place
  *     y = to_local(x)       the gradient of y is a local tensor of the gradient of x, in its placement or in grad_place
  *     y = full_tensor(x)    the same with Replicate
+ *     y = as_strided(x)     the gradient of y at the addresses of x (shared_storage.c)
  *
  * What overwrites a tensor, such as dt_normal_, passes no gradient on.
  */
@@ -17,11 +18,11 @@
 
 #include <string.h>
 
-/* The gradient of x from that of y, which belongs to the caller. */
-typedef dt_tensor *gradient_fn(const dt__backward_call *call, dt_tensor *grad);
+/* The gradient of an input from that of y, which belongs to the caller. */
+typedef dt_tensor *gradient_fn(const dt__backward_call *call, int input, dt_tensor *grad);
 
-static dt_tensor *of_redistribute(const dt__backward_call *call, dt_tensor *grad) {
-    const dt__recorded_tensor *input = &call->record->tensors[0];
+static dt_tensor *of_redistribute(const dt__backward_call *call, int i, dt_tensor *grad) {
+    const dt__recorded_tensor *input = &call->record->tensors[i];
     const dt__recorded_call *record = call->record;
     dt_dtype dtype = record->n_numbers ? (dt_dtype)record->numbers[0] : input->dtype;
     dt_tensor *own = dt__share_handle(grad);
@@ -88,7 +89,8 @@ static dt_tensor *place_as_stated(dt_tensor *grad, dt_spec *expected) {
 }
 
 /* The handle on the local tensor, which is recorded as its own call where the graph is. */
-static dt_tensor *of_from_local(const dt__backward_call *call, dt_tensor *grad) {
+static dt_tensor *of_from_local(const dt__backward_call *call, int input, dt_tensor *grad) {
+    (void)input;
     dt_spec *expected = call->record->grad_spec;
     if (!expected || grad->spec == expected)
         return dt_to_local(grad);
@@ -109,7 +111,8 @@ static dt_tensor *wrap(dt_tensor *local, dt_spec *spec) {
     return dt__made_from("from_local", local, result, 0, NULL);
 }
 
-static dt_tensor *of_to_local(const dt__backward_call *call, dt_tensor *grad) {
+static dt_tensor *of_to_local(const dt__backward_call *call, int input, dt_tensor *grad) {
+    (void)input;
     const dt__recorded_call *record = call->record;
     dt_spec *spec =
         record->grad_spec ? dt_spec_retain(record->grad_spec) : dt__gradient_spec(record->tensors[0].spec);
@@ -118,7 +121,8 @@ static dt_tensor *of_to_local(const dt__backward_call *call, dt_tensor *grad) {
     return result;
 }
 
-static dt_tensor *of_full_tensor(const dt__backward_call *call, dt_tensor *grad) {
+static dt_tensor *of_full_tensor(const dt__backward_call *call, int input, dt_tensor *grad) {
+    (void)input;
     const dt__recorded_call *record = call->record;
     dt_spec *of = record->tensors[0].spec;
     dt_spec *spec = record->grad_spec ? dt_spec_retain(record->grad_spec) : dt__spec_with(of, of->mesh, NULL);
@@ -136,6 +140,9 @@ static const struct {
     {"from_local", of_from_local, false},
     {"to_local", of_to_local, false},
     {"full_tensor", of_full_tensor, false},
+    {"as_strided", dt__gradient_of_as_strided, false},
+    {"overlay", dt__gradient_of_overlay, false},
+    {"overlap", dt__gradient_of_overlap, false},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -153,12 +160,12 @@ bool dt__function_places_gradient(const dt__recorded_call *record) {
     return f < N_FUNCTIONS && (functions[f].places || (record->grad_spec && !strcmp(record->name, "from_local")));
 }
 
-dt_status dt__function_gradient(const dt__backward_call *call, dt_tensor **out) {
+dt_status dt__function_gradient(const dt__backward_call *call, int input, dt_tensor **out) {
     const dt__recorded_call *record = call->record;
     int f = find_function(record->name);
     *out = NULL;
     if (f < N_FUNCTIONS)
-        return (*out = functions[f].gradient(call, call->grads[0])) ? DT_OK : dt_error_status(call->ctx);
+        return (*out = functions[f].gradient(call, input, call->grads[0])) ? DT_OK : dt_error_status(call->ctx);
     if (record->is_in_place)
         return DT_OK;
     return dt__fail(call->ctx, DT_ERR_UNSUPPORTED, "%s has no gradient", record->name);

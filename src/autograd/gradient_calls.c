@@ -6,7 +6,7 @@
 
 static const char *const names[DT__N_GRADIENT_OPS] = {
     [DT__GRADIENT_ADD] = "add",    [DT__GRADIENT_ADD_IN_PLACE] = "add_", [DT__GRADIENT_CLONE] = "clone",
-    [DT__GRADIENT_REDUCE] = "sum", [DT__GRADIENT_CONVERT] = "to",
+    [DT__GRADIENT_REDUCE] = "sum", [DT__GRADIENT_CONVERT] = "to",        [DT__GRADIENT_MASK] = "masked_fill",
 };
 
 /* The first signature of each op is the one that is called. */
@@ -52,4 +52,9 @@ dt_tensor *dt__gradient_reduce(dt_tensor *tensor, int n, const int64_t *dims, bo
 dt_tensor *dt__gradient_convert(dt_tensor *tensor, dt_dtype dtype) {
     dt_arg value = {.type = DT_ARG_DTYPE, .as.dtype = dtype};
     return run(DT__GRADIENT_CONVERT, 1, &tensor, &value, 1);
+}
+
+dt_tensor *dt__gradient_mask(dt_tensor *tensor, dt_tensor *mask) {
+    dt_arg zero = {.type = DT_ARG_INT};
+    return run(DT__GRADIENT_MASK, 2, (dt_tensor *[]){tensor, mask}, &zero, 1);
 }

@@ -6,14 +6,16 @@
 
 bool dt_is_leaf(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
-    return tensor && (!tensor->record || tensor->record->is_leaf);
+    return tensor && (tensor->record ? tensor->record->is_leaf : !dt_requires_grad(tensor));
 }
 
 dt_tensor *dt_detach_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "detach", site);
     dt_tensor *detached = tensor && dt__fold_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
-    if (detached)
+    if (detached) {
         dt__set_use_spec(detached, tensor->use);
+        detached->special |= DT__DETACHED;
+    }
     return detached;
 }
 

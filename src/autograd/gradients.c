@@ -38,7 +38,9 @@ static void end_walk(const dt__gradient_walk *walk, const walk_setting *setting)
     dt_scope_end(setting->scope);
 }
 
-static dt_status expect_record(const dt_tensor *tensor) {
+static dt_status expect_record(dt_tensor *tensor) {
+    if (tensor->storage->writes)
+        DT__TRY(tensor->storage->writes->apply(tensor));
     if (tensor->record)
         return DT_OK;
     char text[512];

@@ -85,7 +85,7 @@ static void free_record(dt__record *head) {
         first = record->next;
         for (int i = 0; i < record->n_inputs + record->n_outputs; i++) {
             dt__recorded_tensor *tensor = &record->tensors[i];
-            dt__storage_release(tensor->storage);
+            dt__saved_release(tensor);
             dt_spec_release(tensor->spec);
             if (tensor->use)
                 dt_spec_release(tensor->use);
@@ -196,6 +196,7 @@ static void save(int i, const dt_tensor *tensor, void *arg) {
     }
     to->storage = tensor->storage;
     to->storage->n_refs++;
+    to->storage->n_saved++;
     to->data = tensor->data;
     to->strides = saving->strides;
     for (int d = 0; d < tensor->local_n_dims; d++)
@@ -214,8 +215,7 @@ static void use_versions_before(const dt__made *made, dt__recorded_call *record)
             record->tensors[i].version -= made->inputs[w]->storage == made->inputs[i]->storage;
 }
 
-/* Without tensors and arguments. */
-static dt__recorded_call *new_record(dt_ctx *ctx, const char *name, size_t bytes) {
+dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes) {
     dt__recorded_call *record = allocate(ctx, bytes);
     if (!record)
         return NULL;
@@ -240,8 +240,8 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     for (int i = 0; i < n_args; i++)
         n_lists += (list_bytes(&op->args[i]) + sizeof(int64_t) - 1) / sizeof(int64_t);
     size_t tensor_bytes = (size_t)n * sizeof(dt__recorded_tensor), arg_bytes = (size_t)n_args * sizeof(dt_arg);
-    dt__recorded_call *record =
-        new_record(ctx, made->name, sizeof *record + tensor_bytes + arg_bytes + (n_dims + n_lists) * sizeof(int64_t));
+    dt__recorded_call *record = dt__record_new(
+        ctx, made->name, sizeof *record + tensor_bytes + arg_bytes + (n_dims + n_lists) * sizeof(int64_t));
     if (!record)
         return NULL;
     dt_arg *own_args = (dt_arg *)(record->tensors + n);
@@ -282,6 +282,13 @@ static dt__recorded_call *build(dt_ctx *ctx, const dt__made *made) {
     return record;
 }
 
+static bool is_input(const dt__made *made, const dt_tensor *output) {
+    for (int i = 0; i < made->n_inputs; i++)
+        if (made->inputs[i] == output)
+            return true;
+    return false;
+}
+
 static dt_status record_call(dt_ctx *ctx, const dt__made *made) {
     bool differentiable = false;
     for (int i = 0; i < made->n_outputs; i++)
@@ -291,17 +298,21 @@ static dt_status record_call(dt_ctx *ctx, const dt__made *made) {
     dt__recorded_call *record = build(ctx, made);
     if (!record)
         return dt_error_status(ctx);
+    dt_status status = DT_OK;
     for (int i = 0; i < made->n_outputs; i++) {
         dt_tensor *output = made->outputs[i];
         if (!dt__is_inexact(output->dtype))
             continue;
-        dt__record_release(output->record); /* of a tensor that was changed */
+        dt__previous_record before = {output->record, output->output}; /* of a tensor that was changed */
         record->head.n_refs++;
         output->record = &record->head;
         output->output = (uint16_t)i;
+        if (record->is_in_place && is_input(made, output) && status == DT_OK)
+            status = dt__shared_write_add(record, i, output, &before);
+        dt__record_release(before.record);
     }
     dt__record_release(&record->head);
-    return DT_OK;
+    return status;
 }
 
 static dt_status check_write(const dt_tensor *tensor, const char *op) {
@@ -335,7 +346,7 @@ dt_status dt__require_grad(dt_tensor *tensor) {
     DT__TRY(open_state(ctx));
     size_t n_dims = dims_of(tensor);
     dt__recorded_call *leaf =
-        new_record(ctx, NULL, sizeof *leaf + sizeof(dt__recorded_tensor) + n_dims * sizeof(int64_t));
+        dt__record_new(ctx, NULL, sizeof *leaf + sizeof(dt__recorded_tensor) + n_dims * sizeof(int64_t));
     if (!leaf)
         return dt_error_status(ctx);
     int64_t *dims = (int64_t *)(leaf->tensors + 1);

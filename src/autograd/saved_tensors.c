@@ -69,11 +69,18 @@ dt_tensor *dt__saved_value(const dt__backward_call *call, int i) {
     return tensor;
 }
 
+void dt__saved_release(dt__recorded_tensor *tensor) {
+    dt__storage *storage = tensor->storage;
+    if (!storage)
+        return;
+    tensor->storage = NULL;
+    storage->n_saved--;
+    dt__storage_release(storage);
+}
+
 void dt__release_saved(dt__recorded_call *record) {
     for (int i = 0; i < record->n_inputs + record->n_outputs; i++) {
-        dt__storage *storage = record->tensors[i].storage;
-        record->is_released |= storage != NULL;
-        record->tensors[i].storage = NULL;
-        dt__storage_release(storage);
+        record->is_released |= record->tensors[i].storage != NULL;
+        dt__saved_release(&record->tensors[i]);
     }
 }

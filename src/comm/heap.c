@@ -16,8 +16,9 @@ enum {
     LINE = 64,
     PAGE = 4096,
     MAX_SMALL = 32 * 1024,
-    SLAB_BYTES = 256 * 1024,       /* what a size class allocates from the extents at a time */
-    IDLE_LIMIT = 256 * 1024 * 1024 /* free bytes that may keep their pages */
+    SLAB_BYTES = 256 * 1024,        /* what a size class allocates from the extents at a time */
+    IDLE_LIMIT = 256 * 1024 * 1024, /* free bytes that may keep their pages, whatever the peak */
+    PEAK_FREES = 16384              /* after how many frees of large blocks a peak is that of the past */
 };
 #define LIVE  UINT64_C(0x6c69766530303031)
 #define FREED UINT64_C(0x6672656564303031)
@@ -121,9 +122,38 @@ static bool reserve_extent(dt__heap *heap) {
     return true;
 }
 
+/* What was live at the last peaks may be idle now: it will be used again. A peak is forgotten after two periods of
+ * frees that do not reach it. */
+static size_t idle_limit(const dt__heap *heap) {
+    size_t peak = heap->peaks[0] > heap->peaks[1] ? heap->peaks[0] : heap->peaks[1], live = heap->stats.live_bytes;
+    return peak > live && peak - live > IDLE_LIMIT ? peak - live : IDLE_LIMIT;
+}
+
+/* Returns pages of free extents until no more are idle than the limit. */
+static void release_idle(dt__heap *heap) {
+    const size_t limit = idle_limit(heap);
+    for (size_t i = 0; i < heap->n_free && heap->idle_bytes > limit; i++) {
+        struct dt__extent *extent = &heap->free_large[i];
+        if (extent->clean)
+            continue;
+        release_pages(heap, extent->at, extent->bytes);
+        extent->clean = true;
+        heap->idle_bytes -= extent->bytes;
+    }
+}
+
+static void count_free(dt__heap *heap) {
+    if (++heap->n_freed < PEAK_FREES)
+        return;
+    heap->peaks[1] = heap->peaks[0];
+    heap->peaks[0] = heap->stats.live_bytes;
+    heap->n_freed = 0;
+    release_idle(heap);
+}
+
 static void free_extent(dt__heap *heap, size_t at, size_t bytes) {
     bool clean = false;
-    if (heap->idle_bytes + bytes > IDLE_LIMIT && bytes >= 16 * PAGE) {
+    if (heap->idle_bytes + bytes > idle_limit(heap) && bytes >= 16 * PAGE) {
         release_pages(heap, at, bytes);
         clean = true;
     } else {
@@ -300,6 +330,8 @@ void *dt__heap_alloc(dt__heap *heap, size_t bytes) {
     heap->stats.live_bytes += bytes;
     if (heap->stats.live_bytes > heap->stats.peak_bytes)
         heap->stats.peak_bytes = heap->stats.live_bytes;
+    if (heap->stats.live_bytes > heap->peaks[0])
+        heap->peaks[0] = heap->stats.live_bytes;
     return memory;
 }
 
@@ -318,6 +350,7 @@ bool dt__heap_free(dt__heap *heap, void *memory) {
         heap->free_small[class] = head;
     } else {
         heap->n_large--;
+        count_free(heap);
         free_extent(heap, (size_t)((unsigned char *)head - heap->base), head->bytes);
     }
     return true;

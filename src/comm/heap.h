@@ -2,9 +2,10 @@
  *
  * The caching allocator of a rank's heap: one address range, reserved once, whose pages are allocated when they are
  * touched. Small blocks come from size classes, large ones from a list of free extents, in which neighbours are
- * merged. A block's size is stored in the line before it. The range never shrinks; pages of large free extents are
- * returned to the system when more than a limit are idle. When no extent is large enough, everything that is free is
- * merged before the heap counts as full.
+ * merged. A block's size is stored in the line before it. The range never shrinks. Pages of large free extents are
+ * returned to the system when more are idle than a limit, which follows the peak of what was live: a training step gets
+ * the pages of the step before it. When no extent is large enough, everything that is free is merged before the heap
+ * counts as full.
  */
 #ifndef DT_COMM_HEAP_H
 #define DT_COMM_HEAP_H
@@ -39,6 +40,8 @@ typedef struct dt__heap {
     struct dt__slab *slabs;
     size_t n_slabs, slab_capacity;
     size_t idle_bytes; /* of free extents that still have pages */
+    size_t peaks[2];   /* of live bytes: since n_freed was 0, and in the period before */
+    int64_t n_freed;   /* large blocks, in this period */
     dt_heap_statistics stats;
 } dt__heap;
 

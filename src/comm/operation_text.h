@@ -33,10 +33,9 @@ static inline dt__exchange_call dt__signature_call(uint64_t signature) {
     return is_exchange ? (dt__exchange_call)(signature >> 32) : DT__CALL_REDISTRIBUTE;
 }
 
-/* Whether members publish the text of the call. */
+/* Whether members publish the text of the call: those of files, which are the last of the list. */
 static inline bool dt__signature_has_text(uint64_t signature) {
-    dt__exchange_call call = dt__signature_call(signature);
-    return call != DT__CALL_REDISTRIBUTE && call != DT__CALL_CHECK_CALLS;
+    return dt__signature_call(signature) >= DT__CALL_SAVE_NPY;
 }
 
 static inline bool dt__signature_matches(uint64_t a, uint64_t b) { return ((a ^ b) & ~DT__CALL_OWN_FLAGS) == 0; }

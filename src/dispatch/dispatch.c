@@ -175,10 +175,11 @@ static dt_tensor *new_view(const dt_tensor *source, const dt__output_decision *o
     int64_t offset =
         value->data ? ((unsigned char *)value->data - source->storage->data) / (int64_t)dt_dtype_size(output->dtype)
                     : 0;
-    if (output->spec)
-        return dt__tensor_wrap(output->spec, source->storage, offset, value->strides);
-    return dt__tensor_plain(source->storage,
-                            &(dt__array_desc){output->dtype, output->n_dims, output->shape, value->strides, offset});
+    dt_tensor *view =
+        output->spec ? dt__tensor_wrap(output->spec, source->storage, offset, value->strides)
+                     : dt__tensor_plain(source->storage, &(dt__array_desc){output->dtype, output->n_dims,
+                                                                           output->shape, value->strides, offset});
+    return dt__inherit_detached(view, source);
 }
 
 /* Steps 4 and 5 if outputs are views of the source: the kernel sets their strides and first elements. */
@@ -475,6 +476,13 @@ static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *
 
 static dt_status dispatch(dt_ctx *ctx, dt__call *call) { return dispatch_checked(ctx, call); }
 
+dt_status dt__call_apply_writes(const dt__call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (__builtin_expect(call->inputs[i]->storage->writes != NULL, 0))
+            DT__TRY(call->inputs[i]->storage->writes->apply(call->inputs[i]));
+    return DT_OK;
+}
+
 bool dt__call_requires_grad(const dt__call *call) {
     if (call->info->op->flags & DT_OP_NOT_DIFFERENTIABLE)
         return false;
@@ -580,7 +588,10 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
     call->records = false;
     DT__TRY(check_call(ctx, call));
-    if (__builtin_expect(ctx->recorder != NULL, 0) && dt__call_requires_grad(call))
-        return dispatch_recorded(ctx, call);
+    if (__builtin_expect(ctx->recorder != NULL, 0)) {
+        DT__TRY(dt__call_apply_writes(call));
+        if (dt__call_requires_grad(call))
+            return dispatch_recorded(ctx, call);
+    }
     return dispatch_checked(ctx, call);
 }

@@ -141,6 +141,8 @@ typedef struct dt__dry_request {
 } dt__dry_request;
 /* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
+/* explain.c: appends what a dry run of the decomposition of a call selects and costs, as a line. */
+dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out);
 
 /* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
 

@@ -80,6 +80,8 @@ dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
 /* dispatch.c: whether an input requires a gradient; records such a call, which has run, and drops its outputs where it
  * cannot. */
 bool dt__call_requires_grad(const dt__call *call);
+/* Brings the records of inputs up to date that were written to through other handles. */
+dt_status dt__call_apply_writes(const dt__call *call);
 dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call);
 
 /* Steps 3 to 5 of a decided call; and any function that does so with a monitor that counts or traces. */

@@ -66,8 +66,7 @@ static void add_candidate(const dt__placed_call *placed, const dt__candidate *ca
         dt__text_add(out, "nothing is sent\n");
 }
 
-/* What a dry run of the decomposition selects and costs. */
-static dt_status add_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out) {
+dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out) {
     dt__dry_plan plan;
     dt__dry_request request = {placed->info,      placed->bound.overload, placed->call.n_inputs,
                                placed->call.args, placed->call.inputs,    mesh,
@@ -94,7 +93,7 @@ static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *ca
     DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
     if (placed.info->op->decompose)
-        DT__TRY(add_decomposition(arena, mesh, &placed, out));
+        DT__TRY(dt__explain_decomposition(arena, mesh, &placed, out));
     if (!placed.info->op->kernel)
         return DT_OK;
     DT__TRY(dt__explanation_new(arena, &placed, MAX_CANDIDATES, &explanation));

@@ -209,6 +209,8 @@ static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     int n = 0; /* outputs */
     for (int t = 0; t < decision->n_tuples && status == DT_OK; t++) {
         set_tuple(&self, t);
+        if (ctx->recorder && (status = dt__call_apply_writes(&self.one)) != DT_OK)
+            break;
         bool recorded = ctx->recorder && dt__call_requires_grad(&self.one);
         status = recorded ? run_recorded(ctx, &self.one, decision->tuples[t])
                           : dt__run_decision(ctx, &self.one, decision->tuples[t]);

@@ -33,8 +33,10 @@ static void add_moves(const dt__decision *decision, dt__text *out) {
         dt__placement_lists_text(to->sharding.n_mesh_dims, 1, &placements, out);
         before = " and ";
     }
-    const dt__way *way = decision->meeting ? &decision->meeting->way : NULL;
-    if (way && way->group > 1) {
+    const dt__way *way = decision->meeting    ? &decision->meeting->way
+                         : decision->windowed ? dt__windowed_way(decision->windowed)
+                                              : NULL;
+    if (way && way->group > 1 && way->bytes > 0) {
         dt__text_add(out, "; %s of %" PRId64 " ranks", dt__way_name(way), way->group);
         before = "";
     }

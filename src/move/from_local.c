@@ -306,7 +306,8 @@ static dt_tensor *record(const struct global_tensor *global, dt_tensor *result, 
         return NULL;
     }
     if (global->local)
-        result = dt__made_with_grad("from_local", global->local, result, grad_spec);
+        result =
+            dt__made_with_grad("from_local", global->local, dt__inherit_detached(result, global->local), grad_spec);
     dt_spec_release(grad_spec);
     return result;
 }

@@ -11,9 +11,10 @@
 #include <string.h>
 
 static dt_tensor *local_tensor(const dt_tensor *tensor) {
-    return dt__tensor_plain(tensor->storage,
-                            &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
-                                              tensor->strides, dt__tensor_offset(tensor)});
+    dt_tensor *local =
+        dt__tensor_plain(tensor->storage, &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
+                                                            tensor->strides, dt__tensor_offset(tensor)});
+    return dt__inherit_detached(local, tensor);
 }
 
 static bool is_gradient(const dt_placement *placement) {

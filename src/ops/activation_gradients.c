@@ -6,30 +6,14 @@
  * is x (1 + t) / 2 with t = tanh(u), u = k (x + a x^3).
  */
 #include "dtensor/ops.h"
-#include "ops/kernel_support.h"
+#include "ops/op_families.h"
 #include "ops/ops.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { APPROXIMATE = 0 };
 
-static const double inverse_root_2 = 0.70710678118654752440, inverse_root_2_pi = 0.39894228040143267794,
-                    k = 0.79788456080286535588, a = 0.044715;
-
-static void threshold_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
-    const float *grad = in[0], *x = in[1];
-    float *y = out[0], limit = (float)dt__arg_number(&call->args[2]);
-    for (int64_t i = 0; i < n; i++)
-        y[i] = x[i] <= limit ? 0 : grad[i];
-}
-
-static void threshold_f64(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
-    const double *grad = in[0], *x = in[1], limit = dt__arg_number(&call->args[2]);
-    double *y = out[0];
-    for (int64_t i = 0; i < n; i++)
-        y[i] = x[i] <= limit ? 0 : grad[i];
-}
+static const double inverse_root_2_pi = 0.39894228040143267794, k = 0.79788456080286535588, a = 0.044715;
 
 /* Elements of the gradient are moved, or replaced by zeros. */
 static void rows_threshold(const dt_op_call *call, dt_rows *rows) {
@@ -40,47 +24,30 @@ static void rows_threshold(const dt_op_call *call, dt_rows *rows) {
 
 static bool is_exact(const dt_op_call *call) { return *dt__arg_at(call, APPROXIMATE)->as.text == 'n'; }
 
-static void gelu_f32(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
-    const float *grad = in[0], *x = in[1];
-    const float root = (float)inverse_root_2, density = (float)inverse_root_2_pi, kf = (float)k, af = (float)a;
-    float *y = out[0];
-    if (is_exact(call)) {
-        for (int64_t i = 0; i < n; i++)
-            y[i] = grad[i] * (0.5F * (1 + erff(x[i] * root)) + x[i] * density * expf(-0.5F * x[i] * x[i]));
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        float t = tanhf(kf * (x[i] + af * x[i] * x[i] * x[i]));
-        y[i] = grad[i] * (0.5F * (1 + t) + 0.5F * x[i] * (1 - t * t) * kf * (1 + 3 * af * x[i] * x[i]));
-    }
-}
-
-static void gelu_f64(int64_t n, const void *const *in, void *const *out, const dt_op_call *call) {
-    const double *grad = in[0], *x = in[1];
-    double *y = out[0];
-    if (is_exact(call)) {
-        for (int64_t i = 0; i < n; i++)
-            y[i] = grad[i] *
-                   (0.5 * (1 + erf(x[i] * inverse_root_2)) + x[i] * inverse_root_2_pi * exp(-0.5 * x[i] * x[i]));
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        double t = tanh(k * (x[i] + a * x[i] * x[i] * x[i]));
-        y[i] = grad[i] * (0.5 * (1 + t) + 0.5 * x[i] * (1 - t * t) * k * (1 + 3 * a * x[i] * x[i]));
-    }
-}
-
-static dt_status shape_threshold(dt_op_call *call) {
-    DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__expect_floating(call, 0));
-    return dt_op_broadcast(call);
-}
-
 static dt_status shape_gelu(dt_op_call *call) {
     const char *approximate = dt__arg_at(call, APPROXIMATE)->as.text;
     if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0)
         return dt_op_refuse(call, DT_ERR_VALUE, "approximate: expected 'none' or 'tanh', got '%.60s'", approximate);
-    return shape_threshold(call);
+    return dt__family_shape(call);
+}
+
+/* The gradient and the tensor, broadcast against each other. */
+static dt_status run_on_two(dt_op_call *call, dt__element_op op, dt__number number) {
+    dt__array out = dt__array_of(&call->outputs[0]), grad = dt__array_of(&call->inputs[0]),
+              x = dt__array_of(&call->inputs[1]);
+    dt__elementwise_run(
+        dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+        &(dt__elementwise){.op = op, .dtype = out.dtype, .out = &out, .ins = {&grad, &x}, .numbers = {number}});
+    return DT_OK;
+}
+
+static dt_status threshold(dt_op_call *call) {
+    dt__number limit = dt__number_of(&call->args[2], call->outputs[0].dtype);
+    return run_on_two(call, DT__EL_THRESHOLD, limit);
+}
+
+static dt_status gelu(dt_op_call *call) {
+    return run_on_two(call, is_exact(call) ? DT__EL_GELU_GRAD : DT__EL_GELU_TANH_GRAD, (dt__number){0});
 }
 
 /* gelu''(x) = (2 - x^2) n(x). */
@@ -117,9 +84,9 @@ const dt_op dt__op_threshold_backward = {
     .rule = "..., ... -> ...",
     .rows = rows_threshold,
     .varying = "threshold",
-    .shape = shape_threshold,
-    .kernel = dt_op_elementwise,
-    .family = &(const dt_loops){.f32 = threshold_f32, .f64 = threshold_f64},
+    .shape = dt__family_shape,
+    .kernel = threshold,
+    .family = &(const dt__element_family){.op = DT__EL_THRESHOLD, .dtypes = DT__FLOATS},
     .gradient = "grad_output: threshold_backward(grad, self, threshold); self: none",
     .samples = "threshold_backward(f32[5,3]; f32[5,3]; 0)\nthreshold_backward(f32[5]; f32[5]; 0.5)",
 };
@@ -130,8 +97,8 @@ const dt_op dt__op_gelu_backward = {
     .partial = DT_PARTIAL_FIRST,
     .arguments = "approximate",
     .shape = shape_gelu,
-    .kernel = dt_op_elementwise,
-    .family = &(const dt_loops){.f32 = gelu_f32, .f64 = gelu_f64},
+    .kernel = gelu,
+    .family = &(const dt__element_family){.op = DT__EL_GELU_GRAD, .dtypes = DT__FLOATS},
     .backward = gelu_second,
     .samples = "gelu_backward(f32[5,3]; f32[5,3])\ngelu_backward(f32[5,3]; f32[5,3]; approximate=tanh)",
 };

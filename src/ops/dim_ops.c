@@ -233,7 +233,8 @@ const dt_op dt__op_slice = {
     .window = window_slice,
     .shape = shape_slice,
     .kernel = slice,
-    .gradient = "self: slice_backward(grad, self.shape, dim, either(start, 0), 0, step)",
+    .gradient =
+        "self: slice_backward(grad, self.shape, dim, either(start, 0), either(end, size(self.shape, dim)), step)",
     .samples = "slice(f32[5,3]; 0; 1; 4)\nslice(f32[5,3]; 1; -2)\nslice(f32[5,3]; 0; 0; 5; 2)\nslice(f32[5,3]; 0)",
     .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };

@@ -4,6 +4,7 @@
  * extrema (ord inf and -inf) of magnitudes are partial over a sharded dim; for the others, and for logsumexp, the ranks
  * meet.
  */
+#include "dtensor/ops.h"
 #include "ops/ops.h"
 #include "ops/states.h"
 
@@ -130,6 +131,48 @@ static dt_status finish_norm(dt_op_call *call, const dt_state *merged) {
 
 static const dt_meet norm_meet = {describe_norm, begin_norm, merge_norm, finish_norm};
 
+/* A result beside the tensor, which has the dims that were reduced. */
+static dt_tensor *kept(const dt_op_call *call, dt_tensor *tensor) {
+    const dt_op_value *input = &call->inputs[0];
+    uint32_t dims = reduced_dims(call);
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < input->n_dims; d++)
+        sizes[d] = dims >> d & 1 ? 1 : input->shape[d];
+    return dt_reshape(tensor, ((dt_shape){input->n_dims, sizes}));
+}
+
+/* grad sign(x) |x|^(p-1) / norm^(p-1); of the largest and the smallest magnitude, grad sign(x) where it is, in equal
+ * parts; 0 where the norm is 0. */
+static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    double ord = ord_of(op);
+    if (ord == 0)
+        return DT_OK;
+    dt_tensor *x = call->inputs[0], *grad = kept(op, call->grads[0]), *norm = kept(op, call->outputs[0]);
+    uint32_t dims = reduced_dims(op);
+    int64_t list[DT_SPEC_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < op->inputs[0].n_dims; d++)
+        if (dims >> d & 1)
+            list[n++] = d;
+    if (isinf(ord)) {
+        dt_tensor *is_it = dt_eq(dt_abs(x), norm);
+        dt_tensor *count = n ? dt_sum(is_it, .dim = {.n = n, .list = list}, .keepdim = true) : dt_sum(is_it);
+        input_grads[0] = dt_mul(dt_mul(dt_sign(x), is_it), dt_div(grad, count));
+    } else if (ord == 1) {
+        input_grads[0] = dt_mul(dt_sign(x), grad);
+    } else {
+        dt_tensor *power = ord == 2 ? norm : dt_pow_scalar_exponent(norm, ord - 1);
+        dt_tensor *scale = dt_masked_fill(dt_div(grad, power), dt_eq_scalar(norm, 0), 0);
+        dt_tensor *scaled = x;
+        if (ord != 2)
+            scaled =
+                dt_masked_fill(dt_mul(dt_sign(x), dt_pow_scalar_exponent(dt_abs(x), ord - 1)), dt_eq_scalar(x, 0), 0);
+        input_grads[0] = dt_mul(scaled, scale);
+    }
+    return input_grads[0] ? DT_OK : dt_error_status(op->ctx);
+}
+
 const dt_op dt__op_linalg_vector_norm = {
     .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
               "ScalarType? dtype=None) -> Tensor",
@@ -139,6 +182,8 @@ const dt_op dt__op_linalg_vector_norm = {
     .kernel = dt__run_alone,
     .meet = &norm_meet,
     .arguments = "dim,keepdim,ord,dtype",
+    .backward = norm_backward,
+    .saves = "self,result",
     .samples = "linalg_vector_norm(f32[5,3])\nlinalg_vector_norm(f32[5,3]; 1; [0])\n"
                "linalg_vector_norm(f32[2,5,3]; inf; [0,2]; true)\nlinalg_vector_norm(f32[5,3]; -2.5; 1; dtype=f64)\n"
                "linalg_vector_norm(f32[5,3]; 0; 0)\nlinalg_vector_norm(f32[5,3]; -inf; 0)",

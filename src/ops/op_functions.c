@@ -1082,6 +1082,42 @@ dt_tensor *dt_bfloat16_sized(dt_tensor *self, const dt_bfloat16_options *options
     return dt__call_run(&call, DT__OP_bfloat16, options->site);
 }
 
+dt_tensor *dt_binary_cross_entropy_sized(dt_tensor *input, dt_tensor *target,
+                                         const dt_binary_cross_entropy_options *options, size_t options_size) {
+    dt_binary_cross_entropy_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "binary_cross_entropy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->reduction ? dt__call_text(&args[3], options->reduction) : dt__call_text(&args[3], "mean");
+    return dt__call_run(&call, DT__OP_binary_cross_entropy, options->site);
+}
+
+dt_tensor *dt_binary_cross_entropy_with_logits_sized(dt_tensor *input, dt_tensor *target,
+                                                     const dt_binary_cross_entropy_with_logits_options *options,
+                                                     size_t options_size) {
+    dt_binary_cross_entropy_with_logits_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "binary_cross_entropy_with_logits", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
+    options->reduction ? dt__call_text(&args[3], options->reduction) : dt__call_text(&args[3], "mean");
+    options->pos_weight ? dt__call_tensor(&args[4], &call, options->pos_weight) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_binary_cross_entropy_with_logits, options->site);
+}
+
 dt_tensor *dt_bitwise_and_sized(dt_tensor *self, dt_tensor *other, const dt_bitwise_and_options *options,
                                 size_t options_size) {
     dt_bitwise_and_options full;
@@ -1932,6 +1968,22 @@ dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_optio
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_cumprod, options->site);
+}
+
+dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
+                                     const dt_cumprod_backward_options *options, size_t options_size) {
+    dt_cumprod_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "cumprod_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_int(&args[2], dim);
+    return dt__call_run(&call, DT__OP_cumprod_backward, options->site);
 }
 
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
@@ -3133,6 +3185,24 @@ dt_tensor *dt_hstack_sized(dt_tensors tensors, const dt_hstack_options *options,
     return dt__call_run(&call, DT__OP_hstack, options->site);
 }
 
+dt_tensor *dt_huber_loss_sized(dt_tensor *input, dt_tensor *target, const dt_huber_loss_options *options,
+                               size_t options_size) {
+    dt_huber_loss_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "huber_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->delta.given ? dt__call_real(&args[3], options->delta.value) : dt__call_real(&args[3], 1.0);
+    options->weight ? dt__call_tensor(&args[4], &call, options->weight) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_huber_loss, options->site);
+}
+
 dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_options *options, size_t options_size) {
     dt_index_options full;
     dt__call call;
@@ -3407,6 +3477,23 @@ dt_tensor *dt_isnan_sized(dt_tensor *self, const dt_isnan_options *options, size
     return dt__call_run(&call, DT__OP_isnan, options->site);
 }
 
+dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, const dt_kl_div_options *options,
+                           size_t options_size) {
+    dt_kl_div_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "kl_div", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    dt__call_bool(&args[3], options->log_target);
+    return dt__call_run(&call, DT__OP_kl_div, options->site);
+}
+
 dt_kthvalue_result dt_kthvalue_sized(dt_tensor *self, int64_t k, const dt_kthvalue_options *options,
                                      size_t options_size) {
     dt_kthvalue_options full;
@@ -3424,6 +3511,23 @@ dt_kthvalue_result dt_kthvalue_sized(dt_tensor *self, int64_t k, const dt_kthval
     dt_tensor *outputs[2];
     dt__call_run_tuple(&call, DT__OP_kthvalue, options->site, outputs, 2);
     return (dt_kthvalue_result){outputs[0], outputs[1]};
+}
+
+dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, const dt_l1_loss_options *options,
+                            size_t options_size) {
+    dt_l1_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "l1_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_l1_loss, options->site);
 }
 
 dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
@@ -4290,6 +4394,23 @@ dt_tensor *dt_movedim_sizes_sized(dt_tensor *self, dt_shape source, dt_shape des
     dt__call_sizes(&args[1], source);
     dt__call_sizes(&args[2], destination);
     return dt__call_run(&call, DT__OP_movedim, options->site);
+}
+
+dt_tensor *dt_mse_loss_sized(dt_tensor *input, dt_tensor *target, const dt_mse_loss_options *options,
+                             size_t options_size) {
+    dt_mse_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "mse_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->weight ? dt__call_tensor(&args[3], &call, options->weight) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_mse_loss, options->site);
 }
 
 dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options *options, size_t options_size) {
@@ -5636,6 +5757,23 @@ dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes,
     dt__call_int(&args[4], end);
     dt__call_int(&args[5], step);
     return dt__call_run(&call, DT__OP_slice_backward, options->site);
+}
+
+dt_tensor *dt_smooth_l1_loss_sized(dt_tensor *input, dt_tensor *target, const dt_smooth_l1_loss_options *options,
+                                   size_t options_size) {
+    dt_smooth_l1_loss_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "smooth_l1_loss", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    dt__call_tensor(&args[1], &call, target);
+    options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
+    options->beta.given ? dt__call_real(&args[3], options->beta.value) : dt__call_real(&args[3], 1.0);
+    return dt__call_run(&call, DT__OP_smooth_l1_loss, options->site);
 }
 
 dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_options *options, size_t options_size) {

@@ -57,6 +57,8 @@
     X(baddbmm)                                                                                                       \
     X(baddbmm_)                                                                                                      \
     X(bfloat16)                                                                                                      \
+    X(binary_cross_entropy)                                                                                          \
+    X(binary_cross_entropy_with_logits)                                                                              \
     X(bitwise_and)                                                                                                   \
     X(bitwise_and_)                                                                                                  \
     X(bitwise_not)                                                                                                   \
@@ -98,6 +100,7 @@
     X(cummax)                                                                                                        \
     X(cummin)                                                                                                        \
     X(cumprod)                                                                                                       \
+    X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
     X(diag)                                                                                                          \
@@ -166,6 +169,7 @@
     X(hardtanh)                                                                                                      \
     X(hardtanh_)                                                                                                     \
     X(hstack)                                                                                                        \
+    X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
     X(index_add)                                                                                                     \
     X(index_add_)                                                                                                    \
@@ -182,7 +186,9 @@
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
+    X(kl_div)                                                                                                        \
     X(kthvalue)                                                                                                      \
+    X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
     X(le)                                                                                                            \
     X(le_)                                                                                                           \
@@ -228,6 +234,7 @@
     X(mish_)                                                                                                         \
     X(mm)                                                                                                            \
     X(movedim)                                                                                                       \
+    X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(mv)                                                                                                            \
@@ -299,6 +306,7 @@
     X(sinh_)                                                                                                         \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
+    X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softmin)                                                                                                       \
     X(softplus)                                                                                                      \

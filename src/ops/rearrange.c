@@ -2,6 +2,7 @@
  *
  * Ops that move the elements of dims: flip, roll, pad. Along sharded dims each rank fetches the window that it needs.
  */
+#include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -319,6 +320,49 @@ static dt_status pad(dt_op_call *call) {
     return DT_OK;
 }
 
+/* For each index of the output of one dim the index that it was read from, as pad_dim has it. */
+static dt_tensor *pad_sources(const dt_op_call *call, const struct pad_mode *mode, int d, dt_mesh *mesh) {
+    padded_dim padded = read_padded_dim(call, mode, d, call->inputs[0].shape[d]);
+    int64_t first = padded.cut - padded.before, last = padded.size - 1, end = first + call->outputs[0].shape[d];
+    char place[2 * DT_MESH_MAX_DIMS + 1] = "";
+    for (int m = 0; mesh && m < dt_mesh_n_dims(mesh); m++) {
+        place[2 * m] = 'R';
+        place[2 * m + 1] = m + 1 < dt_mesh_n_dims(mesh) ? ',' : '\0';
+    }
+    dt_tensor *i = dt_arange(call->ctx, first, end, 1, .dtype = DT_I64, .mesh = mesh, .place = mesh ? place : NULL);
+    if (mode->source == replicate)
+        i = dt_clamp(i, .min = DT_NUMBER(0), .max = DT_NUMBER(last));
+    else if (mode->source == circular)
+        i = dt_remainder_scalar_other(i, padded.size);
+    else
+        i = dt_rsub_scalar(dt_abs(dt_rsub_scalar(dt_abs(i), last)), last);
+    return dt_sub_scalar(i, padded.cut);
+}
+
+/* The gradient without the padding; that of copies is added to the elements that were copied. */
+static dt_status pad_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    const struct pad_mode *mode = pad_mode_of(op);
+    const dt_arg *pad = dt__arg_at(op, PAD);
+    int64_t list[2 * DT_SPEC_MAX_DIMS], sizes[DT_SPEC_MAX_DIMS];
+    int n = op->inputs[0].n_dims;
+    dt_tensor *grad = call->grads[0];
+    for (int i = 0; i < pad->n; i++)
+        list[i] = -pad->as.ints[i];
+    if (!mode->source)
+        grad = dt_constant_pad_nd(grad, ((dt_shape){pad->n, list}));
+    memcpy(sizes, op->outputs[0].shape, (size_t)n * sizeof *sizes);
+    for (int d = 0; d < n && mode->source; d++) {
+        if (!pad_at(op, d, 0) && !pad_at(op, d, 1))
+            continue;
+        sizes[d] = op->inputs[0].shape[d];
+        grad = dt_index_select_backward(grad, pad_sources(op, mode, d, dt_tensor_mesh(call->grads[0])),
+                                        ((dt_shape){n, sizes}), d);
+    }
+    input_grads[0] = grad;
+    return grad ? DT_OK : dt_error_status(op->ctx);
+}
+
 #define PADDING(mode_)                                                                                               \
     .rows = rows_pad, .window = window_pad, .shape = shape_pad, .kernel = pad, .arguments = "pad,value" mode_,       \
     .varying = "value", .check = check_pad_value, .class_of = class_pad
@@ -347,6 +391,8 @@ const dt_op dt__op_pad = {
     .schema = "pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor",
     .summary = "Adds a value, or copies of the elements, before and behind the indices of the last dims.",
     PADDING(",mode"),
+    .backward = pad_backward,
+    .saves = "",
     .samples = "pad(f32[5,3]; [1,2])\npad(f32[5,3]; [1,2]; 'reflect')\npad(f32[5,3]; [1,0,-1,2]; 'replicate')\n"
                "pad(f32[5,3]; [2,1]; 'circular')\npad(f32[5,3]; [0,1]; value=2.5)",
 };

@@ -432,4 +432,4 @@ const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running s
                              .partial = DT_PARTIAL_LINEAR,
                              .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)"};
 const dt_op dt__op_cumprod = {SCAN("cumprod", DT__FOLD_PROD), .summary = "Running product along a dim.",
-                              .partial_of = partial_prod};
+                              .partial_of = partial_prod, .gradient = "self: cumprod_backward(grad, self, dim)"};

@@ -208,7 +208,9 @@ typedef struct dt__way {
     double us;          /* its price */
 } dt__way;
 /* "meet" or "scan". */
-static inline const char *dt__way_name(const dt__way *way) { return way->flags & DT_ROW_MEET ? "meet" : "scan"; }
+static inline const char *dt__way_name(const dt__way *way) {
+    return way->flags & DT_ROW_WINDOW ? "window" : way->flags & DT_ROW_MEET ? "meet" : "scan";
+}
 
 /* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {

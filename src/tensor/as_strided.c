@@ -46,8 +46,16 @@ dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape 
         return NULL;
     }
     dt__array_desc desc = {tensor->dtype, shape.n, shape.sizes, strides.sizes, offset};
-    int64_t args[1 + DT_SPEC_MAX_DIMS] = {offset}; /* the shape is the result's */
+    /* The shape is the result's; then where the tensor is: its first element, number of dims, shape and strides. */
+    int64_t args[3 + 3 * DT_SPEC_MAX_DIMS] = {offset}, *own = args + 1 + shape.n;
     for (int d = 0; d < shape.n; d++)
         args[1 + d] = strides.sizes[d];
-    return dt__made_from("as_strided", tensor, dt__tensor_plain(tensor->storage, &desc), 1 + shape.n, args);
+    own[0] = dt__tensor_offset(tensor);
+    own[1] = tensor->n_dims;
+    for (int d = 0; d < tensor->n_dims; d++) {
+        own[2 + d] = tensor->shape[d];
+        own[2 + tensor->n_dims + d] = tensor->strides[d];
+    }
+    dt_tensor *view = dt__inherit_detached(dt__tensor_plain(tensor->storage, &desc), tensor);
+    return dt__made_from("as_strided", tensor, view, 3 + shape.n + 2 * tensor->n_dims, args);
 }

@@ -213,10 +213,11 @@ dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
 
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {
     int64_t offset = dt__tensor_offset(tensor);
-    if (tensor->spec)
-        return dt__tensor_wrap(tensor->spec, tensor->storage, offset, tensor->strides);
-    return dt__tensor_plain(tensor->storage,
-                            &(dt__array_desc){tensor->dtype, tensor->n_dims, tensor->shape, tensor->strides, offset});
+    dt_tensor *alias =
+        tensor->spec ? dt__tensor_wrap(tensor->spec, tensor->storage, offset, tensor->strides)
+                     : dt__tensor_plain(tensor->storage, &(dt__array_desc){tensor->dtype, tensor->n_dims,
+                                                                           tensor->shape, tensor->strides, offset});
+    return dt__inherit_detached(alias, tensor);
 }
 
 dt_ctx *dt_tensor_ctx(const dt_tensor *tensor) { return tensor ? tensor->ctx : NULL; }
@@ -269,7 +270,7 @@ void *dt_data(const dt_tensor *tensor) {
 
 bool dt_requires_grad(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
-    return tensor && tensor->record;
+    return tensor && (tensor->record || (tensor->storage->writes && tensor->storage->writes->concern(tensor)));
 }
 
 int64_t dt_tensor_size(const dt_tensor *tensor, int dim) {
@@ -324,6 +325,8 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
     DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
+    if (tensor->storage->writes)
+        DT__TRY(tensor->storage->writes->apply(tensor));
     if (requires_grad)
         return tensor->record ? DT_OK : dt__require_grad(tensor);
     if (tensor->record && !tensor->record->is_leaf)
@@ -339,6 +342,13 @@ dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *r
                            int n_numbers, const int64_t *numbers) {
     dt_ctx *ctx = from->ctx;
     dt_tensor *input = (dt_tensor *)from; /* whose value is only read */
+    if (input->storage->writes && input->storage->writes->apply(input) != DT_OK) {
+        if (result != from)
+            dt_drop(result);
+        return NULL;
+    }
+    if (!input->record)
+        return result;
     dt__made made = {.name = name,
                      .n_inputs = 1,
                      .inputs = &input,

@@ -261,6 +261,8 @@ static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
         dt__used_copies_free(storage);
     if (storage->origin)
         dt__origin_free(storage);
+    if (storage->writes)
+        storage->writes->free_writes(storage);
     if (--storage->n_watchers == 0)
         return false;
     drop_data(storage);
@@ -271,9 +273,15 @@ static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
 }
 
 void dt__storage_release(dt__storage *storage) {
-    if (!storage || --storage->n_refs > 0)
+    if (!storage)
         return;
-    if (__builtin_expect(storage->origin || storage->n_watchers || storage->used_copies, 0) && is_watched(storage))
+    if (--storage->n_refs > 0) {
+        if (__builtin_expect(storage->writes != NULL, 0) && storage->n_refs == storage->n_saved)
+            storage->writes->free_writes(storage); /* no handle is left; the storage is freed with its last record */
+        return;
+    }
+    if (__builtin_expect(storage->origin || storage->n_watchers || storage->used_copies || storage->writes, 0) &&
+        is_watched(storage))
         return;
     dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
     drop_data(storage);

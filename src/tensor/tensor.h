@@ -19,6 +19,17 @@
 #include "tensor/view.h"
 #include "tensor/zip.h"
 
+struct dt__storage;
+/* Recorded calls that wrote to a storage on which there are several handles; the rest of it is known to src/autograd
+ * only. It is freed when only records refer to the storage. */
+typedef struct dt__storage_writes {
+    void (*free_writes)(struct dt__storage *storage);
+    /* Whether writes through other handles have changed the tensor since its record was made. */
+    bool (*concern)(const dt_tensor *tensor);
+    /* Brings its record up to date. Memory. */
+    dt_status (*apply)(dt_tensor *tensor);
+} dt__storage_writes;
+
 /* Memory that tensors share. */
 typedef struct dt__storage {
     dt_ctx *ctx;
@@ -32,14 +43,17 @@ typedef struct dt__storage {
     bool heap;                         /* data is a block of the rank's heap */
     int64_t n_watchers;                /* copies that read `version`: the storage is kept for them without its data */
     struct dt__origin *origin;         /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
+    dt__storage_writes *writes;        /* NULL: none that a handle might not know of */
+    int64_t n_saved;                   /* references that records hold */
     struct dt__used_copy *used_copies; /* use_placement.c: the data in other placements, for ops that read it */
     dt_free_fn *free_memory;
     void *user;
 } dt__storage;
 
 enum {
-    DT__OF_COPY = 1, /* the storage has an origin */
-    DT__HAS_USE = 2, /* `use` is not NULL */
+    DT__OF_COPY = 1,  /* the storage has an origin */
+    DT__HAS_USE = 2,  /* `use` is not NULL */
+    DT__DETACHED = 4, /* made by dt_detach, or a view of such a tensor, or made where nothing is recorded */
 };
 
 /* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
@@ -55,7 +69,7 @@ struct dt_tensor {
     dt_dtype dtype;
     int n_dims, local_n_dims;
     bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
-    uint8_t special;            /* what a call checks before it reads the tensor: DT__OF_COPY, DT__HAS_USE */
+    uint8_t special;            /* what a call checks before it reads the tensor: DT__OF_COPY, … */
     uint16_t output;            /* of the record */
     dt__record *record;         /* holds a reference; NULL: requires no gradient */
     dt_spec *use;               /* holds a reference: the spec in which ops that only read it see it; NULL: `spec` */
@@ -141,20 +155,28 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor);
 dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
+/* A new handle on the storage of another one is detached if that is, or if nothing is recorded. */
+static inline dt_tensor *dt__inherit_detached(dt_tensor *view, const dt_tensor *of) {
+    if (view && __builtin_expect(of->special & DT__DETACHED || of->ctx->no_grad, 0))
+        view->special |= DT__DETACHED;
+    return view;
+}
 
 /* Reports a tensor that a public function other than an op made from another one to the recorder, with the numbers
  * among its arguments. Returns it, or NULL after an error; result may be NULL. */
 dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, dt_spec *grad_spec,
                            int n_numbers, const int64_t *numbers);
+/* Whether the tensor requires a gradient, or will when writes through other handles are applied to its record. */
+static inline bool dt__may_require_grad(const dt_tensor *tensor) { return tensor->record || tensor->storage->writes; }
 static inline dt_tensor *dt__made_from(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
                                        const int64_t *numbers) {
-    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && from->record && result;
+    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && result && dt__may_require_grad(from);
     return recorded ? dt__report_made(name, from, result, NULL, n_numbers, numbers) : result;
 }
 /* The same where the caller stated the placements of the gradient. */
 static inline dt_tensor *dt__made_with_grad(const char *name, const dt_tensor *from, dt_tensor *result,
                                             dt_spec *grad_spec) {
-    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && from->record && result;
+    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && result && dt__may_require_grad(from);
     return recorded ? dt__report_made(name, from, result, grad_spec, 0, NULL) : result;
 }
 

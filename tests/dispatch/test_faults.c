@@ -5,6 +5,7 @@
  * out does not leave its peers waiting.
  */
 #include "dispatch/calls.h"
+#include "support/launch.h"
 
 #include "dtensor/debug.h"
 #include "dtensor/ops.h"
@@ -37,6 +38,14 @@ static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
     dt_comm_stats_end(ctx);
     ok = dt_trace_end(ctx) == DT_OK && ok;
     return ok && !dt_failed(ctx);
+}
+
+/* Ops that meet, scan and fetch windows; on one rank, states and windows are made all the same. */
+static bool run_ways(dt_ctx *ctx, dt_mesh *mesh) {
+    dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
+    dt_tensor *x = a ? calls_distribute(a, mesh, "S(0)") : NULL;
+    return x && CALL(ctx, "softmax($1; 0)", x) && CALL(ctx, "cumsum($1; 0)", x) && CALL(ctx, "flip($1; [0])", x) &&
+           CALL(ctx, "slice($1; 0; 1; 5)", x) && CALL(ctx, "cat({$1; $1}; 0)", x);
 }
 
 /* More tensors than a call has space for. */
@@ -94,6 +103,11 @@ static void faults__every_allocation_in_turn(void **state) {
     assert_true(fail_each_allocation(run_ops) > 50);
 }
 
+static void faults__every_allocation_of_ways(void **state) {
+    (void)state;
+    assert_true(fail_each_allocation(run_ways) > 30);
+}
+
 static void faults__every_allocation_of_many_tensors(void **state) {
     (void)state;
     assert_true(fail_each_allocation(run_many) > 10);
@@ -130,6 +144,91 @@ static void faults__peers_of_a_rank_without_memory_are_notified(void **state) {
     run_ranks(2, one_rank_fails, NULL);
 }
 
+/* The exchanges inside ops: of states of all and of those before, and of windows. */
+static dt_tensor *meet(dt_tensor *x) { return dt_softmax(x, 0); }
+static dt_tensor *scan(dt_tensor *x) { return dt_cumsum(x, 0); }
+static dt_tensor *fetch(dt_tensor *x) { return dt_flip(x, DT_DIMS(0)); }
+static dt_tensor *fetch_others(dt_tensor *x) { return dt_roll(x, DT_SHAPE(3), .dims = DT_DIMS(0)); }
+
+typedef struct way_fault {
+    dt_tensor *(*call)(dt_tensor *x);
+    const char *name;
+    atomic_int *turn; /* shared by the ranks */
+} way_fault;
+
+static dt_tensor *rows_of(dt_ctx *ctx, dt_mesh *mesh) {
+    return dt_view(dt_arange(ctx, 0, (int64_t)63 * 512, 1, .dtype = DT_F32, .mesh = mesh, .place = "S(0)"),
+                   DT_SHAPE(63, 512));
+}
+
+/* A rank that has no memory for its states or its window: the others get its error, and all may continue. */
+static int way_without_memory(dt_ctx *ctx, void *arg) {
+    const way_fault *fault = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *x = rows_of(ctx, mesh);
+    CHECK(x && fault->call(x), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 1)
+        CHECK(!dt_ones(ctx, DT_SHAPE(1 << 20, 1 << 20)), "expected a memory error");
+    dt_tensor *y = fault->call(x);
+    dt_status status = dt_error_status(ctx);
+    CHECK(!y && status == (dt_rank(ctx) == 1 ? DT_ERR_MEMORY : DT_ERR_PEER), "rank %d: %s", (int)dt_rank(ctx),
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(fault->call(x), "afterwards: %s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* A rank that comes late, while the others wait inside: the call completes. */
+static int way_with_a_late_rank(dt_ctx *ctx, void *arg) {
+    const way_fault *fault = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *x = rows_of(ctx, mesh), *first = fault->call(x);
+    CHECK(first, "%s", dt_error_text(ctx));
+    atomic_fetch_add(fault->turn, 1);
+    while (dt_rank(ctx) == 2 && atomic_load(fault->turn) < 3) /* the others are about to wait */
+        sched_yield();
+    if (dt_rank(ctx) == 2)
+        test_sleep(0.05);
+    dt_tensor *again = fault->call(x);
+    CHECK(again, "%s", dt_error_text(ctx));
+    CHECK(!memcmp(dt_data(first), dt_data(again), (size_t)dt_tensor_local_elements(first) * sizeof(float)),
+          "other values");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Another op on one rank: both calls are named. */
+static int way_of_another_op(dt_ctx *ctx, void *arg) {
+    const way_fault *fault = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *x = rows_of(ctx, mesh);
+    CHECK(x && fault->call(x), "%s", dt_error_text(ctx));
+    dt_tensor *y = dt_rank(ctx) == 1 ? fetch_others(x) : fault->call(x);
+    CHECK(!y && dt_error_status(ctx) == DT_ERR_MISMATCH, "rank %d: %s", (int)dt_rank(ctx), dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "made different calls on mesh(3)") && strstr(dt_error_text(ctx), "roll(") &&
+              strstr(dt_error_text(ctx), fault->name),
+          "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(fault->call(x), "afterwards: %s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void faults__in_exchanges_of_ops(void **state) {
+    (void)state;
+    atomic_int *turn = mmap(NULL, sizeof *turn, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(turn != MAP_FAILED);
+    const way_fault faults[] = {{meet, "softmax(", turn}, {scan, "cumsum(", turn}, {fetch, "flip(", turn}};
+    for (int i = 0; i < 3; i++) {
+        atomic_store(turn, 0);
+        run_ranks(3, way_without_memory, (void *)&faults[i]);
+        run_ranks(3, way_with_a_late_rank, (void *)&faults[i]);
+        run_ranks(3, way_of_another_op, (void *)&faults[i]);
+    }
+    munmap(turn, sizeof *turn);
+}
+
 /* [4,2] in shards of 2, 2 and 0 rows that are not contiguous: only the empty one can be viewed as one row. */
 static int view_of_some_shards(dt_ctx *ctx, void *arg) {
     atomic_int *notified = arg; /* the others wait until the last rank has the error */
@@ -160,9 +259,11 @@ static void faults__a_view_that_some_ranks_refuse_fails_on_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
+        cmocka_unit_test(faults__every_allocation_of_ways),
         cmocka_unit_test(faults__every_allocation_of_many_tensors),
         cmocka_unit_test(faults__every_allocation_of_counts_and_traces),
         cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_notified),
+        cmocka_unit_test(faults__in_exchanges_of_ops),
         cmocka_unit_test(faults__a_view_that_some_ranks_refuse_fails_on_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,10 @@ enum action {
     FILL,
     SUM_DIM,
     MEAN_DIM,
+    FLIP, /* fetches windows along a sharded dim */
+    ROLL,
+    SOFTMAX, /* meets */
+    CUMSUM,  /* scans */
     MAKE,
     DRAW,
     REDISTRIBUTE,
@@ -86,6 +90,14 @@ static dt_tensor *run_binary(enum action action, dt_tensor *x, dt_tensor *y) {
 }
 static dt_tensor *run_reduction(const step *s, dt_tensor *x) {
     return s->action == SUM_DIM ? dt_sum(x, .dim = DT_DIMS(s->dim)) : dt_mean(x, .dim = DT_DIMS(s->dim));
+}
+
+static dt_tensor *run_window(const step *s, dt_tensor *x) {
+    return s->action == FLIP ? dt_flip(x, DT_DIMS(s->dim))
+                             : dt_roll(x, DT_SHAPE((int64_t)s->number), .dims = DT_DIMS(s->dim));
+}
+static dt_tensor *run_states(const step *s, dt_tensor *x) {
+    return s->action == SOFTMAX ? dt_softmax(x, s->dim) : dt_cumsum(x, s->dim);
 }
 
 static bool draw(machine *m, const step *s) {
@@ -160,6 +172,14 @@ static int run_step(machine *m, const step *s, bool *ok) {
     case MEAN_DIM:
         *ok = run_reduction(s, x) != NULL;
         return 0;
+    case FLIP:
+    case ROLL:
+        *ok = put(pool, s->to, run_window(s, x)) && put(plain, s->to, run_window(s, p));
+        return 0;
+    case SOFTMAX:
+    case CUMSUM:
+        *ok = run_states(s, x) != NULL;
+        return 0;
     case MAKE:
         *ok = make(m, s);
         return 0;
@@ -206,6 +226,8 @@ enum kind {
     OTHER_OP,
     OTHER_REDUCTION,
     OTHER_DIM,
+    OTHER_WINDOW,
+    OTHER_STATES,
     OTHER_NUMBER,
     OTHER_FILL,
     OTHER_PLACEMENT,
@@ -238,6 +260,8 @@ static const struct {
     [OTHER_OP] = {"other op", 0, DT_ERR_MISMATCH, {"relu(", "neg("}, RELU, NEG},
     [OTHER_REDUCTION] = {"other reduction", 0, DT_ERR_MISMATCH, {"sum(", "mean("}, SUM_DIM, MEAN_DIM},
     [OTHER_DIM] = {"other dim", 0, DT_ERR_MISMATCH, {"dim=[0]", "dim=[1]"}, SUM_DIM, SUM_DIM},
+    [OTHER_WINDOW] = {"other window", 0, DT_ERR_MISMATCH, {"shifts=[2]", "shifts=[3]"}, ROLL, ROLL},
+    [OTHER_STATES] = {"other states", 0, DT_ERR_MISMATCH, {"softmax(", "cumsum("}, SOFTMAX, CUMSUM},
     [OTHER_NUMBER] = {"other number", 0, DT_ERR_MISMATCH, {"with 2", "with 3"}, MULTIPLY, MULTIPLY},
     [OTHER_FILL] = {"other fill", 0, DT_ERR_MISMATCH, {"with 2", "with 3"}, FILL, FILL},
     [OTHER_PLACEMENT] = {"other placement", 0, DT_ERR_MISMATCH, {"redistribute(", NULL}, REDISTRIBUTE, REDISTRIBUTE},
@@ -300,7 +324,7 @@ static step changed_step(const fault *f, enum kind kind, step s) {
     s.action = kinds[kind].other;
     if (kind == OTHER_DIM)
         s.dim = 1;
-    if (kind == OTHER_NUMBER || kind == OTHER_FILL || kind == OTHER_VALUE)
+    if (kind == OTHER_WINDOW || kind == OTHER_NUMBER || kind == OTHER_FILL || kind == OTHER_VALUE)
         s.number = 3;
     if (kind == OTHER_PLACEMENT || kind == OTHER_TRANSFER)
         s.target = another_target(f, s.target);
@@ -463,6 +487,7 @@ static step draw_step(const fault *f, uint64_t *random) {
                   .from = (int)test_below(random, N_POOL),
                   .other = (int)test_below(random, N_POOL),
                   .number = (double)(1 + test_below(random, 2)),
+                  .dim = (int)test_below(random, 2),
                   .place = f->places[test_below(random, f->n_places)],
                   .target = f->places[test_below(random, f->n_places - 1)],
                   .shape = {6, 5},

@@ -199,6 +199,71 @@ static void trace__writes_events_for_viewers(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* The event of an exchange inside an op: its name, its bytes, and the collective that it counts as; within the time of
+ * the op's own event, which follows. */
+static int check_way(json_t *events, const char *op, const char *name, const char *what, int64_t bytes) {
+    size_t i;
+    json_t *event, *found = NULL;
+    double begin = 0, end = 0;
+    json_array_foreach(events, i, event) {
+        const char *kind = json_string_value(json_object_get(event, "cat"));
+        const char *called = json_string_value(json_object_get(event, "name"));
+        CHECK(json_string_value(json_object_get(event, "ph")) && called, "an event without phase or name");
+        CHECK(json_is_integer(json_object_get(event, "pid")), "an event without a process");
+        if (!kind)
+            continue;
+        CHECK(json_is_number(json_object_get(event, "ts")), "an event without a time");
+        if (!strcmp(kind, "comm") && !strcmp(called, name)) {
+            found = event;
+            begin = json_number_value(json_object_get(event, "ts"));
+            end = begin + json_number_value(json_object_get(event, "dur"));
+        }
+        if (strcmp(kind, "op") || strcmp(called, op) || !found)
+            continue;
+        double op_begin = json_number_value(json_object_get(event, "ts"));
+        double op_end = op_begin + json_number_value(json_object_get(event, "dur"));
+        CHECK(op_begin <= begin && end <= op_end + 0.01, "%s is not within %s", name, op);
+        json_t *args = json_object_get(found, "args");
+        CHECK(json_integer_value(json_object_get(args, "bytes")) == bytes, "%s of %s: expected %lld bytes, got %lld",
+              name, op, (long long)bytes, (long long)json_integer_value(json_object_get(args, "bytes")));
+        const char *text = json_string_value(json_object_get(args, "what"));
+        CHECK(text && !strcmp(text, what), "%s of %s: expected \"%s\", got \"%s\"", name, op, what, text);
+        return 0;
+    }
+    CHECK(false, "expected an event %s in %s", name, op);
+    return 0;
+}
+
+static int write_ways(dt_ctx *ctx, void *folder) {
+    char name[64], file_of_rank[64];
+    snprintf(name, sizeof name, "%s/ways.json", (const char *)folder);
+    snprintf(file_of_rank, sizeof file_of_rank, "%s/ways.%d.json", (const char *)folder, (int)dt_rank(ctx));
+    dt_mesh *mesh = dt_mesh_new(ctx, "2");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(256, 512), .mesh = mesh, .place = "S(1)");
+    CHECK_OK(ctx, dt_trace_begin(ctx, name));
+    CHECK(dt_softmax(x, 1) && dt_cumsum(x, 1) && dt_slice(x, 1, 1, 512, 1), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_trace_end(ctx));
+    json_error_t error;
+    json_t *events = json_load_file(file_of_rank, 0, &error);
+    CHECK(events, "%s: line %d: %s", file_of_rank, error.line, error.text);
+    int64_t lacking = dt_rank(ctx) == 0 ? 256 * 4 : 0; /* a column; the last rank has all of its window */
+    int failed = check_way(events, "softmax", "meet", "meet of 2 ranks: all_gather 1", (int64_t)256 * 2 * 8) ||
+                 check_way(events, "cumsum", "scan", "scan of 2 ranks: all_gather 1", (int64_t)256 * 8) ||
+                 check_way(events, "slice", "window", "window of 2 ranks: all_to_all 1", lacking);
+    json_decref(events);
+    CHECK(remove(file_of_rank) == 0, "%s does not exist", file_of_rank);
+    dt_mesh_release(mesh);
+    return failed;
+}
+
+static void trace__has_an_event_for_what_rows_exchange(void **state) {
+    (void)state;
+    char folder[] = "/tmp/dtensor-trace-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    run_ranks(2, write_ways, folder);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void trace__reports_what_it_cannot_write(void **state) {
     (void)state;
     world w = open_world(8, 1);
@@ -337,6 +402,7 @@ int main(void) {
         cmocka_unit_test(trace__shows_arguments),
         cmocka_unit_test(trace__nests_under_scopes),
         cmocka_unit_test(trace__writes_events_for_viewers),
+        cmocka_unit_test(trace__has_an_event_for_what_rows_exchange),
         cmocka_unit_test(trace__reports_what_it_cannot_write),
         cmocka_unit_test(trace__begins_by_environment_variable),
         cmocka_unit_test(trace__that_cannot_be_written_is_an_error_at_the_end),

@@ -55,7 +55,7 @@ NOT_RUN = [
     (r"make\b", "builds, tests or installs the tree"),
     (r"ctest\b", "runs other tests"),
     (r"git\b", "needs a repository"),
-    (r"(dtrun -n \d+ )?(\./\d\d_\w+|demo\b)", "a program of the course; tests/tools/test_examples.py runs it"),
+    (r"(dtrun -n \d+ )?(\./\d\d_\w+|tour\b|\./gpt\b)", "a program of the course; tests/tools/test_examples.py runs it"),
     (r"python3 -c 'import numpy", "needs NumPy; tests/tools/test_examples.py compares with it"),
     (r"cmake --(preset|build)\b", "builds the tree"),
     (r"scripts/(make_|file_table|docs)", "writes into the tree"),

@@ -182,7 +182,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, result.stdout, line)
                 count += 1
-        self.assertEqual(9, count)
+        self.assertEqual(10, count)
 
     def test_reference_page_is_complete(self):
         """dtensor.7 lists every status and dtype, and the functions that it names exist."""

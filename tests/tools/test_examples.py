@@ -71,8 +71,8 @@ class Examples(unittest.TestCase):
             self.assertEqual((6, 1000), ours.shape)
             self.assertLess(abs(ours / expected - 1).max(), 1e-5)
 
-    def test_demo_verifies_its_values_and_fits_the_screen(self):
-        output, error, code = run_example("demo", 4)
+    def test_tour_verifies_its_values_and_fits_the_screen(self):
+        output, error, code = run_example("tour", 4)
         lines = output.splitlines()
         self.assertEqual(("All values are right.", "", 0), (lines[-1], error, code))
         self.assertEqual(6, output.count("every value is right"))

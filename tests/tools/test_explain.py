@@ -68,6 +68,26 @@ class Explain(unittest.TestCase):
         self.assertEqual(run_tool("rules", "sum(f32[8,4]; dim=[1])").splitlines(), rows)
         self.assertIn("S(0); R -> S(0)", run_tool("rules", "mm(i32[8,4]; i32[4,6])").splitlines())
 
+    def test_rules_list_all_ways_and_query_the_local_ones(self):
+        for op, tensors, args, call, marked in (
+                ("layer_norm", [[8, 4]], [{"t": 0}, [4]], "layer_norm(f32[8,4]; [4])", "S(1) -> S(1)  (the ranks meet)"),
+                ("cumsum", [[8, 4]], [{"t": 0}, 0], "cumsum(f32[8,4]; 0)", "S(0) -> S(0)  (a scan over the ranks)"),
+                ("flip", [[8, 4]], [{"t": 0}, [0]], "flip(f32[8,4]; [0])", "S(0) -> S(0)  (each rank fetches its window)")):
+            expected = tool.query({"q": "rules", "op": op, "tensors": [{"shape": shape} for shape in tensors],
+                                   "args": args, "kwargs": {}})
+            got = json.loads(run_tool("rules", call, "--json"))
+            self.assertEqual([got], expected)
+            lines = run_tool("rules", call).splitlines()
+            self.assertIn(marked, lines)
+            self.assertNotIn(marked.split("  ")[0].replace(" ", ""), got["rows"])
+
+    def test_ways_are_named_with_their_collectives(self):
+        for call, text in (("softmax(f32[64,512] S(1); 1)", "all_gather 1 (meets)"),
+                           ("cumsum(f32[64,512] S(1); 1)", "all_gather 1 (scans)"),
+                           ("slice(f32[64,512] S(1); 1; 1; 512)", "all_to_all 1 (fetches windows)")):
+            first = next(line for line in run_tool("explain", call + " on mesh(4)").splitlines() if line.startswith("  *"))
+            self.assertIn(text, first)
+
     def test_ops_are_listed(self):
         table = json.loads(run_tool("ops", "--json"))
         names = [op["name"] for op in table]
@@ -83,7 +103,7 @@ class Explain(unittest.TestCase):
         def names(*patterns):
             return [op["name"] for op in json.loads(run_tool("ops", *patterns, "--json"))]
         everything = names()
-        self.assertEqual(names("*mm"), ["addmm", "bmm", "mm"])
+        self.assertEqual(names("*mm"), ["addbmm", "addmm", "baddbmm", "bmm", "mm"])
         self.assertEqual(names("mm"), ["mm"])  # a name is that op only
         self.assertEqual(names("_norm"), [name for name in everything if "_norm" in name])
         self.assertEqual(names("?um", "a*"), [name for name in everything if name[0] == "a" or name == "sum"])

@@ -4,6 +4,7 @@
  * selected and why, and what moves for it. Nothing is run, so the mesh may be of any size.
  */
 #include "arguments.h"
+#include "dispatch/dispatch.h"
 #include "explain_svg.h"
 #include "json.h"
 #include "table.h"
@@ -139,8 +140,14 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
     return add_steps(self, plan, out);
 }
 
+/* The dry run of a decomposition, above the rows of the kernel, if there is one. */
 static dt_status print_text(explanation *self, dt__text *out) {
+    const dt_op *op = self->placed.info->op;
     dt__text_add(out, "%s\n\n", self->session->args->words[0]);
+    if (op->decompose)
+        DT__TRY(dt__explain_decomposition(self->session->arena, self->mesh, &self->placed, out));
+    if (!op->kernel)
+        return DT_OK;
     DT__TRY(add_candidates(self, out));
     dt__text_add(out, "\n");
     add_reason(self, out);
@@ -189,7 +196,12 @@ static dt_status run_session(session *started, void *user) {
     explanation *self = user;
     self->session = started;
     DT__TRY(read_call(self));
-    DT__TRY(dt__explanation_new(started->arena, &self->placed, (int)self->max_candidates, &self->found));
+    if (self->placed.info->op->kernel)
+        DT__TRY(dt__explanation_new(started->arena, &self->placed, (int)self->max_candidates, &self->found));
+    else if (args_has(started->args, "svg") || args_has(started->args, "json"))
+        return dt__fail(started->ctx, DT_ERR_UNSUPPORTED,
+                        "%s: the op has a decomposition only: expected a call without --svg and --json",
+                        self->placed.info->schema.name);
     if (args_has(started->args, "svg"))
         return print_svg(self, started->out);
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);

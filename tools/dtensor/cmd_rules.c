@@ -9,17 +9,18 @@
 
 #include <string.h>
 
-/* The rows of a call, spelled out for its inputs and outputs. */
-static dt_status read_rows(const session *self, const char *text, dt__placed_call *placed, dt__row_list *rows) {
+/* The rows of a call without those that have one of these flags, spelled out for its inputs and outputs. */
+static dt_status read_rows(const session *self, const char *text, unsigned without, dt__placed_call *placed,
+                           dt__row_list *rows) {
     DT__TRY(dt__placed_call_parse(self->arena, text, 0, NULL, placed));
     DT__TRY(dt__op_call_rows(self->arena, &placed->call, rows));
-    return dt__rows_expand(self->arena, &placed->call, DT_ROW_UNLISTED, rows);
+    return dt__rows_expand(self->arena, &placed->call, without, rows);
 }
 
 static dt_status add_rows(session *self, const char *call, const char *indent, dt__text *out) {
     dt__placed_call placed;
     dt__row_list rows;
-    DT__TRY(read_rows(self, call, &placed, &rows));
+    DT__TRY(read_rows(self, call, DT_ROW_UNLISTED, &placed, &rows));
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_add(out, "%s", indent);
         dt__row_text(&placed.call, &rows.rows[r], out);
@@ -37,7 +38,7 @@ static dt_status add_rows(session *self, const char *call, const char *indent, d
 static dt_status print_rows_json(session *self, const char *call) {
     dt__placed_call placed;
     dt__row_list rows;
-    DT__TRY(read_rows(self, call, &placed, &rows));
+    DT__TRY(read_rows(self, call, DT_ROW_UNLISTED | DT__ROW_WAYS, &placed, &rows)); /* as golden has them */
     dt__text text = dt__text_new(self->ctx);
     json_t *list = json_array();
     for (int r = 0; r < rows.n_rows; r++) {
@@ -160,7 +161,8 @@ const command rules_command = {
     .about =
         "Prints the rows of an op's rule: placements of the inputs, an arrow, placements of the outputs. Each row\n"
         "holds for any number of ranks and for uneven and empty shards. The row in which everything is Replicate\n"
-        "is implied. A call is written as for dtensor explain, without placements.",
+        "is implied. Rows that exchange something while the op runs are marked. A call is written as for dtensor "
+        "explain, without placements.",
     .options =
         (const command_option[]){
             {.name = "json", .help = "print the answer of dtensor query to \"rules\""},

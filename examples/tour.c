@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The demo: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move: which
- * rank holds what before and after, the collectives of its plan, the bytes that the busiest rank receives beside the
- * lower bound, the time beside that of copying as many bytes, and whether every value is right.
+ * A tour of redistributions: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move:
+ * which rank holds what before and after, the collectives of its plan, the bytes that the busiest rank receives beside
+ * the lower bound, the time beside that of copying as many bytes, and whether every value is right.
  *
- *     dtrun -n 4 demo [--colour]
+ *     dtrun -n 4 tour [--colour]
  *
  * Values are random numbers, which do not depend on placements: the result must be what is drawn with the target's.
  */
