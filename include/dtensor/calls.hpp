@@ -616,6 +616,8 @@ template <> struct fields<dt_log_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
 };
 template <> struct fields<dt_logaddexp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logcumsumexp_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logcumsumexp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_not_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -2112,6 +2114,17 @@ template <class... T> dt_tensor *dt_log_softmax(dt::at<dt_tensor *> self, int64_
 template <class... T> dt_tensor *dt_logaddexp(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logaddexp_sized(self, other, dt::named<dt_logaddexp_options>(self.site, options...).get(),
                               sizeof(dt_logaddexp_options));
+}
+template <class... T> dt_tensor *dt_logcumsumexp(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_logcumsumexp_sized(self, dim, dt::named<dt_logcumsumexp_options>(self.site, options...).get(),
+                                 sizeof(dt_logcumsumexp_options));
+}
+template <class... T>
+dt_tensor *dt_logcumsumexp_backward(dt::at<dt_tensor *> grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+                                    const T &...options) {
+    return dt_logcumsumexp_backward_sized(grad, self, result, dim,
+                                          dt::named<dt_logcumsumexp_backward_options>(grad.site, options...).get(),
+                                          sizeof(dt_logcumsumexp_backward_options));
 }
 template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),

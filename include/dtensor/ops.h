@@ -2384,6 +2384,23 @@ typedef struct dt_logaddexp_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logaddexp_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logaddexp_options));
 
+typedef struct dt_logcumsumexp_options {
+    const dt_site *site;
+} dt_logcumsumexp_options;
+/* Logarithm of the running sum of exponentials along a dim, without overflow.
+ *     logcumsumexp(Tensor self, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logcumsumexp_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_logcumsumexp_options));
+
+typedef struct dt_logcumsumexp_backward_options {
+    const dt_site *site;
+} dt_logcumsumexp_backward_options;
+/* The gradient of logcumsumexp.
+ *     logcumsumexp_backward(Tensor grad, Tensor self, Tensor result, int dim) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+                                                 DT_OPTIONS(dt_logcumsumexp_backward_options));
+
 typedef struct dt_logical_and_options {
     const dt_site *site;
 } dt_logical_and_options;
@@ -4848,6 +4865,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_log_softmax_sized(self, dim, DT_NAMED(dt_log_softmax_options, __VA_ARGS__))
 #define dt_logaddexp(...) DT_LOGADDEXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGADDEXP_(self, other, ...) dt_logaddexp_sized(self, other, DT_NAMED(dt_logaddexp_options, __VA_ARGS__))
+#define dt_logcumsumexp(...) DT_LOGCUMSUMEXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGCUMSUMEXP_(self, dim, ...) \
+    dt_logcumsumexp_sized(self, dim, DT_NAMED(dt_logcumsumexp_options, __VA_ARGS__))
+#define dt_logcumsumexp_backward(...) DT_LOGCUMSUMEXP_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGCUMSUMEXP_BACKWARD_(grad, self, result, dim, ...) \
+    dt_logcumsumexp_backward_sized(grad, self, result, dim, DT_NAMED(dt_logcumsumexp_backward_options, __VA_ARGS__))
 #define dt_logical_and(...) DT_LOGICAL_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_AND_(self, other, ...) \
     dt_logical_and_sized(self, other, DT_NAMED(dt_logical_and_options, __VA_ARGS__))

@@ -64,7 +64,7 @@ static dt_status shape_allclose(dt_op_call *call) {
     return shape_bool(call);
 }
 
-/* a == b, or |a - b| <= atol + rtol |b|, which is finite; NaN equals NaN if that is asked for. */
+/* a == b, or |a - b| <= atol + rtol |b|, which is finite; NaN equals NaN with equal_nan. */
 static dt_tensor *close_elements(const dt_op_call *call, dt_tensor *a, dt_tensor *b) {
     bool integral = dt__is_integral(call->inputs[0].dtype);
     dt_tensor *equal = dt_eq(a, b), *x = integral ? dt_to(a, DT_F64) : a, *y = integral ? dt_to(b, DT_F64) : b;

@@ -3889,6 +3889,38 @@ dt_tensor *dt_logaddexp_sized(dt_tensor *self, dt_tensor *other, const dt_logadd
     return dt__call_run(&call, DT__OP_logaddexp, options->site);
 }
 
+dt_tensor *dt_logcumsumexp_sized(dt_tensor *self, int64_t dim, const dt_logcumsumexp_options *options,
+                                 size_t options_size) {
+    dt_logcumsumexp_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "logcumsumexp", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    return dt__call_run(&call, DT__OP_logcumsumexp, options->site);
+}
+
+dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+                                          const dt_logcumsumexp_backward_options *options, size_t options_size) {
+    dt_logcumsumexp_backward_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad);
+    options = DT__OPTIONS(ctx, "logcumsumexp_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[1], &call, self);
+    dt__call_tensor(&args[2], &call, result);
+    dt__call_int(&args[3], dim);
+    return dt__call_run(&call, DT__OP_logcumsumexp_backward, options->site);
+}
+
 dt_tensor *dt_logical_and_sized(dt_tensor *self, dt_tensor *other, const dt_logical_and_options *options,
                                 size_t options_size) {
     dt_logical_and_options full;

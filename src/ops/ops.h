@@ -209,6 +209,8 @@
     X(log_)                                                                                                          \
     X(log_softmax)                                                                                                   \
     X(logaddexp)                                                                                                     \
+    X(logcumsumexp)                                                                                                  \
+    X(logcumsumexp_backward)                                                                                         \
     X(logical_and)                                                                                                   \
     X(logical_and_)                                                                                                  \
     X(logical_not)                                                                                                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that select elements by their order, with their positions: max, min, topk, sort, kthvalue, cummax. NaN is the largest. Of equal elements
- * the first is selected. Along a dim all elements are needed: it is not sharded.
+ * Ops that select elements by their order, with their positions: max, min, topk, sort, kthvalue, cummax. NaN is the
+ * largest. Of equal elements the first is selected. Along a dim all elements are needed: it is not sharded.
  */
 #include "base/dtype.h"
 #include "kernels/kernels.h"

@@ -23,6 +23,10 @@ static dt_status shape_of_view(dt_op_call *call, change_fn *change) {
     if (sizes->n > DT_SPEC_MAX_DIMS)
         return dt_op_refuse(call, DT_ERR_SHAPE, "input_sizes: expected at most %d, got %d", DT_SPEC_MAX_DIMS,
                             sizes->n);
+    for (int i = 0; i < sizes->n; i++)
+        if (sizes->as.ints[i] < 0)
+            return dt_op_refuse(call, DT_ERR_VALUE, "input_sizes: expected sizes of at least 0, got %" PRId64,
+                                sizes->as.ints[i]);
     DT__TRY(dt_op_add_output(call, grad->dtype, sizes->n, sizes->as.ints));
     dt_op_value result = {.dtype = grad->dtype, .n_dims = sizes->n, .shape = sizes->as.ints};
     int64_t strides[DT_SPEC_MAX_DIMS];

@@ -264,7 +264,7 @@ static int check_alone(dt_ctx *ctx, const dt__op_info *info, const char *text, i
 /* Ops whose gradient is still to be written. */
 static bool is_pending(const dt__op_info *info) {
     static const char *const pending[] = {"attention_backward", "attention_mask_backward", "cross_entropy_backward",
-                                          "cumprod_backward"};
+                                          "cumprod_backward", "logcumsumexp_backward"};
     for (size_t i = 0; i < sizeof pending / sizeof *pending; i++)
         if (!strcmp(info->schema.name, pending[i]))
             return !info->op->gradient && !info->op->backward;
