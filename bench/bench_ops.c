@@ -17,7 +17,9 @@
 enum { ROWS = 4096, COLUMNS = 1024, BATCH = 4, HEADS = 8, TOKENS = 512, WIDTH = 64, WORDS = 50000, TEXT = 8192 };
 
 static dt_ctx *ctx;
-static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text;
+static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
+    *classes;
+static dt_tensor *leaf, *affine, *shift, *words; /* which require gradients */
 
 static dt_tensor *run_add(void) { return dt_add(x, y); }
 static dt_tensor *run_mul(void) { return dt_mul(x, y); }
@@ -47,6 +49,7 @@ static dt_tensor *run_adamw(void) {
                                              0.0, 7, .weight_decay = DT_REAL(0.01));
     return status == DT_OK ? x : NULL;
 }
+static dt_tensor *run_cross_entropy(void) { return dt_cross_entropy(x, classes); }
 static dt_tensor *run_embedding(void) { return dt_embedding(text, table); }
 static dt_tensor *run_attention(void) { return dt_scaled_dot_product_attention(query, key, value); }
 static dt_tensor *run_attention_causal(void) {
@@ -59,39 +62,77 @@ static dt_tensor *run_attention_causal_grads(void) {
     return dt_attention_backward(grad, query, key, value, value, sums, .is_causal = true).grad_key;
 }
 
+/* Gradients of a call that was recorded before, so that only they are measured. */
+typedef struct recorded {
+    dt_tensor *out, *grad, *inputs[3];
+    int n_inputs;
+} recorded;
+
+static dt_tensor *gradients_of(const recorded *of) {
+    dt_tensor *grads[3];
+    const dt_status status = dt_gradients(DT_TENSORS(of->out), ((dt_tensors){of->n_inputs, (dt_tensor **)of->inputs}),
+                                          grads, .output_grads = &(dt_tensor *){of->grad}, .retain_graph = true);
+    return status == DT_OK ? grads[0] : NULL;
+}
+
+/* X(name, call, inputs): the gradients of these inputs; leaf is f32[4096,1024], and affine and shift f32[1024]. */
+#define RECORDED_LIST(X)                                                                                             \
+    X(mul, dt_mul(leaf, y), {leaf}, 1)                                                                               \
+    X(relu, dt_relu(leaf), {leaf}, 1)                                                                                \
+    X(exp, dt_exp(leaf), {leaf}, 1)                                                                                  \
+    X(tanh, dt_tanh(leaf), {leaf}, 1)                                                                                \
+    X(gelu, dt_gelu(leaf), {leaf}, 1)                                                                                \
+    X(gelu_tanh, dt_gelu(leaf, .approximate = "tanh"), {leaf}, 1)                                                    \
+    X(softmax, dt_softmax(leaf, 1), {leaf}, 1)                                                                       \
+    X(softmax_0, dt_softmax(leaf, 0), {leaf}, 1)                                                                     \
+    X(log_softmax, dt_log_softmax(leaf, 1), {leaf}, 1)                                                               \
+    X(layer_norm, dt_layer_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine, .bias = shift), {leaf, affine, shift}, 3) \
+    X(rms_norm, dt_rms_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine), {leaf, affine}, 2)                           \
+    X(cross_entropy, dt_cross_entropy(leaf, classes), {leaf}, 1)                                                     \
+    X(embedding, dt_embedding(text, words), {words}, 1)
+
+#define RECORDED(name, call, ...)                                                                                    \
+    static recorded recorded_##name;                                                                                 \
+    static dt_tensor *run_##name##_backward(void) { return gradients_of(&recorded_##name); }
+RECORDED_LIST(RECORDED)
+#undef RECORDED
+
 static const struct op {
     const char *name;
     dt_tensor *(*run)(void);
-} ops[] = {
-    {"add", run_add},
-    {"mul", run_mul},
-    {"relu", run_relu},
-    {"exp", run_exp},
-    {"tanh", run_tanh},
-    {"gelu", run_gelu},
-    {"gelu_tanh", run_gelu_tanh},
-    {"softmax", run_softmax},
-    {"softmax_0", run_softmax_0},
-    {"log_softmax", run_log_softmax},
-    {"layer_norm", run_layer_norm},
-    {"rms_norm", run_rms_norm},
-    {"sum_0", run_sum_0},
-    {"sum_1", run_sum_1},
-    {"max", run_max},
-    {"argmax", run_argmax},
-    {"cumsum", run_cumsum},
-    {"transposed_copy", run_transposed},
-    {"cat", run_cat},
-    {"to_bf16", run_to_bf16},
-    {"from_bf16", run_from_bf16},
-    {"normal", run_normal},
-    {"dropout", run_dropout},
-    {"adamw", run_adamw},
-    {"embedding", run_embedding},
-    {"attention", run_attention},
-    {"attention_causal", run_attention_causal},
-    {"attention_backward", run_attention_grads},
-    {"attention_causal_backward", run_attention_causal_grads},
+} ops[] = {{"add", run_add},
+           {"mul", run_mul},
+           {"relu", run_relu},
+           {"exp", run_exp},
+           {"tanh", run_tanh},
+           {"gelu", run_gelu},
+           {"gelu_tanh", run_gelu_tanh},
+           {"softmax", run_softmax},
+           {"softmax_0", run_softmax_0},
+           {"log_softmax", run_log_softmax},
+           {"layer_norm", run_layer_norm},
+           {"rms_norm", run_rms_norm},
+           {"sum_0", run_sum_0},
+           {"sum_1", run_sum_1},
+           {"max", run_max},
+           {"argmax", run_argmax},
+           {"cumsum", run_cumsum},
+           {"transposed_copy", run_transposed},
+           {"cat", run_cat},
+           {"to_bf16", run_to_bf16},
+           {"from_bf16", run_from_bf16},
+           {"normal", run_normal},
+           {"dropout", run_dropout},
+           {"adamw", run_adamw},
+           {"cross_entropy", run_cross_entropy},
+           {"embedding", run_embedding},
+           {"attention", run_attention},
+           {"attention_causal", run_attention_causal},
+           {"attention_backward", run_attention_grads},
+           {"attention_causal_backward", run_attention_causal_grads},
+#define RECORDED(name, ...) {#name "_backward", run_##name##_backward},
+           RECORDED_LIST(RECORDED)
+#undef RECORDED
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
 
@@ -116,6 +157,12 @@ static double repeat(const struct op *op) {
 
 static dt_tensor *heads(void) { return dt_randn(ctx, DT_SHAPE(BATCH, HEADS, TOKENS, WIDTH)); }
 
+static void record(recorded *to, dt_tensor *out, recorded of) {
+    *to = of;
+    to->out = out;
+    to->grad = dt_randn_like(out);
+}
+
 static void make_tensors(void) {
     const dt_shape shape = DT_SHAPE(ROWS, COLUMNS);
     x = dt_randn(ctx, shape);
@@ -132,7 +179,15 @@ static void make_tensors(void) {
     sums = dt_full(ctx, DT_SHAPE(BATCH, HEADS, TOKENS), 7, .dtype = DT_F32);
     table = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS));
     text = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(TEXT)), WORDS - 1.0), DT_I64);
-    if (!text) {
+    classes = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS)), COLUMNS - 1.0), DT_I64);
+    leaf = dt_randn(ctx, shape, .requires_grad = true);
+    affine = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
+    shift = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
+    words = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS), .requires_grad = true);
+#define RECORDED(name, call, ...) record(&recorded_##name, call, (recorded){.inputs = __VA_ARGS__});
+    RECORDED_LIST(RECORDED)
+#undef RECORDED
+    if (!text || dt_failed(ctx)) {
         fprintf(stderr, "bench_ops: %s\n", dt_error_text(ctx));
         exit(1);
     }

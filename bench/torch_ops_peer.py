@@ -28,6 +28,7 @@ def make_calls():
     mean, variance, step = torch.randn(ROWS, COLUMNS), torch.ones(ROWS, COLUMNS), torch.tensor(7.0)
     q, k, v, grad = heads(), heads(), heads(), heads()
     table, text = torch.randn(50000, COLUMNS), torch.randint(0, 50000, (8192,))
+    classes = torch.randint(0, COLUMNS, (ROWS,))
     attend = functional.scaled_dot_product_attention
 
     def backward(causal):
@@ -36,7 +37,33 @@ def make_calls():
         out = attend(*inputs, is_causal=causal)
         return lambda: torch.autograd.grad(out, inputs, grad, retain_graph=True)
 
-    return {
+    leaf, affine, shift = (t.clone().requires_grad_() for t in (x, weight, bias))
+    words = table.clone().requires_grad_()
+
+    def gradients(call, *inputs):
+        """The same of any call."""
+        with torch.enable_grad():
+            out = call()
+        at_out = torch.randn_like(out)
+        return lambda: torch.autograd.grad(out, inputs, at_out, retain_graph=True)
+
+    recorded = {
+        "mul": (lambda: leaf * y, leaf),
+        "relu": (lambda: torch.relu(leaf), leaf),
+        "exp": (lambda: torch.exp(leaf), leaf),
+        "tanh": (lambda: torch.tanh(leaf), leaf),
+        "gelu": (lambda: functional.gelu(leaf), leaf),
+        "gelu_tanh": (lambda: functional.gelu(leaf, approximate="tanh"), leaf),
+        "softmax": (lambda: torch.softmax(leaf, 1), leaf),
+        "softmax_0": (lambda: torch.softmax(leaf, 0), leaf),
+        "log_softmax": (lambda: torch.log_softmax(leaf, 1), leaf),
+        "layer_norm": (lambda: functional.layer_norm(leaf, [COLUMNS], affine, shift), leaf, affine, shift),
+        "rms_norm": (lambda: functional.rms_norm(leaf, [COLUMNS], affine), leaf, affine),
+        "cross_entropy": (lambda: functional.cross_entropy(leaf, classes), leaf),
+        "embedding": (lambda: functional.embedding(text, words), words),
+    }
+    backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
+    return backwards | {
         "add": lambda: x + y,
         "mul": lambda: x * y,
         "relu": lambda: torch.relu(x),
@@ -62,6 +89,7 @@ def make_calls():
         "dropout": lambda: functional.dropout(x, 0.1),
         "adamw": lambda: torch._fused_adamw_([x], [y], [mean], [variance], [], [step], lr=0.0, beta1=0.9, beta2=0.999,
                                              weight_decay=0.01, eps=1e-8, amsgrad=False, maximize=False),
+        "cross_entropy": lambda: functional.cross_entropy(x, classes),
         "embedding": lambda: functional.embedding(text, table),
         "attention": lambda: attend(q, k, v),
         "attention_causal": lambda: attend(q, k, v, is_causal=True),

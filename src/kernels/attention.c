@@ -37,7 +37,7 @@ static void exponentials(const dt__attention_job *job, dt__attention_lane *lane,
             scale_row(job, sums, factor);
     }
     lane->largest[row] = largest;
-    job->kernels->loops->exp_sums[job->dtype](n, x, shift, &lane->totals[row]);
+    job->kernels->loops->exp_sums[job->dtype](n, x, x, shift, &lane->totals[row]);
 }
 
 /* The sums of values of a block, and the largest scores and totals in the lane. */

@@ -13,29 +13,29 @@
 
 enum { EXP_LANES = 64, EXP_STEP = 512 };
 
-/* Below the exponent of the smallest normal number, where a single power of two would not do, the result is 0. */
+/* By 2^(n + 24), which is a normal number, and 2^-24, which rounds where the result is subnormal. exp(-104) is 0. */
 DT__INLINE float exp_below_f32(float x) {
-    const float lowest = -87.0f;
+    const float lowest = -104.0f;
     const float t = x < lowest ? lowest : x, n = nearest_integer_f32(t * (float)LOG2_E);
     const float r = (t - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
-    const float y = (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(n);
-    return x < lowest ? 0 : y;
+    return ((1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(n + 24)) * 0x1p-24f;
 }
 DT__INLINE double exp_below_f64(double x) { return exp_f64(x); }
 
 #define EXP_SUM(DTYPE, memory, real, f)                                                                              \
-    static void exp_sum_##DTYPE(int64_t n, void *x, double shift, double *sum) {                                     \
-        memory *xs = x;                                                                                              \
+    static void exp_sum_##DTYPE(int64_t n, const void *x, void *y, double shift, double *sum) {                      \
+        const memory *xs = x;                                                                                        \
+        memory *ys = y;                                                                                              \
         const real by = (real)shift;                                                                                 \
-        for (int64_t begin = 0; begin < n; begin += EXP_STEP, xs += EXP_STEP) {                                      \
+        for (int64_t begin = 0; begin < n; begin += EXP_STEP, xs += EXP_STEP, ys += EXP_STEP) {                      \
             const int64_t end = n - begin < EXP_STEP ? n - begin : EXP_STEP, whole = end / EXP_LANES * EXP_LANES;    \
             real part[EXP_LANES] = {0};                                                                              \
-            DT__EACH for (int64_t i = 0; i < end; i++) xs[i] = f(xs[i] - by);                                        \
+            DT__EACH for (int64_t i = 0; i < end; i++) ys[i] = f(xs[i] - by);                                        \
             for (int64_t i = 0; i < whole; i += EXP_LANES)                                                           \
                 for (int lane = 0; lane < EXP_LANES; lane++)                                                         \
-                    part[lane] += xs[i + lane];                                                                      \
+                    part[lane] += ys[i + lane];                                                                      \
             for (int64_t i = whole; i < end; i++)                                                                    \
-                part[i - whole] += xs[i];                                                                            \
+                part[i - whole] += ys[i];                                                                            \
             for (int half = EXP_LANES / 2; half; half /= 2)                                                          \
                 for (int lane = 0; lane < half; lane++)                                                              \
                     part[lane] += part[lane + half];                                                                 \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions of n contiguous elements to one, for the instruction set of the including file. In every instruction set
- * element i is combined in lane i % 16, and the lanes pairwise by halves, so that all compute the same bits.
+ * element i is combined in lane i % 16, of one of several sets of lanes in turn; the sets one after another, and the
+ * lanes pairwise by halves, so that all compute the same bits.
  */
 #ifndef DT_KERNELS_FOLD_LOOPS_H
 #define DT_KERNELS_FOLD_LOOPS_H
@@ -21,10 +22,13 @@ typedef LANES_IN_MEMORY(double) fold_f64_in_memory;
 typedef LANES(uint64_t) fold_i64;
 typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
 
-/* Lanes start as `start`; `step` combines them with the lanes x; `join` combines two numbers a and b. The last lanes
- * are padded with `start`, which is neutral: a few elements are joined without the lanes that they do not fill, to the
- * same bits. */
-#define FOLD(name, DTYPE, memory, type, lanes, result, start, step, join)                                            \
+/* Long rows have several sets of lanes, whose operations do not wait for each other. */
+#define WAYS(type) (sizeof(type) == 4 ? 4 : 2)
+
+/* Lanes start as `start`; `step` combines them with the lanes x, `merge` with the lanes `other` of another set; `join`
+ * combines two numbers a and b. The last lanes are padded with `start`, which is neutral: a few elements are joined
+ * without the lanes that they do not fill, to the same bits. */
+#define FOLD(name, DTYPE, memory, type, lanes, result, start, step, merge, join)                                     \
     static void fold_##name##_##DTYPE(int64_t n, const void *from, void *to) {                                       \
         const memory *xs = from;                                                                                     \
         result total;                                                                                                \
@@ -54,6 +58,24 @@ typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
         lanes all;                                                                                                   \
         memcpy(&all, one, sizeof all);                                                                               \
         int64_t i = 0;                                                                                               \
+        if (n >= WAYS(type) * FOLD_LANES) {                                                                          \
+            lanes ways[WAYS(type)];                                                                                  \
+            for (int w = 0; w < WAYS(type); w++)                                                                     \
+                ways[w] = all;                                                                                       \
+            for (; i + WAYS(type) * FOLD_LANES <= n; i += WAYS(type) * FOLD_LANES) {                                 \
+                for (int w = 0; w < WAYS(type); w++) {                                                               \
+                    const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i + w * FOLD_LANES);             \
+                    all = ways[w];                                                                                   \
+                    step;                                                                                            \
+                    ways[w] = all;                                                                                   \
+                }                                                                                                    \
+            }                                                                                                        \
+            all = ways[0];                                                                                           \
+            for (int w = 1; w < WAYS(type); w++) {                                                                   \
+                const lanes other = ways[w];                                                                         \
+                merge;                                                                                               \
+            }                                                                                                        \
+        }                                                                                                            \
         for (; i + FOLD_LANES <= n; i += FOLD_LANES) {                                                               \
             const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i);                                      \
             step;                                                                                                    \
@@ -77,7 +99,7 @@ typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
     }
 
 /* all = mask ? x : all, lane by lane. */
-#define TAKE(ints, lanes, mask)                                                                                      \
+#define TAKE(ints, lanes, x, mask)                                                                                   \
     do {                                                                                                             \
         const ints taken = (ints)(mask);                                                                             \
         all = (lanes)((taken & (ints)x) | (~taken & (ints)all));                                                     \
@@ -92,27 +114,29 @@ typedef LANES(int64_t) fold_mask64;
 #define fold_F64_in_memory fold_f64_in_memory
 #define fold_I64           fold_i64
 #define fold_I64_in_memory fold_i64_in_memory
-#define LARGER(a, b)       ((a) > (b) || (a) != (a) ? (a) : (b))
-#define SMALLER(a, b)      ((a) < (b) || (a) != (a) ? (a) : (b))
+#define LARGER(a, b)       (((a) > (b)) | ((a) != (a)) ? (a) : (b))
+#define SMALLER(a, b)      (((a) < (b)) | ((a) != (a)) ? (a) : (b))
 
-FOLD(FEW, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), a + b)
-FOLD(FEW, F64, dt__f64, double, fold_f64, double, 0, all += x, a + b)
-FOLD(SUM, I64, dt__i64, uint64_t, fold_i64, uint64_t, 0, all += x, a + b)
-FOLD(PROD, F32, dt__f32, float, fold_f64, double, 1, all *= __builtin_convertvector(x, fold_f64), a *b)
-FOLD(PROD, F64, dt__f64, double, fold_f64, double, 1, all *= x, a *b)
-FOLD(PROD, I64, dt__i64, uint64_t, fold_i64, uint64_t, 1, all *= x, a *b)
-FOLD(MAX, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, (x > all) | (x != x)),
-     LARGER(a, b))
-FOLD(MAX, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, (x > all) | (x != x)),
-     LARGER(a, b))
+FOLD(FEW, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), all += other, a + b)
+FOLD(FEW, F64, dt__f64, double, fold_f64, double, 0, all += x, all += other, a + b)
+FOLD(SUM, I64, dt__i64, uint64_t, fold_i64, uint64_t, 0, all += x, all += other, a + b)
+FOLD(PROD, F32, dt__f32, float, fold_f64, double, 1, all *= __builtin_convertvector(x, fold_f64), all *= other, a *b)
+FOLD(PROD, F64, dt__f64, double, fold_f64, double, 1, all *= x, all *= other, a *b)
+FOLD(PROD, I64, dt__i64, uint64_t, fold_i64, uint64_t, 1, all *= x, all *= other, a *b)
+FOLD(MAX, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, x, (x > all) | (x != x)),
+     TAKE(fold_mask32, fold_f32, other, (other > all) | (other != other)), LARGER(a, b))
+FOLD(MAX, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, x, (x > all) | (x != x)),
+     TAKE(fold_mask64, fold_f64, other, (other > all) | (other != other)), LARGER(a, b))
 FOLD(MAX, I64, dt__i64, uint64_t, fold_i64, uint64_t, total,
-     TAKE(fold_mask64, fold_i64, (fold_mask64)x > (fold_mask64)all), (int64_t)a > (int64_t)b ? a : b)
-FOLD(MIN, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, (x < all) | (x != x)),
-     SMALLER(a, b))
-FOLD(MIN, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, (x < all) | (x != x)),
-     SMALLER(a, b))
+     TAKE(fold_mask64, fold_i64, x, (fold_mask64)x > (fold_mask64)all),
+     TAKE(fold_mask64, fold_i64, other, (fold_mask64)other > (fold_mask64)all), (int64_t)a > (int64_t)b ? a : b)
+FOLD(MIN, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, x, (x < all) | (x != x)),
+     TAKE(fold_mask32, fold_f32, other, (other < all) | (other != other)), SMALLER(a, b))
+FOLD(MIN, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, x, (x < all) | (x != x)),
+     TAKE(fold_mask64, fold_f64, other, (other < all) | (other != other)), SMALLER(a, b))
 FOLD(MIN, I64, dt__i64, uint64_t, fold_i64, uint64_t, total,
-     TAKE(fold_mask64, fold_i64, (fold_mask64)x < (fold_mask64)all), (int64_t)a < (int64_t)b ? a : b)
+     TAKE(fold_mask64, fold_i64, x, (fold_mask64)x < (fold_mask64)all),
+     TAKE(fold_mask64, fold_i64, other, (fold_mask64)other < (fold_mask64)all), (int64_t)a < (int64_t)b ? a : b)
 
 /* Complex numbers: real and imaginary parts are summed separately, products are taken in order. */
 static void fold_SUM_C128(int64_t n, const void *from, void *to) {
@@ -160,13 +184,26 @@ static void fold_ALL_BOOL(int64_t n, const void *from, void *to) {
 enum { SUM_PARTS = FOLD_LANES * 8 / VEC_BYTES, PART_LANES = VEC_BYTES / 8 };
 typedef float part_f32 __attribute__((vector_size(VEC_BYTES / 2), aligned(1), may_alias));
 typedef double part_f64 __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
+#ifdef HW_WIDEN_F32
+#define WIDEN_PART_F32(at) HW_WIDEN_F32(at)
+#else
 #define WIDEN_PART_F32(at) __builtin_convertvector(*(const part_f32 *)(at), vf64)
+#endif
 #define WIDEN_PART_F64(at) ((vf64) * (const part_f64 *)(at))
 
-/* one[lane] of the whole groups of 16 elements; x is a register of them, and term what is summed. */
+/* one[lane] of the whole groups of 16 elements, in two sets of lanes in turn; x is a register of them, and term what
+ * is summed. */
 #define SUM_GROUPS(DTYPE, term)                                                                                      \
-    vf64 parts[SUM_PARTS] = {{0}};                                                                                   \
+    vf64 parts[2 * SUM_PARTS] = {{0}};                                                                               \
     int64_t i = 0;                                                                                                   \
+    for (; i + 2 * FOLD_LANES <= n; i += 2 * FOLD_LANES) {                                                           \
+        for (int p = 0; p < 2 * SUM_PARTS; p++) {                                                                    \
+            const vf64 x = WIDEN_PART_##DTYPE(xs + i + p * PART_LANES);                                              \
+            parts[p] += term;                                                                                        \
+        }                                                                                                            \
+    }                                                                                                                \
+    for (int p = 0; p < SUM_PARTS; p++)                                                                              \
+        parts[p] += parts[p + SUM_PARTS];                                                                            \
     for (; i + FOLD_LANES <= n; i += FOLD_LANES)                                                                     \
         for (int p = 0; p < SUM_PARTS; p++) {                                                                        \
             const vf64 x = WIDEN_PART_##DTYPE(xs + i + p * PART_LANES);                                              \
@@ -215,11 +252,20 @@ SUM(F64, dt__f64)
 DEVIATIONS(F32, dt__f32)
 DEVIATIONS(F64, dt__f64)
 
-/* to[i] += from[i]; to does not overlap from. */
-static void add_widened(int64_t n, double *to, const void *from) {
-    const dt__f32 *xs = from;
+/* Row by row; four rows at a time are read for one pass over the sums. */
+static void add_widened(int64_t n, double *to, const void *from, int64_t n_rows, int64_t stride) {
+    const char *row = from;
     dt__f64 *sums = (dt__f64 *)to;
-    DT__EACH for (int64_t i = 0; i < n; i++) sums[i] += (double)xs[i];
+    for (; n_rows >= 4; n_rows -= 4, row += 4 * stride) {
+        const dt__f32 *a = (const dt__f32 *)row, *b = (const dt__f32 *)(row + stride);
+        const dt__f32 *c = (const dt__f32 *)(row + 2 * stride), *d = (const dt__f32 *)(row + 3 * stride);
+        DT__EACH for (int64_t i = 0; i < n; i++) sums[i] =
+            (((sums[i] + (double)a[i]) + (double)b[i]) + (double)c[i]) + (double)d[i];
+    }
+    for (; n_rows > 0; n_rows--, row += stride) {
+        const dt__f32 *xs = (const dt__f32 *)row;
+        DT__EACH for (int64_t i = 0; i < n; i++) sums[i] += (double)xs[i];
+    }
 }
 
 static dt__deviations_loop *const deviations_loops[DT_N_DTYPES] = {

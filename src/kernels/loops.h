@@ -42,11 +42,11 @@ typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 /* *to += the squares of all from[i] - mean. */
 typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
 
-/* to[i] += from[i], which are f32. */
-typedef void dt__add_widened_loop(int64_t n, double *to, const void *from);
+/* to[i] += from[i], which are f32, of one row after another; stride in bytes. */
+typedef void dt__add_widened_loop(int64_t n, double *to, const void *from, int64_t n_rows, int64_t stride);
 
-/* x[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. Below exp(-87) f32 is 0. */
-typedef void dt__exp_sum_loop(int64_t n, void *x, double shift, double *to);
+/* y[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. y may be x. */
+typedef void dt__exp_sum_loop(int64_t n, const void *x, void *y, double shift, double *to);
 
 /* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read if beta
  * is 0. The last bits of complex results may differ between instruction sets. */

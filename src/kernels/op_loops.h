@@ -240,7 +240,8 @@ COMPLEXES(dt__c128, c128)
 #define UP_TO(x, q)   ((x) > (q) || (q) != (q) ? (q) : (x))
 
 #define LOOP(op, DTYPE, out_type, ...)                                                                               \
-    static void loop_##op##_##DTYPE(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {       \
+    static void loop_##op##_##DTYPE(int64_t n, void *out, const void *const *ins,                                    \
+                                    const dt__number *restrict numbers) {                                            \
         out_type *to = out;                                                                                          \
         (void)numbers;                                                                                               \
         __VA_ARGS__                                                                                                  \

@@ -204,8 +204,15 @@ static void reduce_columns(void *arg, int64_t piece) {
         const dt__patch p = row_patch(j->args->in, in[0], n, columns->strides[1]);
         const void *x =
             dt__load_patch(j->kernels, &p, j->args->in->dtype, widens ? DT_F32 : j->acc_dtype, gathered, converted);
-        if (widens)
-            j->kernels->loops->add_widened(n, (double *)(void *)chunk, x);
+        if (widens && x == in[0]) { /* all rows of the dim and of the chunk at once */
+            const dt__walk_dim *along = &j->elements.dims[0];
+            const int64_t n_rows = dt__min_i64(CHUNK - row % CHUNK, along->size - in_position[0]);
+            j->kernels->loops->add_widened(n, (double *)(void *)chunk, x, n_rows, along->strides[0]);
+            in_position[0] += n_rows - 1;
+            in[0] += (n_rows - 1) * along->strides[0];
+            row += n_rows - 1;
+        } else if (widens)
+            j->kernels->loops->add_widened(n, (double *)(void *)chunk, x, 1, 0);
         else
             combine(n, chunk, (const void *[]){chunk, x}, NULL);
         if (++row % CHUNK == 0) {

@@ -16,6 +16,8 @@
 #define HW_MULTIPLY_U32(x, m) ((vu64)_mm512_mul_epu32((__m512i)(x), (__m512i)(m)))
 
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
+/* f32 at any address to f64; gcc 12 would build the register of two halves. */
+#define HW_WIDEN_F32(at) ((vf64)_mm512_cvtps_pd(_mm256_loadu_ps((const float *)(at))))
 #define HW_FENCE()       _mm_sfence()
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")

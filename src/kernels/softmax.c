@@ -45,6 +45,17 @@ static double update_largest(const job *j, int64_t n, const void *x, double befo
     return j->dtype == DT_F32 ? (double)narrow : wide;
 }
 
+/* y = exp(x - largest); adds their sum. For a logarithm, which may be close to 0, all of it is in f64. */
+static double add_exponentials(const job *j, int64_t n, const void *x, void *y, double largest, double before) {
+    double sum = before;
+    j->kernels->loops->exp_sums[j->dtype](n, x, y, largest, &sum);
+    if (!j->is_log)
+        return sum;
+    sum = before;
+    j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, y, &sum);
+    return sum;
+}
+
 /* One row, a block at a time. */
 typedef struct row {
     const job *j;
@@ -87,8 +98,7 @@ static void softmax_short_row(row *r) {
     const double largest = update_largest(j, j->n, x, -INFINITY);
     void *computed = result_buffer(r, &to);
     double sum = 0;
-    run_loop(j, DT__EL_EXP_SHIFTED, j->n, r->work, x, NULL, largest, 0);
-    j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](j->n, r->work, &sum);
+    sum = add_exponentials(j, j->n, x, r->work, largest, sum);
     if (j->is_log)
         run_loop(j, DT__EL_SHIFTED, j->n, computed, x, NULL, largest, log(sum));
     else
@@ -109,8 +119,7 @@ static void softmax_row(row *r) {
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         x = row_block(r, first, n);
-        run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
-        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
+        sum = add_exponentials(j, n, x, r->work, largest, sum);
     }
     write_row(r, largest, sum);
 }
@@ -136,14 +145,25 @@ static void find_largest(columns *c) {
         run_loop(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
 }
 
+/* Row i of the output, if what is computed can be left there between two passes. */
+static void *direct_row(const columns *c, int64_t i) {
+    const dt__patch to = patch(c->j->out, c->out + i * c->j->out_stride, c->n, c->j->others.dims[0].strides[0]);
+    return c->j->out->dtype == c->j->dtype && dt__patch_is_dense(&to) ? (void *)to.at : NULL;
+}
+
+/* The exponentials go to the output, where the last pass reads them, unless they would be rounded there. */
 static void find_sums(columns *c) {
     const dt__loops *loops = c->j->kernels->loops;
     memset(c->sums, 0, sizeof c->sums);
     for (int64_t i = 0; i < c->j->n; i++) {
-        run_loop(c->j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
-        run_loop(c->j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
-        loops->convert[c->j->dtype][DT_F64](c->n, c->wide, c->work);
-        loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
+        void *to = c->j->is_log ? NULL : direct_row(c, i);
+        to = to ? to : c->work;
+        run_loop(c->j, DT__EL_SUB, c->n, to, columns_row(c, i), c->largest, 0, 0);
+        run_loop(c->j, DT__EL_EXP, c->n, to, to, NULL, 0, 0);
+        if (c->j->dtype == DT_F32)
+            loops->add_widened(c->n, c->sums, to, 1, 0);
+        else
+            loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, to}, NULL);
     }
 }
 
@@ -169,11 +189,17 @@ static void softmax_columns(columns *c) {
     j->kernels->loops->convert[DT_F64][j->dtype](c->n, c->last, c->sums);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
-        run_loop(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        void *direct = direct_row(c, i), *computed = direct ? direct : c->work;
+        if (direct && !j->is_log && !j->has_statistics) {
+            run_loop(j, DT__EL_MUL, c->n, direct, direct, c->last, 0, 0);
+            continue;
+        }
+        run_loop(j, DT__EL_SUB, c->n, computed, columns_row(c, i), c->largest, 0, 0);
         if (!j->is_log)
-            run_loop(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
-        run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
-        dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
+            run_loop(j, DT__EL_EXP, c->n, computed, computed, NULL, 0, 0);
+        run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, computed, computed, c->last, 0, 0);
+        if (!direct)
+            dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
     }
 }
 

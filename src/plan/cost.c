@@ -212,11 +212,13 @@ dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const
                              double *out) {
     const dt__transfer *transfer = exchange->transfer;
     int64_t source[DT_SPEC_MAX_DIMS], target[DT_SPEC_MAX_DIMS];
-    int64_t peers;
-    dt__arena scratch = dt__arena_new(arena->ctx);
-    dt_status status = dt__flows_count(&scratch, transfer, exchange->busiest, &peers);
-    dt__arena_free(&scratch);
-    DT__TRY(status);
+    int64_t peers = 0;
+    if (exchange->received) {
+        dt__arena scratch = dt__arena_new(arena->ctx);
+        dt_status status = dt__flows_count(&scratch, transfer, exchange->busiest, &peers);
+        dt__arena_free(&scratch);
+        DT__TRY(status);
+    }
     bool inside = dt__transfer_source_position(transfer, exchange->busiest, source) >= 0;
     dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, exchange->busiest, target);
     *out = exchange_us(machine, exchange, peers, inside ? shard_bytes(exchange, transfer->before, source) : 0,

@@ -323,12 +323,18 @@ static dt_status find_flows(flow_search *self, int64_t receiver, const int64_t *
 }
 
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out) {
-    flow_search self = {.arena = arena, .transfer = transfer, .before = transfer->before};
+    flow_search self; /* large: only what is used is set */
+    self.arena = arena;
+    self.transfer = transfer;
+    self.before = transfer->before;
+    self.reduced = (choices){0};
+    self.portion = (dt__portion){0};
     int64_t target[DT_SPEC_MAX_DIMS], own[DT_SPEC_MAX_DIMS];
     int64_t home = dt__transfer_source_position(transfer, receiver, own);
     dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, receiver, target);
     find_strides(&self);
     for (int d = 0; d < self.before->n_dims; d++) {
+        self.dims[d] = (choices){0};
         dt__shard_at(transfer->after, d, target, &self.target[d]);
         DT__TRY(find_holders(&self, d));
     }

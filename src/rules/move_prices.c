@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* After so many exact prices, fewer on a mesh of many dims, approximate ones are used. Only meshes of many dims with
+/* After so many exact prices, fewer on a mesh of many dims, upper bounds are used. Only meshes of many dims with
  * inputs whose placements conflict get there. */
 enum { FIRST_OF_TABLE = 3 }; /* exact prices before it are searched for one by one: a table takes some time to make */
 enum { MAX_EXACT = 512, MAX_EXACT_MANY_DIMS = 16, MANY_MESH_DIMS = 5 };
@@ -19,7 +19,6 @@ typedef struct dt__priced_target {
     const dt_placement *target; /* the key */
     double us;                  /* exact, or a lower bound */
     bool exact;
-    double upper; /* an upper bound; NaN: not computed yet */
 } priced;
 
 dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
@@ -90,13 +89,9 @@ static priced *find_entry(dt__move_prices *self, int i, const dt_placement *targ
     const dt_placement *key = dt__arena_copy(self->arena, target, (size_t)n, sizeof *key);
     if (!fresh || !key)
         return NULL;
-    *fresh = (priced){.next = *slot, .hash = hash, .target = key, .upper = NAN};
+    *fresh = (priced){.next = *slot, .hash = hash, .target = key};
     *slot = fresh;
     return fresh;
-}
-
-static dt_status find_upper_bound(dt__move_prices *self, int i, priced *known) {
-    return isnan(known->upper) ? run_planner(self, i, known->target, 0, &known->upper) : DT_OK;
 }
 
 static dt_status find_price(dt__move_prices *self, int i, double limit, priced *known) {
@@ -105,23 +100,12 @@ static dt_status find_price(dt__move_prices *self, int i, double limit, priced *
         return DT_OK;
     if (self->n_exact++ >= max_exact) {
         self->arena->ctx->n_capped += self->n_exact == max_exact + 1;
-        DT__TRY(find_upper_bound(self, i, known));
-        known->us = known->upper;
         known->exact = true;
-        return DT_OK;
+        return run_planner(self, i, known->target, 0, &known->us);
     }
     DT__TRY(run_planner(self, i, known->target, limit, &known->us));
     known->exact = known->us < limit;
     known->us = known->exact ? known->us : limit;
-    return DT_OK;
-}
-
-dt_status dt__move_price_upper(dt__move_prices *prices, int i, const dt_placement *target, double *us) {
-    priced *known = find_entry(prices, i, target);
-    if (!known)
-        return DT_ERR_MEMORY;
-    DT__TRY(find_upper_bound(prices, i, known));
-    *us = known->upper;
     return DT_OK;
 }
 

@@ -22,9 +22,7 @@ typedef struct dt__move_prices {
 
 dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__move_prices *out);
-/* An upper bound of the price of redistributing input i to the target. */
-dt_status dt__move_price_upper(dt__move_prices *prices, int i, const dt_placement *target, double *us);
-/* The price if it is below `limit`, otherwise some number that is not. */
+/* The price of redistributing input i to the target if it is below `limit`, otherwise some number that is not. */
 dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double limit, double *us);
 
 /* The sharding of a value on the mesh by placements that are normalised. */

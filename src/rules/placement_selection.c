@@ -6,8 +6,8 @@
  *
  * Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost planner
  * prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of cost_bound.h.
- * A first round with approximate prices yields an upper bound. Several shards of one tensor dim may come in any order
- * that an input has.
+ * A first round by the bounds alone finds a good combination, whose price is an upper bound. Several shards of one
+ * tensor dim may come in any order that an input has.
  */
 #include "base/dtype.h"
 #include "rules/cost_bound.h"
@@ -47,7 +47,7 @@ typedef struct search {
     dt_placement **placed;            /* scratch: n_entries lists */
     const dt__row **rows;             /* scratch: per mesh dim */
     double *source_bytes;             /* per input: of a local tensor, about */
-    bool approximate;                 /* prices are upper bounds */
+    bool approximate;                 /* prices are lower bounds */
     bool sends_nothing;               /* combinations that send are not searched for */
     bool finishes;                    /* prices include finish_us */
     double max_work;                  /* combinations that repeat more of the work are not searched for */
@@ -117,8 +117,8 @@ static bool is_possible(int n, const dt_placement *placements) {
     return true;
 }
 
-/* The price of input i's target if it is below `limit`, otherwise some number that is not; an upper bound while
- * prices are approximate. */
+/* The price of input i's target if it is below `limit`, otherwise some number that is not; a lower bound while prices
+ * are approximate. */
 static dt_status price_input(search *self, int i, double limit, double *us) {
     find_target(self, i, self->target);
     *us = 0;
@@ -127,8 +127,10 @@ static dt_status price_input(search *self, int i, double limit, double *us) {
     *us = INFINITY;
     if (!is_possible(self->n_mesh_dims, self->target))
         return DT_OK;
-    return self->approximate ? dt__move_price_upper(&self->prices, i, self->target, us)
-                             : dt__move_price_below(&self->prices, i, self->target, limit, us);
+    if (!self->approximate)
+        return dt__move_price_below(&self->prices, i, self->target, limit, us);
+    *us = dt__cost_bound_us(self->on->machine, &self->bounds[(int64_t)self->n_mesh_dims * self->n_inputs + i]);
+    return DT_OK;
 }
 
 /* The cost of making partials of Replicate where that takes writing zeros or ones. */

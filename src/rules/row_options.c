@@ -13,6 +13,7 @@ typedef struct making {
     const dt_op_call *call;
     const dt__placed_inputs *on;
     int m;
+    bool writes; /* some inputs */
     const double *source_bytes;
     dt__row_option *out;
     int n;
@@ -31,14 +32,6 @@ dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
     return placement;
 }
 
-static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
-    dt__row_option one = {.row = row, .cut = cut};
-    for (int i = 0; i < self->call->n_inputs; i++)
-        one.estimate_us +=
-            dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
-    self->out[self->n++] = one;
-}
-
 static const dt_placement *current_placement(const making *self, int i) {
     return &self->on->inputs[i]->placements[self->m];
 }
@@ -49,6 +42,42 @@ static bool same_cut(const dt_placement *a, const dt_placement *b) {
 }
 
 static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT_SHARD && cut->n_extents == 0; }
+
+/* Whether input i has the placement of the option, apart from the order of shards. */
+static bool keeps_input(const making *self, const dt__row_option *option, int i) {
+    const dt_placement *current = current_placement(self, i);
+    dt_row_entry entry = dt__row_option_entry(option, i);
+    if (entry > 0)
+        return dt__is_cut(current) && entry == DT_ROW_S(current->dim) &&
+               (option->cut ? same_cut(option->cut, current) : is_plain(current));
+    return entry < 0 ? dt__is_partial_of(current, entry) : dt_placement_is_replicate(*current);
+}
+
+static bool keeps_inputs(const making *self, const dt__row_option *option) {
+    for (int i = 0; i < self->call->n_inputs; i++)
+        if (!keeps_input(self, option, i))
+            return false;
+    return true;
+}
+
+/* A tensor that is written is not redistributed. A partial may be made of Replicate by each rank. */
+static bool moves_written(const making *self, const dt__row_option *option) {
+    for (int i = 0; i < self->call->n_inputs && self->writes; i++)
+        if (dt__writes_input(self->call, i) && !keeps_input(self, option, i) &&
+            !(dt__row_option_entry(option, i) < 0 && dt_placement_is_replicate(*current_placement(self, i))))
+            return true;
+    return false;
+}
+
+static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
+    dt__row_option one = {.row = row, .cut = cut};
+    if (moves_written(self, &one))
+        return;
+    for (int i = 0; i < self->call->n_inputs; i++)
+        one.estimate_us +=
+            dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
+    self->out[self->n++] = one;
+}
 
 /* Explicit extents fit only dims of that size. */
 static bool fits_cut(const dt_op_call *call, const dt__row *row, const dt_placement *cut, int64_t size) {
@@ -98,7 +127,7 @@ static bool shards_inputs(const making *self, const dt__row *row) {
 /* Whether a row without shards has partials that no input has on this mesh dim: then each rank would make them of
  * Replicate, and the row that is all Replicate needs the same moves. */
 static bool is_redundant(const making *self, const dt__row *row) {
-    if (dt__call_writes(self->call))
+    if (self->writes)
         return false;
     for (int i = 0; i < self->call->n_inputs; i++)
         if (row->entries[i] > 0 ||
@@ -130,20 +159,6 @@ static int count_special(const making *self) {
     return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
 }
 
-/* Whether all inputs have the placements of the option, apart from the order of shards. */
-static bool keeps_inputs(const making *self, const dt__row_option *option) {
-    for (int i = 0; i < self->call->n_inputs; i++) {
-        const dt_placement *current = current_placement(self, i);
-        dt_row_entry entry = dt__row_option_entry(option, i);
-        bool same_shard = entry > 0 && dt__is_cut(current) && entry == DT_ROW_S(current->dim) &&
-                          (option->cut ? same_cut(option->cut, current) : is_plain(current));
-        if (!same_shard && !(entry < 0 && dt__is_partial_of(current, entry)) &&
-            !(entry == DT_ROW_R && dt_placement_is_replicate(*current)))
-            return false;
-    }
-    return true;
-}
-
 /* Outputs beside windows are not strided. */
 static bool may_be_beside_windows(const dt__row_option *option) {
     bool is_strided = option->cut && option->cut->kind == DT_PLACEMENT_STRIDED;
@@ -161,7 +176,7 @@ static void mark_straying(const making *self) {
 dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                const dt__row_list *rows, int m, const double *source_bytes, dt__row_option **out,
                                int *n) {
-    making self = {.call = call, .on = on, .m = m, .source_bytes = source_bytes};
+    making self = {.call = call, .on = on, .m = m, .source_bytes = source_bytes, .writes = dt__call_writes(call)};
     bool has_windows = false;
     int n_special = count_special(&self);
     self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + 1);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The time of small steps of training on one rank, besides their arithmetic: forward and backward of four linear layers
+ * with relu between, x and weights f32 [4,4], and a sum; add with its backward; one step of AdamW over 100 parameters
+ * of [4,4]; clipping their gradients. Plain and distributed, S(0), each with its decisions in the cache. Limits are
+ * those of a distributed call: 25 µs, 0.5 µs over plain, 30 µs. The fastest of many repeats (settle.h).
+ *
+ *     bench_gradients [--quick]
+ */
+#include <dtensor/dtensor.h>
+
+#include "settle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LAYERS = 4, PARAMS = 100, CALLS = 20 };
+
+typedef struct tensors {
+    dt_ctx *ctx;
+    dt_tensor *x, *y, *grad, *weights[LAYERS], *params[PARAMS];
+    dt_optimizer *adamw;
+} tensors;
+
+static dt_tensors layers(const tensors *t) { return (dt_tensors){LAYERS, t->weights}; }
+static dt_tensors params(const tensors *t) { return (dt_tensors){PARAMS, t->params}; }
+
+static void run_mlp(const tensors *t) {
+    dt_tensor *h = t->x;
+    for (int i = 0; i < LAYERS; i++) {
+        h = dt_linear(h, t->weights[i]);
+        h = i + 1 < LAYERS ? dt_relu(h) : h;
+    }
+    dt_zero_grad(layers(t));
+    dt_backward(dt_sum(h));
+}
+
+static void run_add(const tensors *t) {
+    dt_zero_grad(DT_TENSORS(t->weights[0]));
+    dt_backward(dt_add(t->weights[0], t->y), .grad = t->grad);
+}
+
+static void run_adamw(const tensors *t) { dt_adamw_step(t->adamw, params(t)); }
+static void run_clip(const tensors *t) { dt_clip_grad_norm(params(t), 1); }
+
+static const struct step {
+    const char *name;
+    void (*run)(const tensors *t);
+    double limit_us;        /* 0: none */
+    bool limits_difference; /* to plain */
+} steps[] = {
+    {"mlp", run_mlp, 25, false},
+    {"add", run_add, 0.5, true},
+    {"adamw_100", run_adamw, 30, false},
+    {"clip_grad_norm_100", run_clip, 0, false},
+};
+
+static dt_tensor *square(dt_ctx *ctx, dt_mesh *mesh, const char *place, bool requires_grad) {
+    return dt_randn(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = place, .requires_grad = requires_grad);
+}
+
+static void make(dt_ctx *ctx, dt_mesh *mesh, tensors *t) {
+    const char *shards = mesh ? "S(0)" : NULL, *copies = mesh ? "R" : NULL;
+    t->ctx = ctx;
+    t->x = square(ctx, mesh, shards, false);
+    t->y = square(ctx, mesh, copies, false);
+    t->grad = square(ctx, mesh, copies, false);
+    t->adamw = dt_adamw_new(ctx, 1e-3);
+    for (int i = 0; i < LAYERS; i++)
+        t->weights[i] = square(ctx, mesh, copies, true);
+    for (int i = 0; i < PARAMS; i++) {
+        t->params[i] = square(ctx, mesh, shards, true);
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_backward(dt_sum(t->params[i]));
+        dt_scope_end(scope);
+    }
+}
+
+typedef struct measured {
+    const tensors *on;
+    const struct step *step;
+} measured;
+
+static double repeat(void *user) {
+    const measured *m = user;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < CALLS; i++) {
+        dt_scope scope = dt_scope_begin(m->on->ctx);
+        m->step->run(m->on);
+        dt_scope_end(scope);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (dt_failed(m->on->ctx))
+        return -1;
+    return ((double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec)) / CALLS;
+}
+
+static bool report(const struct step *step, const tensors *plain, const tensors *placed, double budget_s) {
+    bench_repeat *const repeats[2] = {repeat, repeat};
+    measured on[2] = {{plain, step}, {placed, step}};
+    double best[2];
+    if (!bench_settle_pair(budget_s, repeats, (void *const[]){&on[0], &on[1]}, best))
+        return false;
+    const double us = best[1] * 1e6, plain_us = best[0] * 1e6;
+    printf("{\"bench\":\"gradients\",\"config\":{\"step\":\"%s\"},\"ours\":%.3f,\"unit\":\"us\",\"peer\":\"plain\","
+           "\"theirs\":%.3f,\"limit\":%.1f}\n",
+           step->name, us, plain_us, step->limit_us);
+    printf("%-20s %10.2f %12.2f %10.2f ", step->name, plain_us, us, us - plain_us);
+    if (step->limit_us > 0)
+        printf("%8.1f%s\n", step->limit_us, step->limits_difference ? " added" : "");
+    else
+        printf("%8s\n", "-");
+    return true;
+}
+
+int main(int argc, char **argv) {
+    const bool quick = argc > 1 && !strcmp(argv[1], "--quick");
+    dt_ctx *ctx = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    tensors plain, placed;
+    make(ctx, NULL, &plain);
+    make(ctx, mesh, &placed);
+    printf("%-20s %10s %12s %10s %8s\n", "step, µs", "plain", "distributed", "added", "limit");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !dt_failed(ctx); i++)
+        if (!report(&steps[i], &plain, &placed, quick ? 0.05 : 0.5))
+            break;
+    dt_mesh_release(mesh);
+    return dt_close(ctx);
+}
