@@ -243,6 +243,16 @@ def reductions():
     small = T((3, 5), "R").value
     yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 1], small.cumsum(1), "S(0)", 0)
     yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 0], small.cumsum(0), None, 1)
+    x = T((12, 8), "R").value
+    for dim, place in ((1, "S(0)"), (0, "S(1)"), (0, "S(0)")):
+        kept = (place, 0) if place != f"S({dim})" else (None, None)
+        yield Case("MATH-010", "cumprod", [4], [T((12, 8), place, x % 3 - 1), dim], (x % 3 - 1).cumprod(dim), *kept)
+        yield Case("MATH-010", "logcumsumexp", [4], [T((12, 8), place), dim], np.log(np.exp(x.astype(np.float64)).cumsum(dim)), *kept)
+        for op, function in (("cummax", np.maximum), ("cummin", np.minimum)):
+            values = function.accumulate(x, dim)
+            at = np.arange(x.shape[dim]).reshape((-1, 1) if dim == 0 else (1, -1)) * np.ones_like(x)
+            last = np.maximum.accumulate(np.where(x == values, at, -1), dim)
+            yield Case("MATH-010", op, [4], [T((12, 8), place), dim], [values, last], *kept)
     x = T((20, 5, 10), "R").value
     for first, shard, affine in itertools.product((0, 1, 2), (0, 1, 2), (False, True)):
         shape = (20, 5, 10)[first:]
