@@ -5,6 +5,7 @@
  * of two sets of calls: some with sizes as programs have them, and 1,000 drawn over all ops of the table from their
  * samples, which have the odd sizes that verification needs. Of each call the fastest of several repeats counts; of
  * each mesh the median over all calls and the slowest call are shown, and how often a limit of the search was reached.
+ * Times are of the CPU, so that other programs do not count.
  * Limits: a median of 20 us on up to 3 mesh dims, of 100 us on 4, and 5,000 us for the slowest.
  *
  *     bench_rules [--quick] [--json]

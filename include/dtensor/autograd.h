@@ -37,10 +37,14 @@ typedef struct dt_backward_options {
  * where gradients move, else Local. */
 DT_API dt_status dt_backward_sized(dt_tensor *tensor, DT_OPTIONS(dt_backward_options));
 
+/* What dt_gradients has left for dt_backward_rest. */
+typedef struct dt_rest dt_rest;
+
 typedef struct dt_gradients_options {
     dt_tensor *const *output_grads;  /* one per output, NULL for ones; default: ones */
     bool retain_graph, create_graph; /* as in dt_backward_options */
-    bool allow_unused;               /* NULL for inputs that the outputs do not depend on; default: an agreed error */
+    dt_rest **rest;    /* gets what is left: the gradients of other leaves; default: it is not computed */
+    bool allow_unused; /* NULL for inputs that the outputs do not depend on; default: an agreed error */
     const dt_site *site;
 } dt_gradients_options;
 
@@ -50,6 +54,15 @@ typedef struct dt_gradients_options {
  * tensors where gradients move, else Local. */
 DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **grads,
                                     DT_OPTIONS(dt_gradients_options));
+
+/* Computes the gradients of the leaves that are not among the inputs of dt_gradients, as if those were leaves, adds
+ * each to the one that its leaf has (dt_grad), and frees the rest. So a stage of a pipeline sends the gradients of its
+ * inputs before it computes those of its parameters. The values that records have saved are kept until then; one that
+ * was changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where gradients
+ * move, else Local. */
+DT_API dt_status dt_backward_rest_site(dt_rest *rest, DT_CALLER);
+/* Frees it without computing anything; accepts NULL. Local. */
+DT_API void dt_rest_free(dt_rest *rest);
 
 /* The gradient that a leaf has, or a tensor with dt_retain_grad; NULL: none. It belongs to the tensor, until
  * dt_zero_grad. Local. */
@@ -66,6 +79,16 @@ typedef dt_tensor *dt_grad_hook(dt_tensor *grad, void *user);
  * were added. Returns a number for its removal; 0 after an error. Local; every rank does the same. */
 DT_API int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, DT_CALLER);
 DT_API dt_status dt_grad_hook_remove_site(dt_tensor *tensor, int64_t id, DT_CALLER);
+
+/* A function that makes a tensor from others; `user` has what else it reads, such as parameters. */
+typedef dt_tensor *dt_checkpoint_fn(dt_tensor *const *inputs, void *user);
+/* The result of the function, which is recorded without the values that its gradients need: when they are needed, the
+ * function runs again, with the same random numbers. So the values inside a layer take memory only while the gradients
+ * of this layer are computed, for the price of a second forward pass. The inputs are kept. The function does the same
+ * in both runs, changes no tensor from outside, and `user` lives as long as the result. Agreed errors: an input or a
+ * parameter that was changed since, a function that makes other calls when it runs again. NULL after an error.
+ * Checkpoints nest. Collective where the function is. */
+DT_API dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inputs, DT_CALLER);
 
 /* Whether no recorded call made the tensor; false for NULL. Local. */
 DT_API bool dt_is_leaf(const dt_tensor *tensor);
@@ -84,10 +107,12 @@ DT_API dt_status dt_no_grad_end_site(dt_ctx *ctx, DT_CALLER);
 #define dt_gradients(...) DT_GRADIENTS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GRADIENTS_(outputs, inputs, grads, ...) \
     dt_gradients_sized(outputs, inputs, grads, DT_NAMED(dt_gradients_options, __VA_ARGS__))
+#define dt_backward_rest(...) dt_backward_rest_site(__VA_ARGS__, DT_SITE)
 #define dt_zero_grad(...) dt_zero_grad_site(__VA_ARGS__, DT_SITE)
 #define dt_retain_grad(...) dt_retain_grad_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_hook_add(...) dt_grad_hook_add_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_hook_remove(...) dt_grad_hook_remove_site(__VA_ARGS__, DT_SITE)
+#define dt_checkpoint(...) dt_checkpoint_site(__VA_ARGS__, DT_SITE)
 #define dt_detach(...) dt_detach_site(__VA_ARGS__, DT_SITE)
 #define dt_no_grad_end(...) dt_no_grad_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

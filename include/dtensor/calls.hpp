@@ -92,6 +92,7 @@ DT_X_OPTION(precision)
 DT_X_OPTION(rate)
 DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
+DT_X_OPTION(rest)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(rtol)
@@ -512,9 +513,9 @@ template <> struct fields<dt_grad_norm_options> {
         std::make_tuple(&dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite);
 };
 template <> struct fields<dt_gradients_options> {
-    static constexpr auto list =
-        std::make_tuple(&dt_gradients_options::output_grads, &dt_gradients_options::retain_graph,
-                        &dt_gradients_options::create_graph, &dt_gradients_options::allow_unused);
+    static constexpr auto list = std::make_tuple(
+        &dt_gradients_options::output_grads, &dt_gradients_options::retain_graph, &dt_gradients_options::create_graph,
+        &dt_gradients_options::rest, &dt_gradients_options::allow_unused);
 };
 template <> struct fields<dt_gt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
@@ -3159,6 +3160,9 @@ dt_tensor *dt_clip_grad_norm(dt::at<dt_tensors> parameters, double max_norm, con
                                    dt::named<dt_grad_norm_options>(parameters.site, options...).get(),
                                    sizeof(dt_grad_norm_options));
 }
+inline dt_status dt_backward_rest(dt_rest *rest, dt_site site = dt::here()) {
+    return dt_backward_rest_site(rest, &site);
+}
 inline dt_status dt_zero_grad(dt_tensors tensors, dt_site site = dt::here()) {
     return dt_zero_grad_site(tensors, &site);
 }
@@ -3170,6 +3174,9 @@ inline int64_t dt_grad_hook_add(dt_tensor *tensor, dt_grad_hook *hook, void *use
 }
 inline dt_status dt_grad_hook_remove(dt_tensor *tensor, int64_t id, dt_site site = dt::here()) {
     return dt_grad_hook_remove_site(tensor, id, &site);
+}
+inline dt_tensor *dt_checkpoint(dt_checkpoint_fn *run, void *user, dt_tensors inputs, dt_site site = dt::here()) {
+    return dt_checkpoint_site(run, user, inputs, &site);
 }
 inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_detach_site(tensor, &site);

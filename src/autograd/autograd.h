@@ -40,6 +40,8 @@ typedef struct dt__gradient_slot {
     int64_t id; /* of a hook */
 } dt__gradient_slot;
 
+typedef struct dt__checkpoint dt__checkpoint;
+
 typedef struct dt__recorded_call {
     dt__record head;
     struct dt__recorded_call *next; /* while it is freed */
@@ -62,6 +64,8 @@ typedef struct dt__recorded_call {
     dt__recorded_tensor *tensors; /* inputs, then outputs */
     dt_spec *grad_spec;           /* holds a reference: of the gradient where the program stated its placements */
     dt__gradient_slot *slots;     /* NULL: none */
+    dt__checkpoint *checkpoint;   /* holds a reference: runs a function again for the saved values; NULL: none */
+    int checkpoint_index;         /* among its records */
 } dt__recorded_call;
 
 static inline const int64_t *dt__recorded_shape(const dt__recorded_tensor *tensor) {
@@ -104,6 +108,14 @@ typedef enum dt__gradient_op {
     DT__N_GRADIENT_OPS
 } dt__gradient_op;
 
+/* What happens to the values that records save while the function of a checkpoint runs. */
+typedef enum dt__checkpoint_mode {
+    DT__CHECKPOINT_NONE,  /* they are saved: no checkpoint */
+    DT__CHECKPOINT_FIRST, /* they are dropped */
+    DT__CHECKPOINT_AGAIN, /* they are handed to the records of the first run */
+    DT__CHECKPOINT_INSIDE /* they are dropped, and so are the records: of a checkpoint inside one that runs again */
+} dt__checkpoint_mode;
+
 /* Records of the context, and the walk over them. */
 enum { DT__RECORD_CLASSES = 32 };
 typedef struct dt__autograd_state {
@@ -117,6 +129,8 @@ typedef struct dt__autograd_state {
     bool is_walking;
     uint64_t n_searches; /* marks records that were found (dt__recorded_call.found_by) */
     int64_t n_hooks;
+    dt__checkpoint *checkpoint; /* whose function runs; NULL: none */
+    dt__checkpoint_mode checkpoint_mode;
     const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
 } dt__autograd_state;
 
@@ -135,12 +149,29 @@ typedef struct dt__gradient_walk {
     bool only_needed;   /* only records with is_needed, and for targets only */
     int n_waiting, waiting_capacity;
     dt__leaf_gradient *waiting;
+    dt_rest *rest;                    /* gets what the walk leaves for later; NULL: nothing is left */
+    const dt__recorded_call *done_of; /* of whose inputs those with is_done are skipped; NULL: none */
+    const bool *is_done;
 } dt__gradient_walk;
 
 /* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
-/* Computes the pending gradients and all that follow. Collective where gradients move. */
-dt_status dt__gradient_walk_run(dt__gradient_walk *walk);
+/* Computes the pending gradients and all that follow, unless the status of what went before is an error, after which it
+ * only clears them. Collective where gradients move. */
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk, dt_status status);
+
+/* The same for one record, from the gradients of its outputs, which belong to the caller: adds those of its inputs, and
+ * releases what it has saved, unless the graph is retained. */
+dt_status dt__gradients_of_record(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads);
+
+/* remaining_gradients.c: what a walk leaves for later: whether a record leads to leaves that the walk is not for; takes
+ * its gradients; adds those of the inputs that are left, of all records. */
+dt_rest *dt__rest_new(dt_ctx *ctx, bool retains_graph);
+bool dt__rest_needs(const dt__gradient_walk *walk, const dt__recorded_call *record);
+dt_status dt__rest_add(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor *const *grads);
+dt_status dt__rest_compute(dt__gradient_walk *walk, dt_rest *rest);
+bool dt__rest_retains_graph(const dt_rest *rest);
+dt_ctx *dt__rest_ctx(const dt_rest *rest);
 
 /* leaf_gradients.c: takes the gradient of a leaf that is to be moved, with others; moves those that wait, of one mesh
  * or of all, and delivers them; forgets those that wait after an error. */
@@ -164,6 +195,14 @@ typedef struct dt__backward_call {
     dt_tensor *const *grads; /* per output; NULL: zeros */
     bool creates_graph;      /* what is computed is recorded itself */
 } dt__backward_call;
+
+/* checkpoint.c: takes a new record, with its saved values, while a function runs; forgets one that is freed. */
+dt_status dt__checkpoint_record(dt__recorded_call *record);
+void dt__checkpoint_forget(const dt__recorded_call *record);
+void dt__checkpoint_release(dt__checkpoint *self);
+/* Runs the function again, if that was not done yet, so that its records have their saved values. Collective where the
+ * function is. */
+dt_status dt__checkpoint_fill(dt__checkpoint *self);
 
 /* The reference to one of them. */
 void dt__saved_release(dt__recorded_tensor *tensor);

@@ -65,6 +65,8 @@ dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, 
 }
 
 static bool is_needed(const dt__gradient_walk *walk, const dt__recorded_tensor *input) {
+    if (walk->done_of && walk->is_done[input - walk->done_of->tensors])
+        return false;
     return input->made_by && (!walk->only_needed || input->made_by->is_needed) && dt__is_inexact(input->dtype);
 }
 
@@ -180,6 +182,8 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
         return DT_OK;
     if (record->is_released)
         return refuse_released(record);
+    if (record->checkpoint)
+        DT__TRY(dt__checkpoint_fill(record->checkpoint));
     if (!record->info) {
         for (int i = 0; i < record->n_inputs; i++) {
             dt_tensor *grad = NULL;
@@ -203,6 +207,19 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
     return status;
 }
 
+dt_status dt__gradients_of_record(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads) {
+    dt__backward_call call = {walk->ctx, record, grads, walk->creates_graph};
+    bool is_left = dt__rest_needs(walk, record);
+    if (is_left)
+        DT__TRY(dt__rest_add(walk, record, grads));
+    if (record->head.is_leaf)
+        return DT_OK;
+    DT__TRY(differentiate(walk, &call));
+    if (!walk->retains_graph && !is_left)
+        dt__release_saved(record);
+    return DT_OK;
+}
+
 static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads) {
     bool places = dt__function_places_gradient(record);
     for (int o = 0; o < record->n_outputs; o++) {
@@ -219,13 +236,9 @@ static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_te
         if (record->slots || record->head.is_leaf)
             DT__TRY(dt__gradient_deliver(walk, record, o, &grads[o]));
     }
-    dt__backward_call call = {walk->ctx, record, grads, walk->creates_graph};
-    if (!record->head.is_leaf)
-        DT__TRY(differentiate(walk, &call));
+    DT__TRY(dt__gradients_of_record(walk, record, grads));
     for (int o = 0; o < record->n_outputs; o++)
         dt_drop(grads[o]);
-    if (!walk->retains_graph && !record->head.is_leaf)
-        dt__release_saved(record);
     return DT_OK;
 }
 
@@ -255,9 +268,8 @@ static void clear_pending(dt__autograd_state *state) {
     }
 }
 
-dt_status dt__gradient_walk_run(dt__gradient_walk *walk) {
+dt_status dt__gradient_walk_run(dt__gradient_walk *walk, dt_status status) {
     dt__autograd_state *state = state_of(walk->ctx);
-    dt_status status = DT_OK;
     while (status == DT_OK && state->n_pending > 0) {
         dt__recorded_call *record = pop(state);
         status = visit_at_site(walk, record);

@@ -96,7 +96,7 @@ dt_status dt_backward_sized(dt_tensor *tensor, const dt_backward_options *option
     walk_setting setting;
     DT__TRY(begin_walk(&walk, &setting));
     dt_status status = begin_at(&walk, tensor, grad);
-    dt_status walked = dt__gradient_walk_run(&walk);
+    dt_status walked = dt__gradient_walk_run(&walk, status);
     end_walk(&walk, &setting);
     return status == DT_OK ? walked : status;
 }
@@ -208,9 +208,9 @@ static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, 
     if (status == DT_OK)
         status = mark_needed(&found, outputs, inputs);
     for (int i = 0; i < outputs.n && status == DT_OK; i++)
-        if (dt__recorded_call_of(outputs.list[i])->is_needed)
+        if (walk->rest || dt__recorded_call_of(outputs.list[i])->is_needed)
             status = begin_at(walk, outputs.list[i], options->output_grads ? options->output_grads[i] : NULL);
-    dt_status walked = dt__gradient_walk_run(walk);
+    dt_status walked = dt__gradient_walk_run(walk, status);
     if (status == DT_OK)
         status = walked;
     if (status == DT_OK)
@@ -269,10 +269,40 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
                               .creates_graph = options->create_graph,
                               .retains_graph = options->retain_graph || options->create_graph,
                               .only_needed = true};
+    if (options->rest) {
+        *options->rest = NULL;
+        if (options->create_graph)
+            return dt__fail(ctx, DT_ERR_VALUE, "rest: expected no create_graph with it");
+        if (!(walk.rest = dt__rest_new(ctx, walk.retains_graph)))
+            return dt_error_status(ctx);
+    }
     walk_setting setting;
-    DT__TRY(begin_walk(&walk, &setting));
-    dt_status status = compute_gradients(&walk, outputs, inputs, options, grads);
-    end_walk(&walk, &setting);
+    dt_status status = begin_walk(&walk, &setting);
+    if (status == DT_OK) {
+        status = compute_gradients(&walk, outputs, inputs, options, grads);
+        end_walk(&walk, &setting);
+    }
+    if (status != DT_OK)
+        dt_rest_free(walk.rest);
+    else if (walk.rest)
+        *options->rest = walk.rest;
+    return status;
+}
+
+dt_status dt_backward_rest_site(dt_rest *rest, const dt_site *site) {
+    DT__ENTER(rest ? dt__rest_ctx(rest) : NULL, "backward_rest", site);
+    if (!rest)
+        return DT_ERR_VALUE;
+    dt__gradient_walk walk = {.ctx = dt__rest_ctx(rest), .retains_graph = dt__rest_retains_graph(rest)};
+    walk_setting setting;
+    dt_status status = begin_walk(&walk, &setting);
+    if (status == DT_OK) {
+        status = dt__rest_compute(&walk, rest);
+        dt_status walked = dt__gradient_walk_run(&walk, status);
+        end_walk(&walk, &setting);
+        status = status == DT_OK ? walked : status;
+    }
+    dt_rest_free(rest);
     return status;
 }
 

@@ -95,6 +95,8 @@ static void free_record(dt__record *head) {
             }
         }
         dt_spec_release(record->grad_spec);
+        if (record->checkpoint)
+            dt__checkpoint_forget(record);
         while (record->slots)
             dt__gradient_slot_remove(record, record->slots);
         deallocate(record->ctx, record, record->bytes);
@@ -298,7 +300,7 @@ static dt_status record_call(dt_ctx *ctx, const dt__made *made) {
     dt__recorded_call *record = build(ctx, made);
     if (!record)
         return dt_error_status(ctx);
-    dt_status status = DT_OK;
+    dt_status status = state_of(ctx)->checkpoint_mode ? dt__checkpoint_record(record) : DT_OK;
     for (int i = 0; i < made->n_outputs; i++) {
         dt_tensor *output = made->outputs[i];
         if (!dt__is_inexact(output->dtype))

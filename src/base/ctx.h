@@ -57,6 +57,7 @@ struct dt_ctx {
     bool (*hand_over)(const dt_ctx *ctx, const char *line);
     /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
     const struct dt__recorder *recorder;
+    struct dt__draw_log *draw_log;                 /* random/random.h: of a function that runs again; NULL: none */
     int no_grad;                                   /* dt_no_grad_begin without its end */
     int as_stored;                                 /* dt_as_stored_begin without its end */
     struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */

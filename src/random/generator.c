@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/lifetime.h"
 #include "random/random.h"
+#include "tensor/tensor.h"
 
 #include <string.h>
 
@@ -145,11 +146,45 @@ uint64_t dt_generator_tag(const dt_generator *generator) {
     return dt__hash_u64(state.draw, dt__hash_u64(state.seed, 2));
 }
 
+void dt__draw_log_free(dt_ctx *ctx, dt__draw_log *log) {
+    dt__owned_free(ctx, log->keys);
+    *log = (dt__draw_log){0};
+}
+
+static dt_status log_draw(dt_ctx *ctx, dt__draw_log *log, dt__philox_key key) {
+    if (log->n == log->capacity) {
+        int capacity = 2 * log->capacity + 8;
+        dt__philox_key *keys = dt__owned_new(ctx, (size_t)capacity * sizeof key, "draws");
+        if (!keys)
+            return dt_error_status(ctx);
+        if (log->n)
+            memcpy(keys, log->keys, (size_t)log->n * sizeof key);
+        dt__owned_free(ctx, log->keys);
+        log->keys = keys;
+        log->capacity = capacity;
+    }
+    log->keys[log->n++] = key;
+    return DT_OK;
+}
+
+static dt_status repeat_draw(dt_ctx *ctx, dt__draw_log *log, dt__philox_key *out) {
+    if (log->at == log->n)
+        return dt__fail(ctx, DT_ERR_STATE,
+                        "random: a function that runs again draws more often than before: expected %d", log->n);
+    *out = log->keys[log->at++];
+    return DT_OK;
+}
+
 dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out) {
+    dt_ctx *ctx = generator->ctx;
+    if (ctx->draw_log && ctx->draw_log->repeats)
+        return repeat_draw(ctx, ctx->draw_log, out);
     if (generator->state.draw + 1 >= DRAW_LIMIT)
         return dt__fail(generator->ctx, DT_ERR_STATE,
                         "random: the generator has made all of its 2^48 draws; seed it again");
     *out = (dt__philox_key){generator->state.seed, generator->state.draw};
+    for (dt__draw_log *log = ctx->draw_log; log; log = log->outer)
+        DT__TRY(log_draw(ctx, log, *out));
     generator->state.draw++;
     return DT_OK;
 }

@@ -51,6 +51,16 @@ dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out)
 /* Entries begin … begin + n - 1, which must exist. */
 void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst);
 
+/* Draws that were taken, so that they can be taken again: installed in the context (ctx->draw_log), which takes draws
+ * from it where it repeats, whatever the generator, and otherwise adds them to it and to the logs outside it. */
+typedef struct dt__draw_log {
+    struct dt__draw_log *outer;
+    bool repeats;
+    int n, at, capacity;
+    dt__philox_key *keys;
+} dt__draw_log;
+void dt__draw_log_free(dt_ctx *ctx, dt__draw_log *log);
+
 /* Takes the next draw of a generator: returns its state and increments the draw number. */
 dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out);
 /* The kernel table of the generator's context. */

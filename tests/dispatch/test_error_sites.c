@@ -178,6 +178,16 @@ static int fail_by_arguments(world *w) {
     FAILS(backward, dt_backward(w->x));
     FAILS(gradients, dt_gradients(DT_TENSORS(w->x), DT_TENSORS(w->x), part));
     FAILS(redistribute_list, dt_redistribute_list(DT_TENSORS(w->x), &(const char *){"Q"}, part));
+    dt_tensor *leaf = dt_ones(ctx, DT_SHAPE(2), .requires_grad = true), *kept_value = dt_exp(leaf), *results[1];
+    dt_tensor *factor = dt_ones(ctx, DT_SHAPE(2), .requires_grad = true);
+    dt_rest *rest = NULL;
+    (void)dt_gradients(DT_TENSORS(dt_sum(dt_mul(kept_value, factor))), DT_TENSORS(kept_value), results,
+                       .rest = &rest);
+    dt_no_grad_begin(ctx);
+    (void)dt_fill_(kept_value, 0);
+    (void)dt_no_grad_end(ctx);
+    FAILS_ONCE(backward_rest, dt_backward_rest(rest));
+    FAILS(checkpoint, dt_checkpoint(NULL, NULL, DT_TENSORS(w->x)));
     FAILS(zero_grad, dt_zero_grad(DT_TENSORS(w->x, NULL)));
     FAILS(retain_grad, dt_retain_grad(w->x));
     FAILS(grad_hook_add, dt_grad_hook_add(w->x, NULL, NULL));

@@ -59,7 +59,9 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
          ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
          ("dt_redistribute_list_sized", "results"): "outputs",
-         ("dt_grad_hook_add_site", "hook"): "NULL", ("dt_adam_step_site", "optimizer"): "dt_adam_new(ctx, 0.1)",
+         ("dt_checkpoint_site", "run"): "NULL", ("dt_backward_rest_site", "rest"): "NULL",
+         ("dt_rest_free", "rest"): "NULL", ("dt_grad_hook_add_site", "hook"): "NULL",
+         ("dt_adam_step_site", "optimizer"): "dt_adam_new(ctx, 0.1)",
          ("dt_adamw_step_site", "optimizer"): "dt_adamw_new(ctx, 0.1)"}
 # Lists: the parameter, with a freed tensor or mesh in it.
 LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, freed}})", 2),
