@@ -21,6 +21,7 @@ DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(amsgrad)
 DT_X_OPTION(approximate)
+DT_X_OPTION(atol)
 DT_X_OPTION(attn_mask)
 DT_X_OPTION(beta)
 DT_X_OPTION(beta1)
@@ -32,8 +33,11 @@ DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
 DT_X_OPTION(delta)
+DT_X_OPTION(descending)
 DT_X_OPTION(diagonal)
 DT_X_OPTION(dim)
+DT_X_OPTION(dim1)
+DT_X_OPTION(dim2)
 DT_X_OPTION(dims)
 DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
@@ -41,6 +45,7 @@ DT_X_OPTION(edge_items)
 DT_X_OPTION(enable_gqa)
 DT_X_OPTION(end_dim)
 DT_X_OPTION(eps)
+DT_X_OPTION(equal_nan)
 DT_X_OPTION(error_if_nonfinite)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
@@ -74,6 +79,7 @@ DT_X_OPTION(negative_slope)
 DT_X_OPTION(neginf)
 DT_X_OPTION(nesterov)
 DT_X_OPTION(norm_type)
+DT_X_OPTION(offset)
 DT_X_OPTION(ord)
 DT_X_OPTION(output_grads)
 DT_X_OPTION(p)
@@ -89,6 +95,7 @@ DT_X_OPTION(requires_grad)
 DT_X_OPTION(rest)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(rtol)
 DT_X_OPTION(scale)
 DT_X_OPTION(scale_grad_by_freq)
 DT_X_OPTION(shape)
@@ -191,6 +198,10 @@ template <> struct fields<dt_addr_options> {
 template <> struct fields<dt_all_options> {
     static constexpr auto list = std::make_tuple(&dt_all_options::dim, &dt_all_options::keepdim);
 };
+template <> struct fields<dt_allclose_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_allclose_options::rtol, &dt_allclose_options::atol, &dt_allclose_options::equal_nan);
+};
 template <> struct fields<dt_amax_options> {
     static constexpr auto list = std::make_tuple(&dt_amax_options::dim, &dt_amax_options::keepdim);
 };
@@ -205,6 +216,13 @@ template <> struct fields<dt_argmax_options> {
 };
 template <> struct fields<dt_argmin_options> {
     static constexpr auto list = std::make_tuple(&dt_argmin_options::dim, &dt_argmin_options::keepdim);
+};
+template <> struct fields<dt_argsort_options> {
+    static constexpr auto list = std::make_tuple(&dt_argsort_options::dim, &dt_argsort_options::descending);
+};
+template <> struct fields<dt_argsort_stable_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_argsort_stable_options::dim, &dt_argsort_stable_options::descending);
 };
 template <> struct fields<dt_asin_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_asin_options> { static constexpr auto list = std::make_tuple(); };
@@ -320,6 +338,8 @@ template <> struct fields<dt_cross_entropy_options> {
         std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
                         &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
 };
+template <> struct fields<dt_cummax_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cummin_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
@@ -329,6 +349,13 @@ template <> struct fields<dt_cumsum_in_place_options> {
 };
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
+};
+template <> struct fields<dt_diag_embed_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_diag_embed_options::offset, &dt_diag_embed_options::dim1, &dt_diag_embed_options::dim2);
+};
+template <> struct fields<dt_diag_options> {
+    static constexpr auto list = std::make_tuple(&dt_diag_options::diagonal);
 };
 template <> struct fields<dt_diagonal_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
@@ -372,6 +399,7 @@ template <> struct fields<dt_eq_in_place_options> { static constexpr auto list =
 template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_equal_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_erf_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_erf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_erfc_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -479,6 +507,7 @@ template <> struct fields<dt_gelu_backward_options> {
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
 };
+template <> struct fields<dt_glu_options> { static constexpr auto list = std::make_tuple(&dt_glu_options::dim); };
 template <> struct fields<dt_grad_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite);
@@ -512,16 +541,35 @@ template <> struct fields<dt_huber_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_huber_loss_options::reduction, &dt_huber_loss_options::delta,
                                                  &dt_huber_loss_options::weight);
 };
+template <> struct fields<dt_index_add_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_add_in_place_options::alpha);
+};
+template <> struct fields<dt_index_add_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_add_options::alpha);
+};
 template <> struct fields<dt_index_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_copy_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_fill_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_fill_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_int_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_isclose_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_isclose_options::rtol, &dt_isclose_options::atol, &dt_isclose_options::equal_nan);
+};
 template <> struct fields<dt_isfinite_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isinf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isnan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_kl_div_options> {
     static constexpr auto list = std::make_tuple(&dt_kl_div_options::reduction, &dt_kl_div_options::log_target);
+};
+template <> struct fields<dt_kthvalue_options> {
+    static constexpr auto list = std::make_tuple(&dt_kthvalue_options::dim, &dt_kthvalue_options::keepdim);
 };
 template <> struct fields<dt_l1_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_l1_loss_options::reduction, &dt_l1_loss_options::weight);
@@ -642,16 +690,27 @@ template <> struct fields<dt_nansum_options> {
 };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_native_dropout_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_new_full_options> {
+    static constexpr auto list = std::make_tuple(&dt_new_full_options::dtype);
+};
+template <> struct fields<dt_new_ones_options> {
+    static constexpr auto list = std::make_tuple(&dt_new_ones_options::dtype);
+};
+template <> struct fields<dt_new_zeros_options> {
+    static constexpr auto list = std::make_tuple(&dt_new_zeros_options::dtype);
+};
 template <> struct fields<dt_nll_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_nll_loss_options::weight, &dt_nll_loss_options::ignore_index,
                                                  &dt_nll_loss_options::reduction);
 };
+template <> struct fields<dt_one_hot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
 };
@@ -706,6 +765,7 @@ template <> struct fields<dt_remainder_options> { static constexpr auto list = s
 template <> struct fields<dt_remainder_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_repeat_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rms_norm_options> {
@@ -728,6 +788,12 @@ template <> struct fields<dt_scaled_dot_product_attention_options> {
         &dt_scaled_dot_product_attention_options::is_causal, &dt_scaled_dot_product_attention_options::scale,
         &dt_scaled_dot_product_attention_options::enable_gqa);
 };
+template <> struct fields<dt_scatter_add_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_add_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_value_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_value_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -769,8 +835,12 @@ template <> struct fields<dt_smooth_l1_loss_options> {
     static constexpr auto list =
         std::make_tuple(&dt_smooth_l1_loss_options::reduction, &dt_smooth_l1_loss_options::beta);
 };
+template <> struct fields<dt_softmax_backward_data_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
+};
+template <> struct fields<dt_softmin_options> {
+    static constexpr auto list = std::make_tuple(&dt_softmin_options::dim, &dt_softmin_options::dtype);
 };
 template <> struct fields<dt_softplus_options> {
     static constexpr auto list = std::make_tuple(&dt_softplus_options::beta, &dt_softplus_options::threshold);
@@ -779,6 +849,9 @@ template <> struct fields<dt_softshrink_options> {
     static constexpr auto list = std::make_tuple(&dt_softshrink_options::lambd);
 };
 template <> struct fields<dt_softsign_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sort_options> {
+    static constexpr auto list = std::make_tuple(&dt_sort_options::dim, &dt_sort_options::descending);
+};
 template <> struct fields<dt_split_options> { static constexpr auto list = std::make_tuple(&dt_split_options::dim); };
 template <> struct fields<dt_split_sizes_options> {
     static constexpr auto list = std::make_tuple(&dt_split_sizes_options::dim);
@@ -827,6 +900,9 @@ template <> struct fields<dt_sum_options> {
 };
 template <> struct fields<dt_swapaxes_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_t_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_take_along_dim_options> {
+    static constexpr auto list = std::make_tuple(&dt_take_along_dim_options::dim);
+};
 template <> struct fields<dt_tan_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tan_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -841,6 +917,7 @@ template <> struct fields<dt_tensor_split_options> {
 template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tile_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_to_local_options> {
     static constexpr auto list = std::make_tuple(&dt_to_local_options::grad_place);
 };
@@ -848,6 +925,7 @@ template <> struct fields<dt_to_options> { static constexpr auto list = std::mak
 template <> struct fields<dt_topk_options> {
     static constexpr auto list = std::make_tuple(&dt_topk_options::dim, &dt_topk_options::largest);
 };
+template <> struct fields<dt_trace_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tril_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_tril_in_place_options::diagonal);
@@ -1003,6 +1081,14 @@ dt_status dt_fused_sgd_momentum_(dt::at<dt_tensors> self, dt_tensors grads, dt_t
         dt::named<dt_fused_sgd_momentum_in_place_options>(self.site, options...).get(),
         sizeof(dt_fused_sgd_momentum_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_softmax_backward_data(dt::at<dt_tensor *> grad_output, dt_tensor *output, int64_t dim,
+                                    dt_dtype input_dtype, const T &...options) {
+    return dt_softmax_backward_data_sized(
+        grad_output, output, dim, input_dtype,
+        dt::named<dt_softmax_backward_data_options>(grad_output.site, options...).get(),
+        sizeof(dt_softmax_backward_data_options));
+}
 template <class... T> dt_tensor *dt_abs(dt::at<dt_tensor *> self, const T &...options) {
     return dt_abs_sized(self, dt::named<dt_abs_options>(self.site, options...).get(), sizeof(dt_abs_options));
 }
@@ -1130,6 +1216,10 @@ dt_tensor *dt_addr_(dt::at<dt_tensor *> self, dt_tensor *vec1, dt_tensor *vec2, 
 template <class... T> dt_tensor *dt_all(dt::at<dt_tensor *> self, const T &...options) {
     return dt_all_sized(self, dt::named<dt_all_options>(self.site, options...).get(), sizeof(dt_all_options));
 }
+template <class... T> dt_tensor *dt_allclose(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_allclose_sized(self, other, dt::named<dt_allclose_options>(self.site, options...).get(),
+                             sizeof(dt_allclose_options));
+}
 template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
 }
@@ -1151,6 +1241,14 @@ template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_argmin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_argmin_sized(self, dt::named<dt_argmin_options>(self.site, options...).get(),
                            sizeof(dt_argmin_options));
+}
+template <class... T> dt_tensor *dt_argsort(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_argsort_sized(self, dt::named<dt_argsort_options>(self.site, options...).get(),
+                            sizeof(dt_argsort_options));
+}
+template <class... T> dt_tensor *dt_argsort_stable(dt::at<dt_tensor *> self, bool stable, const T &...options) {
+    return dt_argsort_stable_sized(self, stable, dt::named<dt_argsort_stable_options>(self.site, options...).get(),
+                                   sizeof(dt_argsort_stable_options));
 }
 template <class... T> dt_tensor *dt_asin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_asin_sized(self, dt::named<dt_asin_options>(self.site, options...).get(), sizeof(dt_asin_options));
@@ -1455,6 +1553,14 @@ dt_tensor *dt_cross_entropy_backward(dt::at<dt_tensor *> grad, dt_tensor *input,
                                            dt::named<dt_cross_entropy_backward_options>(grad.site, options...).get(),
                                            sizeof(dt_cross_entropy_backward_options));
 }
+template <class... T> dt_cummax_result dt_cummax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_cummax_sized(self, dim, dt::named<dt_cummax_options>(self.site, options...).get(),
+                           sizeof(dt_cummax_options));
+}
+template <class... T> dt_cummin_result dt_cummin(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_cummin_sized(self, dim, dt::named<dt_cummin_options>(self.site, options...).get(),
+                           sizeof(dt_cummin_options));
+}
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
@@ -1472,6 +1578,13 @@ template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim
 template <class... T> dt_tensor *dt_cumsum_(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_in_place_sized(self, dim, dt::named<dt_cumsum_in_place_options>(self.site, options...).get(),
                                     sizeof(dt_cumsum_in_place_options));
+}
+template <class... T> dt_tensor *dt_diag(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_diag_sized(self, dt::named<dt_diag_options>(self.site, options...).get(), sizeof(dt_diag_options));
+}
+template <class... T> dt_tensor *dt_diag_embed(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_diag_embed_sized(self, dt::named<dt_diag_embed_options>(self.site, options...).get(),
+                               sizeof(dt_diag_embed_options));
 }
 template <class... T>
 dt_tensor *dt_diagonal(dt::at<dt_tensor *> self, int64_t offset, int64_t dim1, int64_t dim2, const T &...options) {
@@ -1553,6 +1666,10 @@ template <class... T> dt_tensor *dt_eq_scalar_(dt::at<dt_tensor *> self, dt::num
     return dt_eq_scalar_in_place_sized(self, other,
                                        dt::named<dt_eq_scalar_in_place_options>(self.site, options...).get(),
                                        sizeof(dt_eq_scalar_in_place_options));
+}
+template <class... T> dt_tensor *dt_equal(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_equal_sized(self, other, dt::named<dt_equal_options>(self.site, options...).get(),
+                          sizeof(dt_equal_options));
 }
 template <class... T> dt_tensor *dt_erf(dt::at<dt_tensor *> self, const T &...options) {
     return dt_erf_sized(self, dt::named<dt_erf_options>(self.site, options...).get(), sizeof(dt_erf_options));
@@ -1734,6 +1851,9 @@ dt_tensor *dt_gelu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, co
                                   dt::named<dt_gelu_backward_options>(grad_output.site, options...).get(),
                                   sizeof(dt_gelu_backward_options));
 }
+template <class... T> dt_tensor *dt_glu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_glu_sized(input, dt::named<dt_glu_options>(input.site, options...).get(), sizeof(dt_glu_options));
+}
 template <class... T> dt_tensor *dt_gt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_gt_sized(self, other, dt::named<dt_gt_options>(self.site, options...).get(), sizeof(dt_gt_options));
 }
@@ -1795,10 +1915,64 @@ template <class... T> dt_tensor *dt_index(dt::at<dt_tensor *> self, dt_tensors i
                           sizeof(dt_index_options));
 }
 template <class... T>
+dt_tensor *dt_index_add(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                        const T &...options) {
+    return dt_index_add_sized(self, dim, index, source, dt::named<dt_index_add_options>(self.site, options...).get(),
+                              sizeof(dt_index_add_options));
+}
+template <class... T>
+dt_tensor *dt_index_add_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                         const T &...options) {
+    return dt_index_add_in_place_sized(self, dim, index, source,
+                                       dt::named<dt_index_add_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_index_add_in_place_options));
+}
+template <class... T>
 dt_tensor *dt_index_backward(dt::at<dt_tensor *> grad, dt_tensors indices, dt_shape sizes, const T &...options) {
     return dt_index_backward_sized(grad, indices, sizes,
                                    dt::named<dt_index_backward_options>(grad.site, options...).get(),
                                    sizeof(dt_index_backward_options));
+}
+template <class... T>
+dt_tensor *dt_index_copy(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                         const T &...options) {
+    return dt_index_copy_sized(self, dim, index, source,
+                               dt::named<dt_index_copy_options>(self.site, options...).get(),
+                               sizeof(dt_index_copy_options));
+}
+template <class... T>
+dt_tensor *dt_index_copy_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                          const T &...options) {
+    return dt_index_copy_in_place_sized(self, dim, index, source,
+                                        dt::named<dt_index_copy_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_index_copy_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_index_fill(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt::number value,
+                         const T &...options) {
+    return dt_index_fill_sized(self, dim, index, value, dt::named<dt_index_fill_options>(self.site, options...).get(),
+                               sizeof(dt_index_fill_options));
+}
+template <class... T>
+dt_tensor *dt_index_fill_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *value,
+                                const T &...options) {
+    return dt_index_fill_tensor_sized(self, dim, index, value,
+                                      dt::named<dt_index_fill_tensor_options>(self.site, options...).get(),
+                                      sizeof(dt_index_fill_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_index_fill_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt::number value,
+                          const T &...options) {
+    return dt_index_fill_in_place_sized(self, dim, index, value,
+                                        dt::named<dt_index_fill_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_index_fill_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_index_fill_tensor_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *value,
+                                 const T &...options) {
+    return dt_index_fill_tensor_in_place_sized(
+        self, dim, index, value, dt::named<dt_index_fill_tensor_in_place_options>(self.site, options...).get(),
+        sizeof(dt_index_fill_tensor_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
@@ -1815,6 +1989,10 @@ dt_tensor *dt_index_select_backward(dt::at<dt_tensor *> grad, dt_tensor *index, 
 template <class... T> dt_tensor *dt_int(dt::at<dt_tensor *> self, const T &...options) {
     return dt_int_sized(self, dt::named<dt_int_options>(self.site, options...).get(), sizeof(dt_int_options));
 }
+template <class... T> dt_tensor *dt_isclose(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_isclose_sized(self, other, dt::named<dt_isclose_options>(self.site, options...).get(),
+                            sizeof(dt_isclose_options));
+}
 template <class... T> dt_tensor *dt_isfinite(dt::at<dt_tensor *> self, const T &...options) {
     return dt_isfinite_sized(self, dt::named<dt_isfinite_options>(self.site, options...).get(),
                              sizeof(dt_isfinite_options));
@@ -1828,6 +2006,10 @@ template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_kl_div(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_kl_div_sized(input, target, dt::named<dt_kl_div_options>(input.site, options...).get(),
                            sizeof(dt_kl_div_options));
+}
+template <class... T> dt_kthvalue_result dt_kthvalue(dt::at<dt_tensor *> self, int64_t k, const T &...options) {
+    return dt_kthvalue_sized(self, k, dt::named<dt_kthvalue_options>(self.site, options...).get(),
+                             sizeof(dt_kthvalue_options));
 }
 template <class... T> dt_tensor *dt_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_l1_loss_sized(input, target, dt::named<dt_l1_loss_options>(input.site, options...).get(),
@@ -2135,6 +2317,13 @@ dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *st
                                   dt::named<dt_narrow_tensor_options>(self.site, options...).get(),
                                   sizeof(dt_narrow_tensor_options));
 }
+template <class... T>
+dt_tensor *dt_native_dropout_backward(dt::at<dt_tensor *> grad_output, dt_tensor *mask, double scale,
+                                      const T &...options) {
+    return dt_native_dropout_backward_sized(
+        grad_output, mask, scale, dt::named<dt_native_dropout_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_native_dropout_backward_options));
+}
 template <class... T> dt_tensor *dt_ne(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_ne_sized(self, other, dt::named<dt_ne_options>(self.site, options...).get(), sizeof(dt_ne_options));
 }
@@ -2158,9 +2347,26 @@ template <class... T> dt_tensor *dt_neg_(dt::at<dt_tensor *> self, const T &...o
     return dt_neg_in_place_sized(self, dt::named<dt_neg_in_place_options>(self.site, options...).get(),
                                  sizeof(dt_neg_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_new_full(dt::at<dt_tensor *> self, dt_shape size, dt::number fill_value, const T &...options) {
+    return dt_new_full_sized(self, size, fill_value, dt::named<dt_new_full_options>(self.site, options...).get(),
+                             sizeof(dt_new_full_options));
+}
+template <class... T> dt_tensor *dt_new_ones(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
+    return dt_new_ones_sized(self, size, dt::named<dt_new_ones_options>(self.site, options...).get(),
+                             sizeof(dt_new_ones_options));
+}
+template <class... T> dt_tensor *dt_new_zeros(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
+    return dt_new_zeros_sized(self, size, dt::named<dt_new_zeros_options>(self.site, options...).get(),
+                              sizeof(dt_new_zeros_options));
+}
 template <class... T> dt_tensor *dt_nll_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_nll_loss_sized(input, target, dt::named<dt_nll_loss_options>(input.site, options...).get(),
                              sizeof(dt_nll_loss_options));
+}
+template <class... T> dt_tensor *dt_one_hot(dt::at<dt_tensor *> self, int64_t num_classes, const T &...options) {
+    return dt_one_hot_sized(self, num_classes, dt::named<dt_one_hot_options>(self.site, options...).get(),
+                            sizeof(dt_one_hot_options));
 }
 template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape size, const T &...options) {
     return dt_ones_sized(ctx, size, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
@@ -2272,6 +2478,10 @@ dt_tensor *dt_remainder_scalar_(dt::at<dt_tensor *> self, dt::number other, cons
         self, other, dt::named<dt_remainder_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_remainder_scalar_in_place_options));
 }
+template <class... T> dt_tensor *dt_repeat(dt::at<dt_tensor *> self, dt_shape repeats, const T &...options) {
+    return dt_repeat_sized(self, repeats, dt::named<dt_repeat_options>(self.site, options...).get(),
+                           sizeof(dt_repeat_options));
+}
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
                             sizeof(dt_reshape_options));
@@ -2326,6 +2536,44 @@ dt_tensor *dt_scaled_dot_product_attention(dt::at<dt_tensor *> query, dt_tensor 
     return dt_scaled_dot_product_attention_sized(
         query, key, value, dt::named<dt_scaled_dot_product_attention_options>(query.site, options...).get(),
         sizeof(dt_scaled_dot_product_attention_options));
+}
+template <class... T>
+dt_tensor *dt_scatter(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src, const T &...options) {
+    return dt_scatter_sized(self, dim, index, src, dt::named<dt_scatter_options>(self.site, options...).get(),
+                            sizeof(dt_scatter_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_value(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt::number value,
+                            const T &...options) {
+    return dt_scatter_value_sized(self, dim, index, value,
+                                  dt::named<dt_scatter_value_options>(self.site, options...).get(),
+                                  sizeof(dt_scatter_value_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src, const T &...options) {
+    return dt_scatter_in_place_sized(self, dim, index, src,
+                                     dt::named<dt_scatter_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_scatter_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_value_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt::number value,
+                             const T &...options) {
+    return dt_scatter_value_in_place_sized(self, dim, index, value,
+                                           dt::named<dt_scatter_value_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_scatter_value_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_add(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                          const T &...options) {
+    return dt_scatter_add_sized(self, dim, index, src, dt::named<dt_scatter_add_options>(self.site, options...).get(),
+                                sizeof(dt_scatter_add_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_add_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                           const T &...options) {
+    return dt_scatter_add_in_place_sized(self, dim, index, src,
+                                         dt::named<dt_scatter_add_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_scatter_add_in_place_options));
 }
 template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
@@ -2425,6 +2673,10 @@ template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t di
     return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
                             sizeof(dt_softmax_options));
 }
+template <class... T> dt_tensor *dt_softmin(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_softmin_sized(input, dt::named<dt_softmin_options>(input.site, options...).get(),
+                            sizeof(dt_softmin_options));
+}
 template <class... T> dt_tensor *dt_softplus(dt::at<dt_tensor *> self, const T &...options) {
     return dt_softplus_sized(self, dt::named<dt_softplus_options>(self.site, options...).get(),
                              sizeof(dt_softplus_options));
@@ -2436,6 +2688,9 @@ template <class... T> dt_tensor *dt_softshrink(dt::at<dt_tensor *> self, const T
 template <class... T> dt_tensor *dt_softsign(dt::at<dt_tensor *> input, const T &...options) {
     return dt_softsign_sized(input, dt::named<dt_softsign_options>(input.site, options...).get(),
                              sizeof(dt_softsign_options));
+}
+template <class... T> dt_sort_result dt_sort(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sort_sized(self, dt::named<dt_sort_options>(self.site, options...).get(), sizeof(dt_sort_options));
 }
 template <class... T>
 int dt_split(dt::at<dt_tensor *> self, int64_t split_size, dt_tensor **out, int capacity, const T &...options) {
@@ -2530,6 +2785,11 @@ dt_tensor *dt_swapaxes(dt::at<dt_tensor *> self, int64_t axis0, int64_t axis1, c
 template <class... T> dt_tensor *dt_t(dt::at<dt_tensor *> self, const T &...options) {
     return dt_t_sized(self, dt::named<dt_t_options>(self.site, options...).get(), sizeof(dt_t_options));
 }
+template <class... T>
+dt_tensor *dt_take_along_dim(dt::at<dt_tensor *> self, dt_tensor *indices, const T &...options) {
+    return dt_take_along_dim_sized(self, indices, dt::named<dt_take_along_dim_options>(self.site, options...).get(),
+                                   sizeof(dt_take_along_dim_options));
+}
 template <class... T> dt_tensor *dt_tan(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tan_sized(self, dt::named<dt_tan_options>(self.site, options...).get(), sizeof(dt_tan_options));
 }
@@ -2579,11 +2839,18 @@ dt_tensor *dt_threshold_backward(dt::at<dt_tensor *> grad_output, dt_tensor *sel
                                        dt::named<dt_threshold_backward_options>(grad_output.site, options...).get(),
                                        sizeof(dt_threshold_backward_options));
 }
+template <class... T> dt_tensor *dt_tile(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
+    return dt_tile_sized(self, dims, dt::named<dt_tile_options>(self.site, options...).get(),
+                         sizeof(dt_tile_options));
+}
 template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
     return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
 }
 template <class... T> dt_topk_result dt_topk(dt::at<dt_tensor *> self, int64_t k, const T &...options) {
     return dt_topk_sized(self, k, dt::named<dt_topk_options>(self.site, options...).get(), sizeof(dt_topk_options));
+}
+template <class... T> dt_tensor *dt_trace(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_trace_sized(self, dt::named<dt_trace_options>(self.site, options...).get(), sizeof(dt_trace_options));
 }
 template <class... T>
 dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, const T &...options) {

@@ -237,6 +237,15 @@ typedef struct dt_fused_sgd_momentum_in_place_options {
 DT_API dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors momentum_buffers,
                                                       double lr, DT_OPTIONS(dt_fused_sgd_momentum_in_place_options));
 
+typedef struct dt_softmax_backward_data_options {
+    const dt_site *site;
+} dt_softmax_backward_data_options;
+/* The gradient of softmax, from its output.
+ *     _softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softmax_backward_data_sized(dt_tensor *grad_output, dt_tensor *output, int64_t dim,
+                                                 dt_dtype input_dtype, DT_OPTIONS(dt_softmax_backward_data_options));
+
 typedef struct dt_abs_options {
     const dt_site *site;
 } dt_abs_options;
@@ -533,6 +542,17 @@ typedef struct dt_all_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_all_sized(dt_tensor *self, DT_OPTIONS(dt_all_options));
 
+typedef struct dt_allclose_options {
+    dt_opt_real rtol; /* default 1e-05 */
+    dt_opt_real atol; /* default 1e-08 */
+    bool equal_nan;
+    const dt_site *site;
+} dt_allclose_options;
+/* Whether all elements differ by at most atol + rtol times the magnitude of the other.
+ *     allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_allclose_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_allclose_options));
+
 typedef struct dt_amax_options {
     dt_dims dim;
     bool keepdim;
@@ -588,6 +608,26 @@ typedef struct dt_argmin_options {
  *     argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
+
+typedef struct dt_argsort_options {
+    dt_opt_int dim; /* default -1 */
+    bool descending;
+    const dt_site *site;
+} dt_argsort_options;
+/* The positions of the elements along a dim in order; equal ones keep their order.
+ *     argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_argsort_sized(dt_tensor *self, DT_OPTIONS(dt_argsort_options));
+
+typedef struct dt_argsort_stable_options {
+    dt_opt_int dim; /* default -1 */
+    bool descending;
+    const dt_site *site;
+} dt_argsort_stable_options;
+/* The positions of the elements along a dim in order; equal ones keep their order.
+ *     argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_argsort_stable_sized(dt_tensor *self, bool stable, DT_OPTIONS(dt_argsort_stable_options));
 
 typedef struct dt_asin_options {
     const dt_site *site;
@@ -1204,6 +1244,30 @@ DT_API dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *in
                                                   dt_tensor *logsumexp, dt_tensor *total,
                                                   DT_OPTIONS(dt_cross_entropy_backward_options));
 
+typedef struct dt_cummax_options {
+    const dt_site *site;
+} dt_cummax_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_cummax_result {
+    dt_tensor *values, *indices;
+} dt_cummax_result;
+/* Running maximum along a dim, with its position.
+ *     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_cummax_result dt_cummax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cummax_options));
+
+typedef struct dt_cummin_options {
+    const dt_site *site;
+} dt_cummin_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_cummin_result {
+    dt_tensor *values, *indices;
+} dt_cummin_result;
+/* Running minimum along a dim, with its position.
+ *     cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_cummin_result dt_cummin_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cummin_options));
+
 typedef struct dt_cumprod_options {
     dt_dtype dtype;
     const dt_site *site;
@@ -1239,6 +1303,26 @@ typedef struct dt_cumsum_in_place_options {
  *     cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumsum_in_place_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_in_place_options));
+
+typedef struct dt_diag_options {
+    int64_t diagonal;
+    const dt_site *site;
+} dt_diag_options;
+/* The matrix with a vector on a diagonal, or the diagonal of a matrix.
+ *     diag(Tensor self, int diagonal=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diag_sized(dt_tensor *self, DT_OPTIONS(dt_diag_options));
+
+typedef struct dt_diag_embed_options {
+    int64_t offset;
+    dt_opt_int dim1; /* default -2 */
+    dt_opt_int dim2; /* default -1 */
+    const dt_site *site;
+} dt_diag_embed_options;
+/* Matrices of zeros with the last dim of a tensor on a diagonal.
+ *     diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diag_embed_sized(dt_tensor *self, DT_OPTIONS(dt_diag_embed_options));
 
 typedef struct dt_diagonal_options {
     const dt_site *site;
@@ -1407,6 +1491,14 @@ typedef struct dt_eq_scalar_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_eq_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                               DT_OPTIONS(dt_eq_scalar_in_place_options));
+
+typedef struct dt_equal_options {
+    const dt_site *site;
+} dt_equal_options;
+/* Whether two tensors have one shape and equal elements, as one boolean.
+ *     equal(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_equal_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_equal_options));
 
 typedef struct dt_erf_options {
     const dt_site *site;
@@ -1767,6 +1859,15 @@ typedef struct dt_gelu_backward_options {
 DT_API dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self,
                                          DT_OPTIONS(dt_gelu_backward_options));
 
+typedef struct dt_glu_options {
+    dt_opt_int dim; /* default -1 */
+    const dt_site *site;
+} dt_glu_options;
+/* The first half of a dim times the sigmoid of the second.
+ *     glu(Tensor input, int dim=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_glu_sized(dt_tensor *input, DT_OPTIONS(dt_glu_options));
+
 typedef struct dt_gt_options {
     const dt_site *site;
 } dt_gt_options;
@@ -1897,6 +1998,26 @@ typedef struct dt_index_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, DT_OPTIONS(dt_index_options));
 
+typedef struct dt_index_add_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_index_add_options;
+/* Adds slices of a tensor, times alpha, at indices of a dim.
+ *     index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_add_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                     DT_OPTIONS(dt_index_add_options));
+
+typedef struct dt_index_add_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_index_add_in_place_options;
+/* Adds slices of a tensor, times alpha, at indices of a dim, in place.
+ *     index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_add_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                              DT_OPTIONS(dt_index_add_in_place_options));
+
 typedef struct dt_index_backward_options {
     const dt_site *site;
 } dt_index_backward_options;
@@ -1905,6 +2026,61 @@ typedef struct dt_index_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_index_backward_sized(dt_tensor *grad, dt_tensors indices, dt_shape sizes,
                                           DT_OPTIONS(dt_index_backward_options));
+
+typedef struct dt_index_copy_options {
+    const dt_site *site;
+} dt_index_copy_options;
+/* Writes slices of a tensor at indices of a dim.
+ *     index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_copy_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                      DT_OPTIONS(dt_index_copy_options));
+
+typedef struct dt_index_copy_in_place_options {
+    const dt_site *site;
+} dt_index_copy_in_place_options;
+/* Writes slices of a tensor at indices of a dim, in place.
+ *     index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_copy_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                               DT_OPTIONS(dt_index_copy_in_place_options));
+
+typedef struct dt_index_fill_options {
+    const dt_site *site;
+} dt_index_fill_options;
+/* Writes a number, or the value of a tensor without dims, at indices of a dim.
+ *     index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_fill_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                      DT_OPTIONS(dt_index_fill_options));
+
+typedef struct dt_index_fill_tensor_options {
+    const dt_site *site;
+} dt_index_fill_tensor_options;
+/* Writes a number, or the value of a tensor without dims, at indices of a dim.
+ *     index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_fill_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *value,
+                                             DT_OPTIONS(dt_index_fill_tensor_options));
+
+typedef struct dt_index_fill_in_place_options {
+    const dt_site *site;
+} dt_index_fill_in_place_options;
+/* Writes a number, or the value of a tensor without dims, at indices of a dim, in place.
+ *     index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_fill_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                               DT_OPTIONS(dt_index_fill_in_place_options));
+
+typedef struct dt_index_fill_tensor_in_place_options {
+    const dt_site *site;
+} dt_index_fill_tensor_in_place_options;
+/* Writes a number, or the value of a tensor without dims, at indices of a dim, in place.
+ *     index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_fill_tensor_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
+                                                      dt_tensor *value,
+                                                      DT_OPTIONS(dt_index_fill_tensor_in_place_options));
 
 typedef struct dt_index_select_options {
     const dt_site *site;
@@ -1931,6 +2107,17 @@ typedef struct dt_int_options {
  *     int(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_int_sized(dt_tensor *self, DT_OPTIONS(dt_int_options));
+
+typedef struct dt_isclose_options {
+    dt_opt_real rtol; /* default 1e-05 */
+    dt_opt_real atol; /* default 1e-08 */
+    bool equal_nan;
+    const dt_site *site;
+} dt_isclose_options;
+/* Whether elements differ by at most atol + rtol times the magnitude of the other.
+ *     isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_isclose_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_isclose_options));
 
 typedef struct dt_isfinite_options {
     const dt_site *site;
@@ -1965,6 +2152,20 @@ typedef struct dt_kl_div_options {
  *     kl_div(Tensor input, Tensor target, str reduction="mean", bool log_target=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_kl_div_options));
+
+typedef struct dt_kthvalue_options {
+    dt_opt_int dim; /* default -1 */
+    bool keepdim;
+    const dt_site *site;
+} dt_kthvalue_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_kthvalue_result {
+    dt_tensor *values, *indices;
+} dt_kthvalue_result;
+/* The k-th smallest element along a dim, with its position.
+ *     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_kthvalue_result dt_kthvalue_sized(dt_tensor *self, int64_t k, DT_OPTIONS(dt_kthvalue_options));
 
 typedef struct dt_l1_loss_options {
     const char *reduction; /* default mean */
@@ -2598,6 +2799,15 @@ typedef struct dt_narrow_tensor_options {
 DT_API dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start, int64_t length,
                                          DT_OPTIONS(dt_narrow_tensor_options));
 
+typedef struct dt_native_dropout_backward_options {
+    const dt_site *site;
+} dt_native_dropout_backward_options;
+/* The gradient of dropout, from its mask.
+ *     native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_native_dropout_backward_sized(dt_tensor *grad_output, dt_tensor *mask, double scale,
+                                                   DT_OPTIONS(dt_native_dropout_backward_options));
+
 typedef struct dt_ne_options {
     const dt_site *site;
 } dt_ne_options;
@@ -2647,6 +2857,34 @@ typedef struct dt_neg_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_neg_in_place_options));
 
+typedef struct dt_new_full_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_new_full_options;
+/* A tensor filled with a number, of the dtype and on the mesh of another.
+ *     new_full(Tensor self, int[] size, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_new_full_sized(dt_tensor *self, dt_shape size, dt_number fill_value,
+                                    DT_OPTIONS(dt_new_full_options));
+
+typedef struct dt_new_ones_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_new_ones_options;
+/* A tensor of ones, of the dtype and on the mesh of another.
+ *     new_ones(Tensor self, int[] size, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_new_ones_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_new_ones_options));
+
+typedef struct dt_new_zeros_options {
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_new_zeros_options;
+/* A tensor of zeros, of the dtype and on the mesh of another.
+ *     new_zeros(Tensor self, int[] size, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_new_zeros_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_new_zeros_options));
+
 typedef struct dt_nll_loss_options {
     dt_tensor *weight;
     dt_opt_int ignore_index; /* default -100 */
@@ -2658,6 +2896,14 @@ typedef struct dt_nll_loss_options {
  *         -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_nll_loss_options));
+
+typedef struct dt_one_hot_options {
+    const dt_site *site;
+} dt_one_hot_options;
+/* Zeros, with a one at each index along a new last dim of num_classes.
+ *     one_hot(Tensor self, int num_classes=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, DT_OPTIONS(dt_one_hot_options));
 
 /* A tensor of ones.
  *     ones(int[] size, *, ScalarType? dtype=None) -> Tensor
@@ -2880,6 +3126,14 @@ typedef struct dt_remainder_scalar_in_place_options {
 DT_API dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                      DT_OPTIONS(dt_remainder_scalar_in_place_options));
 
+typedef struct dt_repeat_options {
+    const dt_site *site;
+} dt_repeat_options;
+/* Copies of a tensor side by side, as many along each dim as are given, new dims in front.
+ *     repeat(Tensor self, int[] repeats) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_repeat_sized(dt_tensor *self, dt_shape repeats, DT_OPTIONS(dt_repeat_options));
+
 typedef struct dt_reshape_options {
     const dt_site *site;
 } dt_reshape_options;
@@ -2996,6 +3250,60 @@ typedef struct dt_scaled_dot_product_attention_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *key, dt_tensor *value,
                                                         DT_OPTIONS(dt_scaled_dot_product_attention_options));
+
+typedef struct dt_scatter_options {
+    const dt_site *site;
+} dt_scatter_options;
+/* Writes the elements of a tensor, or a number, at indices along a dim.
+ *     scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                   DT_OPTIONS(dt_scatter_options));
+
+typedef struct dt_scatter_value_options {
+    const dt_site *site;
+} dt_scatter_value_options;
+/* Writes the elements of a tensor, or a number, at indices along a dim.
+ *     scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_value_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                         DT_OPTIONS(dt_scatter_value_options));
+
+typedef struct dt_scatter_in_place_options {
+    const dt_site *site;
+} dt_scatter_in_place_options;
+/* Writes the elements of a tensor, or a number, at indices along a dim, in place.
+ *     scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                            DT_OPTIONS(dt_scatter_in_place_options));
+
+typedef struct dt_scatter_value_in_place_options {
+    const dt_site *site;
+} dt_scatter_value_in_place_options;
+/* Writes the elements of a tensor, or a number, at indices along a dim, in place.
+ *     scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_value_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                                  DT_OPTIONS(dt_scatter_value_in_place_options));
+
+typedef struct dt_scatter_add_options {
+    const dt_site *site;
+} dt_scatter_add_options;
+/* Adds the elements of a tensor at indices along a dim.
+ *     scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_add_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                       DT_OPTIONS(dt_scatter_add_options));
+
+typedef struct dt_scatter_add_in_place_options {
+    const dt_site *site;
+} dt_scatter_add_in_place_options;
+/* Adds the elements of a tensor at indices along a dim, in place.
+ *     scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_add_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                                DT_OPTIONS(dt_scatter_add_in_place_options));
 
 typedef struct dt_select_options {
     const dt_site *site;
@@ -3212,6 +3520,16 @@ typedef struct dt_softmax_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
 
+typedef struct dt_softmin_options {
+    dt_opt_int dim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_softmin_options;
+/* softmax of the negative elements.
+ *     softmin(Tensor input, int? dim=None, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softmin_sized(dt_tensor *input, DT_OPTIONS(dt_softmin_options));
+
 typedef struct dt_softplus_options {
     dt_number beta;      /* default 1 */
     dt_number threshold; /* default 20 */
@@ -3238,6 +3556,21 @@ typedef struct dt_softsign_options {
  *     softsign(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softsign_sized(dt_tensor *input, DT_OPTIONS(dt_softsign_options));
+
+typedef struct dt_sort_options {
+    dt_opt_int dim; /* default -1 */
+    bool descending;
+    const dt_site *site;
+} dt_sort_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_sort_result {
+    dt_tensor *values, *indices;
+} dt_sort_result;
+/* The elements along a dim in order, with their positions; equal ones keep their order.
+ *     sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+ *         indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_sort_result dt_sort_sized(dt_tensor *self, DT_OPTIONS(dt_sort_options));
 
 typedef struct dt_split_options {
     int64_t dim;
@@ -3453,6 +3786,15 @@ typedef struct dt_t_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_t_sized(dt_tensor *self, DT_OPTIONS(dt_t_options));
 
+typedef struct dt_take_along_dim_options {
+    dt_opt_int dim;
+    const dt_site *site;
+} dt_take_along_dim_options;
+/* Picks an element along a dim for each index, with broadcasting; without a dim, of all elements.
+ *     take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_take_along_dim_sized(dt_tensor *self, dt_tensor *indices, DT_OPTIONS(dt_take_along_dim_options));
+
 typedef struct dt_tan_options {
     const dt_site *site;
 } dt_tan_options;
@@ -3540,6 +3882,14 @@ typedef struct dt_threshold_backward_options {
 DT_API dt_tensor *dt_threshold_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_number threshold,
                                               DT_OPTIONS(dt_threshold_backward_options));
 
+typedef struct dt_tile_options {
+    const dt_site *site;
+} dt_tile_options;
+/* Copies of a tensor side by side along its last dims.
+ *     tile(Tensor self, int[] dims) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tile_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_tile_options));
+
 typedef struct dt_to_options {
     bool copy;
     const dt_site *site;
@@ -3563,6 +3913,14 @@ typedef struct dt_topk_result {
  *         indices)
  * Collective where inputs move, else Local. */
 DT_API dt_topk_result dt_topk_sized(dt_tensor *self, int64_t k, DT_OPTIONS(dt_topk_options));
+
+typedef struct dt_trace_options {
+    const dt_site *site;
+} dt_trace_options;
+/* Sum of the diagonal of a matrix.
+ *     trace(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_trace_sized(dt_tensor *self, DT_OPTIONS(dt_trace_options));
 
 typedef struct dt_transpose_options {
     const dt_site *site;
@@ -3907,6 +4265,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FUSED_SGD_MOMENTUM__(self, grads, momentum_buffers, lr, ...) \
     dt_fused_sgd_momentum_in_place_sized(self, grads, momentum_buffers, lr, \
         DT_NAMED(dt_fused_sgd_momentum_in_place_options, __VA_ARGS__))
+#define dt_softmax_backward_data(...) DT_SOFTMAX_BACKWARD_DATA_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
+    dt_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \
+        DT_NAMED(dt_softmax_backward_data_options, __VA_ARGS__))
 #define dt_abs(...) DT_ABS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ABS_(self, ...) dt_abs_sized(self, DT_NAMED(dt_abs_options, __VA_ARGS__))
 #define dt_abs_(...) DT_ABS__(__VA_ARGS__, .site = DT_SITE)
@@ -3976,6 +4338,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_addr_in_place_sized(self, vec1, vec2, DT_NAMED(dt_addr_in_place_options, __VA_ARGS__))
 #define dt_all(...) DT_ALL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ALL_(self, ...) dt_all_sized(self, DT_NAMED(dt_all_options, __VA_ARGS__))
+#define dt_allclose(...) DT_ALLCLOSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ALLCLOSE_(self, other, ...) dt_allclose_sized(self, other, DT_NAMED(dt_allclose_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
 #define dt_amin(...) DT_AMIN_(__VA_ARGS__, .site = DT_SITE)
@@ -3989,6 +4353,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define dt_argsort(...) DT_ARGSORT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGSORT_(self, ...) dt_argsort_sized(self, DT_NAMED(dt_argsort_options, __VA_ARGS__))
+#define dt_argsort_stable(...) DT_ARGSORT_STABLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGSORT_STABLE_(self, stable, ...) \
+    dt_argsort_stable_sized(self, stable, DT_NAMED(dt_argsort_stable_options, __VA_ARGS__))
 #define dt_asin(...) DT_ASIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ASIN_(self, ...) dt_asin_sized(self, DT_NAMED(dt_asin_options, __VA_ARGS__))
 #define dt_asin_(...) DT_ASIN__(__VA_ARGS__, .site = DT_SITE)
@@ -4174,6 +4543,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CROSS_ENTROPY_BACKWARD_(grad, input, target, logsumexp, total, ...) \
     dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total, \
         DT_NAMED(dt_cross_entropy_backward_options, __VA_ARGS__))
+#define dt_cummax(...) DT_CUMMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMMAX_(self, dim, ...) dt_cummax_sized(self, dim, DT_NAMED(dt_cummax_options, __VA_ARGS__))
+#define dt_cummin(...) DT_CUMMIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMMIN_(self, dim, ...) dt_cummin_sized(self, dim, DT_NAMED(dt_cummin_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
 #define dt_cumprod_backward(...) DT_CUMPROD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
@@ -4184,6 +4557,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_cumsum_(...) DT_CUMSUM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM__(self, dim, ...) \
     dt_cumsum_in_place_sized(self, dim, DT_NAMED(dt_cumsum_in_place_options, __VA_ARGS__))
+#define dt_diag(...) DT_DIAG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIAG_(self, ...) dt_diag_sized(self, DT_NAMED(dt_diag_options, __VA_ARGS__))
+#define dt_diag_embed(...) DT_DIAG_EMBED_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIAG_EMBED_(self, ...) dt_diag_embed_sized(self, DT_NAMED(dt_diag_embed_options, __VA_ARGS__))
 #define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIAGONAL_(self, offset, dim1, dim2, ...) \
     dt_diagonal_sized(self, offset, dim1, dim2, DT_NAMED(dt_diagonal_options, __VA_ARGS__))
@@ -4232,6 +4609,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_eq_scalar_(...) DT_EQ_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_EQ_SCALAR__(self, other, ...) \
     dt_eq_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_in_place_options, __VA_ARGS__))
+#define dt_equal(...) DT_EQUAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQUAL_(self, other, ...) dt_equal_sized(self, other, DT_NAMED(dt_equal_options, __VA_ARGS__))
 #define dt_erf(...) DT_ERF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ERF_(self, ...) dt_erf_sized(self, DT_NAMED(dt_erf_options, __VA_ARGS__))
 #define dt_erf_(...) DT_ERF__(__VA_ARGS__, .site = DT_SITE)
@@ -4337,6 +4716,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_gelu_backward(...) DT_GELU_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_BACKWARD_(grad_output, self, ...) \
     dt_gelu_backward_sized(grad_output, self, DT_NAMED(dt_gelu_backward_options, __VA_ARGS__))
+#define dt_glu(...) DT_GLU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GLU_(input, ...) dt_glu_sized(input, DT_NAMED(dt_glu_options, __VA_ARGS__))
 #define dt_gt(...) DT_GT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GT_(self, other, ...) dt_gt_sized(self, other, DT_NAMED(dt_gt_options, __VA_ARGS__))
 #define dt_gt_scalar(...) DT_GT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -4373,9 +4754,35 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_huber_loss_sized(input, target, DT_NAMED(dt_huber_loss_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
+#define dt_index_add(...) DT_INDEX_ADD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_ADD_(self, dim, index, source, ...) \
+    dt_index_add_sized(self, dim, index, source, DT_NAMED(dt_index_add_options, __VA_ARGS__))
+#define dt_index_add_(...) DT_INDEX_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_ADD__(self, dim, index, source, ...) \
+    dt_index_add_in_place_sized(self, dim, index, source, DT_NAMED(dt_index_add_in_place_options, __VA_ARGS__))
 #define dt_index_backward(...) DT_INDEX_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_BACKWARD_(grad, indices, sizes, ...) \
     dt_index_backward_sized(grad, indices, sizes, DT_NAMED(dt_index_backward_options, __VA_ARGS__))
+#define dt_index_copy(...) DT_INDEX_COPY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_COPY_(self, dim, index, source, ...) \
+    dt_index_copy_sized(self, dim, index, source, DT_NAMED(dt_index_copy_options, __VA_ARGS__))
+#define dt_index_copy_(...) DT_INDEX_COPY__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_COPY__(self, dim, index, source, ...) \
+    dt_index_copy_in_place_sized(self, dim, index, source, DT_NAMED(dt_index_copy_in_place_options, __VA_ARGS__))
+#define dt_index_fill(...) DT_INDEX_FILL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_FILL_(self, dim, index, value, ...) \
+    dt_index_fill_sized(self, dim, index, DT_NUMBER(value), DT_NAMED(dt_index_fill_options, __VA_ARGS__))
+#define dt_index_fill_tensor(...) DT_INDEX_FILL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_FILL_TENSOR_(self, dim, index, value, ...) \
+    dt_index_fill_tensor_sized(self, dim, index, value, DT_NAMED(dt_index_fill_tensor_options, __VA_ARGS__))
+#define dt_index_fill_(...) DT_INDEX_FILL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_FILL__(self, dim, index, value, ...) \
+    dt_index_fill_in_place_sized(self, dim, index, DT_NUMBER(value), \
+        DT_NAMED(dt_index_fill_in_place_options, __VA_ARGS__))
+#define dt_index_fill_tensor_(...) DT_INDEX_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_FILL_TENSOR__(self, dim, index, value, ...) \
+    dt_index_fill_tensor_in_place_sized(self, dim, index, value, \
+        DT_NAMED(dt_index_fill_tensor_in_place_options, __VA_ARGS__))
 #define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
@@ -4385,6 +4792,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_index_select_backward_options, __VA_ARGS__))
 #define dt_int(...) DT_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INT_(self, ...) dt_int_sized(self, DT_NAMED(dt_int_options, __VA_ARGS__))
+#define dt_isclose(...) DT_ISCLOSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ISCLOSE_(self, other, ...) dt_isclose_sized(self, other, DT_NAMED(dt_isclose_options, __VA_ARGS__))
 #define dt_isfinite(...) DT_ISFINITE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISFINITE_(self, ...) dt_isfinite_sized(self, DT_NAMED(dt_isfinite_options, __VA_ARGS__))
 #define dt_isinf(...) DT_ISINF_(__VA_ARGS__, .site = DT_SITE)
@@ -4393,6 +4802,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ISNAN_(self, ...) dt_isnan_sized(self, DT_NAMED(dt_isnan_options, __VA_ARGS__))
 #define dt_kl_div(...) DT_KL_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_KL_DIV_(input, target, ...) dt_kl_div_sized(input, target, DT_NAMED(dt_kl_div_options, __VA_ARGS__))
+#define dt_kthvalue(...) DT_KTHVALUE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_KTHVALUE_(self, k, ...) dt_kthvalue_sized(self, k, DT_NAMED(dt_kthvalue_options, __VA_ARGS__))
 #define dt_l1_loss(...) DT_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_L1_LOSS_(input, target, ...) dt_l1_loss_sized(input, target, DT_NAMED(dt_l1_loss_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
@@ -4572,6 +4983,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_narrow_tensor(...) DT_NARROW_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NARROW_TENSOR_(self, dim, start, length, ...) \
     dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
+#define dt_native_dropout_backward(...) DT_NATIVE_DROPOUT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_DROPOUT_BACKWARD_(grad_output, mask, scale, ...) \
+    dt_native_dropout_backward_sized(grad_output, mask, scale, \
+        DT_NAMED(dt_native_dropout_backward_options, __VA_ARGS__))
 #define dt_ne(...) DT_NE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NE_(self, other, ...) dt_ne_sized(self, other, DT_NAMED(dt_ne_options, __VA_ARGS__))
 #define dt_ne_scalar(...) DT_NE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -4586,8 +5001,18 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
 #define dt_neg_(...) DT_NEG__(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEG__(self, ...) dt_neg_in_place_sized(self, DT_NAMED(dt_neg_in_place_options, __VA_ARGS__))
+#define dt_new_full(...) DT_NEW_FULL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEW_FULL_(self, size, fill_value, ...) \
+    dt_new_full_sized(self, size, DT_NUMBER(fill_value), DT_NAMED(dt_new_full_options, __VA_ARGS__))
+#define dt_new_ones(...) DT_NEW_ONES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEW_ONES_(self, size, ...) dt_new_ones_sized(self, size, DT_NAMED(dt_new_ones_options, __VA_ARGS__))
+#define dt_new_zeros(...) DT_NEW_ZEROS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEW_ZEROS_(self, size, ...) dt_new_zeros_sized(self, size, DT_NAMED(dt_new_zeros_options, __VA_ARGS__))
 #define dt_nll_loss(...) DT_NLL_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NLL_LOSS_(input, target, ...) dt_nll_loss_sized(input, target, DT_NAMED(dt_nll_loss_options, __VA_ARGS__))
+#define dt_one_hot(...) DT_ONE_HOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ONE_HOT_(self, num_classes, ...) \
+    dt_one_hot_sized(self, num_classes, DT_NAMED(dt_one_hot_options, __VA_ARGS__))
 #define dt_ones(...) DT_ONES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
@@ -4652,6 +5077,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_REMAINDER_SCALAR__(self, other, ...) \
     dt_remainder_scalar_in_place_sized(self, DT_NUMBER(other), \
         DT_NAMED(dt_remainder_scalar_in_place_options, __VA_ARGS__))
+#define dt_repeat(...) DT_REPEAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REPEAT_(self, repeats, ...) dt_repeat_sized(self, repeats, DT_NAMED(dt_repeat_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
 #define dt_reshape_as(...) DT_RESHAPE_AS_(__VA_ARGS__, .site = DT_SITE)
@@ -4685,6 +5112,25 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SCALED_DOT_PRODUCT_ATTENTION_(query, key, value, ...) \
     dt_scaled_dot_product_attention_sized(query, key, value, \
         DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
+#define dt_scatter(...) DT_SCATTER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_(self, dim, index, src, ...) \
+    dt_scatter_sized(self, dim, index, src, DT_NAMED(dt_scatter_options, __VA_ARGS__))
+#define dt_scatter_value(...) DT_SCATTER_VALUE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_VALUE_(self, dim, index, value, ...) \
+    dt_scatter_value_sized(self, dim, index, DT_NUMBER(value), DT_NAMED(dt_scatter_value_options, __VA_ARGS__))
+#define dt_scatter_(...) DT_SCATTER__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER__(self, dim, index, src, ...) \
+    dt_scatter_in_place_sized(self, dim, index, src, DT_NAMED(dt_scatter_in_place_options, __VA_ARGS__))
+#define dt_scatter_value_(...) DT_SCATTER_VALUE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_VALUE__(self, dim, index, value, ...) \
+    dt_scatter_value_in_place_sized(self, dim, index, DT_NUMBER(value), \
+        DT_NAMED(dt_scatter_value_in_place_options, __VA_ARGS__))
+#define dt_scatter_add(...) DT_SCATTER_ADD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_ADD_(self, dim, index, src, ...) \
+    dt_scatter_add_sized(self, dim, index, src, DT_NAMED(dt_scatter_add_options, __VA_ARGS__))
+#define dt_scatter_add_(...) DT_SCATTER_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_ADD__(self, dim, index, src, ...) \
+    dt_scatter_add_in_place_sized(self, dim, index, src, DT_NAMED(dt_scatter_add_in_place_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_select_backward(...) DT_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
@@ -4740,12 +5186,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_smooth_l1_loss_sized(input, target, DT_NAMED(dt_smooth_l1_loss_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
+#define dt_softmin(...) DT_SOFTMIN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTMIN_(input, ...) dt_softmin_sized(input, DT_NAMED(dt_softmin_options, __VA_ARGS__))
 #define dt_softplus(...) DT_SOFTPLUS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTPLUS_(self, ...) dt_softplus_sized(self, DT_NAMED(dt_softplus_options, __VA_ARGS__))
 #define dt_softshrink(...) DT_SOFTSHRINK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTSHRINK_(self, ...) dt_softshrink_sized(self, DT_NAMED(dt_softshrink_options, __VA_ARGS__))
 #define dt_softsign(...) DT_SOFTSIGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTSIGN_(input, ...) dt_softsign_sized(input, DT_NAMED(dt_softsign_options, __VA_ARGS__))
+#define dt_sort(...) DT_SORT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SORT_(self, ...) dt_sort_sized(self, DT_NAMED(dt_sort_options, __VA_ARGS__))
 #define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_(self, split_size, out, capacity, ...) \
     dt_split_sized(self, split_size, out, capacity, DT_NAMED(dt_split_options, __VA_ARGS__))
@@ -4799,6 +5249,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_swapaxes_sized(self, axis0, axis1, DT_NAMED(dt_swapaxes_options, __VA_ARGS__))
 #define dt_t(...) DT_T_(__VA_ARGS__, .site = DT_SITE)
 #define DT_T_(self, ...) dt_t_sized(self, DT_NAMED(dt_t_options, __VA_ARGS__))
+#define dt_take_along_dim(...) DT_TAKE_ALONG_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TAKE_ALONG_DIM_(self, indices, ...) \
+    dt_take_along_dim_sized(self, indices, DT_NAMED(dt_take_along_dim_options, __VA_ARGS__))
 #define dt_tan(...) DT_TAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TAN_(self, ...) dt_tan_sized(self, DT_NAMED(dt_tan_options, __VA_ARGS__))
 #define dt_tan_(...) DT_TAN__(__VA_ARGS__, .site = DT_SITE)
@@ -4826,10 +5279,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_THRESHOLD_BACKWARD_(grad_output, self, threshold, ...) \
     dt_threshold_backward_sized(grad_output, self, DT_NUMBER(threshold), \
         DT_NAMED(dt_threshold_backward_options, __VA_ARGS__))
+#define dt_tile(...) DT_TILE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TILE_(self, dims, ...) dt_tile_sized(self, dims, DT_NAMED(dt_tile_options, __VA_ARGS__))
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
 #define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TOPK_(self, k, ...) dt_topk_sized(self, k, DT_NAMED(dt_topk_options, __VA_ARGS__))
+#define dt_trace(...) DT_TRACE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRACE_(self, ...) dt_trace_sized(self, DT_NAMED(dt_trace_options, __VA_ARGS__))
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))

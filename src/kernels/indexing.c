@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 16, ADD_PIECES = 16, ADD_LARGE = 1 << 16 };
+enum { PIECE_BYTES = 1 << 16, ADD_PIECES = 16, ADD_LARGE = 1 << 16, SCATTER_LARGE = 1 << 14 };
 
 static int64_t index_at(const dt__array *index, const char *at) {
     int64_t wide;
@@ -235,36 +235,78 @@ static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const 
                             &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &one, .ins = {&one, &other}});
 }
 
-/* In the logical order of the index array, whatever its strides. */
-bool dt__scatter_along(const dt__kernels *kernels, const dt__indexed *args, bool adds, int64_t *bad) {
-    const dt__array *index = args->index, *other = args->other, *indexed = args->indexed;
-    const int64_t n = dt__array_count(index);
-    const size_t bytes = dt_dtype_size(other->dtype);
-    int64_t position[DT__WALK_DIMS] = {0};
-    if (!check_indexes(args, bad))
-        return false;
+/* Elements are written in the logical order of the index array, whatever its strides, those of one piece on one thread:
+ * a range of another dim, so that pieces share no element, or else a range of destinations, of which each piece scans
+ * all indexes. */
+typedef struct scatter_job {
+    const dt__kernels *kernels;
+    const dt__indexed *args;
+    bool adds;
+    int split; /* the dim whose ranges are pieces; -1: destinations */
+    int64_t n_per_piece;
+} scatter_job;
+
+static void scatter_one(const scatter_job *j, const int64_t *position, int64_t begin, int64_t end) {
+    const dt__array *index = j->args->index, *other = j->args->other, *indexed = j->args->indexed;
+    const int64_t bytes = (int64_t)dt_dtype_size(other->dtype);
+    int64_t at_index = 0, at_other = 0, at_indexed = 0;
+    for (int d = 0; d < index->n_dims; d++) {
+        at_index += position[d] * index->strides[d];
+        at_other += position[d] * other->strides[d];
+        at_indexed += d == j->args->dim ? 0 : position[d] * indexed->strides[d];
+    }
+    const char *from = (const char *)other->data + at_other * bytes;
+    const char *at = (const char *)index->data + at_index * (int64_t)dt_dtype_size(index->dtype);
+    const int64_t where = index_at(index, at) - j->args->offset;
+    if (where < begin || where >= end)
+        return;
+    at_indexed += indexed->n_dims ? where * indexed->strides[j->args->dim] : 0;
+    char *to = (char *)indexed->data + at_indexed * bytes;
+    if (j->adds)
+        add_one(j->kernels, indexed->dtype, to, from);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+static void scatter_piece(void *arg, int64_t piece) {
+    const scatter_job *j = arg;
+    const dt__array *index = j->args->index, *indexed = j->args->indexed;
+    const int64_t first = piece * j->n_per_piece, n_held = indexed->n_dims ? indexed->shape[j->args->dim] : 1;
+    int64_t position[DT__WALK_DIMS] = {0}, shape[DT__WALK_DIMS], n = 1;
+    int64_t begin = 0, end = n_held, start = 0;
+    for (int d = 0; d < index->n_dims; d++) {
+        shape[d] = d == j->split ? dt__min_i64(j->n_per_piece, index->shape[d] - first) : index->shape[d];
+        n *= shape[d];
+    }
+    if (j->split < 0) {
+        begin = first;
+        end = dt__min_i64(first + j->n_per_piece, n_held);
+    } else
+        start = first;
     for (int64_t i = 0; i < n; i++) {
-        int64_t at_index = 0, at_other = 0, at_indexed = 0;
-        for (int d = 0; d < index->n_dims; d++) {
-            at_index += position[d] * index->strides[d];
-            at_other += position[d] * other->strides[d];
-            at_indexed += d == args->dim ? 0 : position[d] * indexed->strides[d];
-        }
-        const char *from = (const char *)other->data + at_other * (int64_t)bytes;
-        const int64_t where =
-            index_at(index, (const char *)index->data + at_index * (int64_t)dt_dtype_size(index->dtype)) -
-            args->offset;
-        const int64_t n_held = indexed->n_dims ? indexed->shape[args->dim] : 1;
-        if (where >= 0 && where < n_held) {
-            at_indexed += indexed->n_dims ? where * indexed->strides[args->dim] : 0;
-            char *to = (char *)indexed->data + at_indexed * (int64_t)bytes;
-            if (adds)
-                add_one(kernels, indexed->dtype, to, from);
-            else
-                memcpy(to, from, bytes);
-        }
-        for (int d = index->n_dims - 1; d >= 0 && ++position[d] == index->shape[d]; d--)
+        if (j->split >= 0)
+            position[j->split] += start;
+        scatter_one(j, position, begin, end);
+        if (j->split >= 0)
+            position[j->split] -= start;
+        for (int d = index->n_dims - 1; d >= 0 && ++position[d] == shape[d]; d--)
             position[d] = 0;
     }
+}
+
+bool dt__scatter_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, bool adds, int64_t *bad) {
+    const dt__array *index = args->index;
+    const int64_t n = dt__array_count(index), n_held = args->indexed->n_dims ? args->indexed->shape[args->dim] : 1;
+    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1)};
+    if (!check_indexes(args, bad))
+        return false;
+    if (n == 0 || n_held == 0)
+        return true;
+    for (int d = 0; d < index->n_dims && n >= SCATTER_LARGE; d++)
+        if (d != args->dim && index->shape[d] > 1 && (j.split < 0 || index->shape[d] > index->shape[j.split]))
+            j.split = d;
+    if (n >= SCATTER_LARGE)
+        j.n_per_piece = dt__ceil_div(j.split >= 0 ? index->shape[j.split] : n_held, ADD_PIECES);
+    dt__pool_run(pool, dt__ceil_div(j.split >= 0 ? index->shape[j.split] : n_held, j.n_per_piece), scatter_piece, &j);
     return true;
 }

@@ -33,9 +33,9 @@ bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed
 /* other[i,j,…] = indexed[index[i,j,…],j,…] (for dim 0). index and other have the same shape, in the other dims no
  * larger than that of indexed. */
 bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad);
-/* indexed[index[i,j,…],j,…] += other[i,j,…] (for dim 0), or = if `adds` is false; in the order of index, on one
- * thread. */
-bool dt__scatter_along(const dt__kernels *kernels, const dt__indexed *args, bool adds, int64_t *bad);
+/* indexed[index[i,j,…],j,…] += other[i,j,…] (for dim 0), or = if `adds` is false; in the order of index, whatever the
+ * number of threads. */
+bool dt__scatter_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, bool adds, int64_t *bad);
 
 /* out = in on and below (upper: above) a diagonal of the last two dims, 0 elsewhere. Element i,j of the array is at
  * i + row, j + column of the full matrix; `diagonal` is column minus row there. out may be in. */

@@ -148,7 +148,7 @@ static dt_status add_by_index(dt_op_call *call, bool along) {
     fill_zeros(call, &arrays[2]);
     if (dt__array_count(&arrays[0]) == 0 || dt__array_count(&arrays[1]) == 0)
         return DT_OK; /* an index without dims is whole where its row is sharded */
-    bool fine = along ? dt__scatter_along(dt__kernels_of(call->ctx), &indexed, true, &bad)
+    bool fine = along ? dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, true, &bad)
                       : dt__index_add(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, &bad);
     return fine ? DT_OK : refuse_index(call, bad, indexed.limit);
 }

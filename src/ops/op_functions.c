@@ -253,6 +253,24 @@ dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads
     return dt__call_run_status(&call, DT__OP__fused_sgd_, options->site);
 }
 
+dt_tensor *dt_softmax_backward_data_sized(dt_tensor *grad_output, dt_tensor *output, int64_t dim,
+                                          dt_dtype input_dtype, const dt_softmax_backward_data_options *options,
+                                          size_t options_size) {
+    dt_softmax_backward_data_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "_softmax_backward_data", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, output);
+    dt__call_int(&args[2], dim);
+    dt__call_dtype(&args[3], input_dtype);
+    return dt__call_run(&call, DT__OP__softmax_backward_data, options->site);
+}
+
 dt_tensor *dt_abs_sized(dt_tensor *self, const dt_abs_options *options, size_t options_size) {
     dt_abs_options full;
     dt__call call;
@@ -737,6 +755,24 @@ dt_tensor *dt_all_sized(dt_tensor *self, const dt_all_options *options, size_t o
     return dt__call_run(&call, DT__OP_all, options->site);
 }
 
+dt_tensor *dt_allclose_sized(dt_tensor *self, dt_tensor *other, const dt_allclose_options *options,
+                             size_t options_size) {
+    dt_allclose_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "allclose", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->rtol.given ? dt__call_real(&args[2], options->rtol.value) : dt__call_real(&args[2], 1e-05);
+    options->atol.given ? dt__call_real(&args[3], options->atol.value) : dt__call_real(&args[3], 1e-08);
+    dt__call_bool(&args[4], options->equal_nan);
+    return dt__call_run(&call, DT__OP_allclose, options->site);
+}
+
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
     dt_amax_options full;
     dt__call call;
@@ -827,6 +863,38 @@ dt_tensor *dt_argmin_sized(dt_tensor *self, const dt_argmin_options *options, si
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_argmin, options->site);
+}
+
+dt_tensor *dt_argsort_sized(dt_tensor *self, const dt_argsort_options *options, size_t options_size) {
+    dt_argsort_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "argsort", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_int(&args[1], -1);
+    dt__call_bool(&args[2], options->descending);
+    return dt__call_run(&call, DT__OP_argsort, options->site);
+}
+
+dt_tensor *dt_argsort_stable_sized(dt_tensor *self, bool stable, const dt_argsort_stable_options *options,
+                                   size_t options_size) {
+    dt_argsort_stable_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "argsort", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_bool(&args[1], stable);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_int(&args[2], -1);
+    dt__call_bool(&args[3], options->descending);
+    return dt__call_run(&call, DT__OP_argsort, options->site);
 }
 
 dt_tensor *dt_asin_sized(dt_tensor *self, const dt_asin_options *options, size_t options_size) {
@@ -1853,6 +1921,40 @@ dt_tensor *dt_cross_entropy_backward_sized(dt_tensor *grad, dt_tensor *input, dt
     return dt__call_run(&call, DT__OP_cross_entropy_backward, options->site);
 }
 
+dt_cummax_result dt_cummax_sized(dt_tensor *self, int64_t dim, const dt_cummax_options *options,
+                                 size_t options_size) {
+    dt_cummax_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cummax", options, options_size, &full);
+    if (!options)
+        return (dt_cummax_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_cummax, options->site, outputs, 2);
+    return (dt_cummax_result){outputs[0], outputs[1]};
+}
+
+dt_cummin_result dt_cummin_sized(dt_tensor *self, int64_t dim, const dt_cummin_options *options,
+                                 size_t options_size) {
+    dt_cummin_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "cummin", options, options_size, &full);
+    if (!options)
+        return (dt_cummin_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_cummin, options->site, outputs, 2);
+    return (dt_cummin_result){outputs[0], outputs[1]};
+}
+
 dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_options *options, size_t options_size) {
     dt_cumprod_options full;
     dt__call call;
@@ -1913,6 +2015,36 @@ dt_tensor *dt_cumsum_in_place_sized(dt_tensor *self, int64_t dim, const dt_cumsu
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_cumsum_, options->site);
+}
+
+dt_tensor *dt_diag_sized(dt_tensor *self, const dt_diag_options *options, size_t options_size) {
+    dt_diag_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "diag", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->diagonal);
+    return dt__call_run(&call, DT__OP_diag, options->site);
+}
+
+dt_tensor *dt_diag_embed_sized(dt_tensor *self, const dt_diag_embed_options *options, size_t options_size) {
+    dt_diag_embed_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "diag_embed", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], options->offset);
+    options->dim1.given ? dt__call_int(&args[2], options->dim1.value) : dt__call_int(&args[2], -2);
+    options->dim2.given ? dt__call_int(&args[3], options->dim2.value) : dt__call_int(&args[3], -1);
+    return dt__call_run(&call, DT__OP_diag_embed, options->site);
 }
 
 dt_tensor *dt_diagonal_sized(dt_tensor *self, int64_t offset, int64_t dim1, int64_t dim2,
@@ -2207,6 +2339,20 @@ dt_tensor *dt_eq_scalar_in_place_sized(dt_tensor *self, dt_number other, const d
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_eq_, options->site);
+}
+
+dt_tensor *dt_equal_sized(dt_tensor *self, dt_tensor *other, const dt_equal_options *options, size_t options_size) {
+    dt_equal_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "equal", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    return dt__call_run(&call, DT__OP_equal, options->site);
 }
 
 dt_tensor *dt_erf_sized(dt_tensor *self, const dt_erf_options *options, size_t options_size) {
@@ -2840,6 +2986,20 @@ dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self, const
     return dt__call_run(&call, DT__OP_gelu_backward, options->site);
 }
 
+dt_tensor *dt_glu_sized(dt_tensor *input, const dt_glu_options *options, size_t options_size) {
+    dt_glu_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "glu", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_int(&args[1], -1);
+    return dt__call_run(&call, DT__OP_glu, options->site);
+}
+
 dt_tensor *dt_gt_sized(dt_tensor *self, dt_tensor *other, const dt_gt_options *options, size_t options_size) {
     dt_gt_options full;
     dt__call call;
@@ -3057,6 +3217,44 @@ dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, const dt_index_op
     return dt__call_run(&call, DT__OP_index, options->site);
 }
 
+dt_tensor *dt_index_add_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                              const dt_index_add_options *options, size_t options_size) {
+    dt_index_add_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_add", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, source);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_index_add, options->site);
+}
+
+dt_tensor *dt_index_add_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                       const dt_index_add_in_place_options *options, size_t options_size) {
+    dt_index_add_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_add_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, source);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_index_add_, options->site);
+}
+
 dt_tensor *dt_index_backward_sized(dt_tensor *grad, dt_tensors indices, dt_shape sizes,
                                    const dt_index_backward_options *options, size_t options_size) {
     dt_index_backward_options full;
@@ -3071,6 +3269,109 @@ dt_tensor *dt_index_backward_sized(dt_tensor *grad, dt_tensors indices, dt_shape
     dt__call_optional_tensors(&args[1], &call, indices);
     dt__call_sizes(&args[2], sizes);
     return dt__call_run(&call, DT__OP_index_backward, options->site);
+}
+
+dt_tensor *dt_index_copy_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                               const dt_index_copy_options *options, size_t options_size) {
+    dt_index_copy_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_copy", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, source);
+    return dt__call_run(&call, DT__OP_index_copy, options->site);
+}
+
+dt_tensor *dt_index_copy_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                        const dt_index_copy_in_place_options *options, size_t options_size) {
+    dt_index_copy_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_copy_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, source);
+    return dt__call_run(&call, DT__OP_index_copy_, options->site);
+}
+
+dt_tensor *dt_index_fill_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                               const dt_index_fill_options *options, size_t options_size) {
+    dt_index_fill_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_number(&args[3], value);
+    return dt__call_run(&call, DT__OP_index_fill, options->site);
+}
+
+dt_tensor *dt_index_fill_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *value,
+                                      const dt_index_fill_tensor_options *options, size_t options_size) {
+    dt_index_fill_tensor_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_fill", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, value);
+    return dt__call_run(&call, DT__OP_index_fill, options->site);
+}
+
+dt_tensor *dt_index_fill_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                        const dt_index_fill_in_place_options *options, size_t options_size) {
+    dt_index_fill_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_number(&args[3], value);
+    return dt__call_run(&call, DT__OP_index_fill_, options->site);
+}
+
+dt_tensor *dt_index_fill_tensor_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *value,
+                                               const dt_index_fill_tensor_in_place_options *options,
+                                               size_t options_size) {
+    dt_index_fill_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "index_fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, value);
+    return dt__call_run(&call, DT__OP_index_fill_, options->site);
 }
 
 dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
@@ -3117,6 +3418,24 @@ dt_tensor *dt_int_sized(dt_tensor *self, const dt_int_options *options, size_t o
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_int, options->site);
+}
+
+dt_tensor *dt_isclose_sized(dt_tensor *self, dt_tensor *other, const dt_isclose_options *options,
+                            size_t options_size) {
+    dt_isclose_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "isclose", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->rtol.given ? dt__call_real(&args[2], options->rtol.value) : dt__call_real(&args[2], 1e-05);
+    options->atol.given ? dt__call_real(&args[3], options->atol.value) : dt__call_real(&args[3], 1e-08);
+    dt__call_bool(&args[4], options->equal_nan);
+    return dt__call_run(&call, DT__OP_isclose, options->site);
 }
 
 dt_tensor *dt_isfinite_sized(dt_tensor *self, const dt_isfinite_options *options, size_t options_size) {
@@ -3173,6 +3492,25 @@ dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, const dt_kl_div_
     options->reduction ? dt__call_text(&args[2], options->reduction) : dt__call_text(&args[2], "mean");
     dt__call_bool(&args[3], options->log_target);
     return dt__call_run(&call, DT__OP_kl_div, options->site);
+}
+
+dt_kthvalue_result dt_kthvalue_sized(dt_tensor *self, int64_t k, const dt_kthvalue_options *options,
+                                     size_t options_size) {
+    dt_kthvalue_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "kthvalue", options, options_size, &full);
+    if (!options)
+        return (dt_kthvalue_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], k);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_int(&args[2], -1);
+    dt__call_bool(&args[3], options->keepdim);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_kthvalue, options->site, outputs, 2);
+    return (dt_kthvalue_result){outputs[0], outputs[1]};
 }
 
 dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, const dt_l1_loss_options *options,
@@ -4263,6 +4601,22 @@ dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start
     return dt__call_run(&call, DT__OP_narrow, options->site);
 }
 
+dt_tensor *dt_native_dropout_backward_sized(dt_tensor *grad_output, dt_tensor *mask, double scale,
+                                            const dt_native_dropout_backward_options *options, size_t options_size) {
+    dt_native_dropout_backward_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "native_dropout_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, mask);
+    dt__call_real(&args[2], scale);
+    return dt__call_run(&call, DT__OP_native_dropout_backward, options->site);
+}
+
 dt_tensor *dt_ne_sized(dt_tensor *self, dt_tensor *other, const dt_ne_options *options, size_t options_size) {
     dt_ne_options full;
     dt__call call;
@@ -4348,6 +4702,55 @@ dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options 
     return dt__call_run(&call, DT__OP_neg_, options->site);
 }
 
+dt_tensor *dt_new_full_sized(dt_tensor *self, dt_shape size, dt_number fill_value, const dt_new_full_options *options,
+                             size_t options_size) {
+    dt_new_full_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "new_full", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], size);
+    dt__call_number(&args[2], fill_value);
+    options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
+    return dt__call_run(&call, DT__OP_new_full, options->site);
+}
+
+dt_tensor *dt_new_ones_sized(dt_tensor *self, dt_shape size, const dt_new_ones_options *options,
+                             size_t options_size) {
+    dt_new_ones_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "new_ones", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], size);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_new_ones, options->site);
+}
+
+dt_tensor *dt_new_zeros_sized(dt_tensor *self, dt_shape size, const dt_new_zeros_options *options,
+                              size_t options_size) {
+    dt_new_zeros_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "new_zeros", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], size);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_new_zeros, options->site);
+}
+
 dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, const dt_nll_loss_options *options,
                              size_t options_size) {
     dt_nll_loss_options full;
@@ -4364,6 +4767,21 @@ dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, const dt_nll_l
     options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
     options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
     return dt__call_run(&call, DT__OP_nll_loss, options->site);
+}
+
+dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, const dt_one_hot_options *options,
+                            size_t options_size) {
+    dt_one_hot_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "one_hot", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], num_classes);
+    return dt__call_run(&call, DT__OP_one_hot, options->site);
 }
 
 dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
@@ -4741,6 +5159,20 @@ dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number other,
     return dt__call_run(&call, DT__OP_remainder_, options->site);
 }
 
+dt_tensor *dt_repeat_sized(dt_tensor *self, dt_shape repeats, const dt_repeat_options *options, size_t options_size) {
+    dt_repeat_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "repeat", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_sizes(&args[1], repeats);
+    return dt__call_run(&call, DT__OP_repeat, options->site);
+}
+
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
     dt_reshape_options full;
     dt__call call;
@@ -4937,6 +5369,108 @@ dt_tensor *dt_scaled_dot_product_attention_sized(dt_tensor *query, dt_tensor *ke
     options->scale.given ? dt__call_real(&args[6], options->scale.value) : dt__call_none(&args[6]);
     dt__call_bool(&args[7], options->enable_gqa);
     return dt__call_run(&call, DT__OP_scaled_dot_product_attention, options->site);
+}
+
+dt_tensor *dt_scatter_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                            const dt_scatter_options *options, size_t options_size) {
+    dt_scatter_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, src);
+    return dt__call_run(&call, DT__OP_scatter, options->site);
+}
+
+dt_tensor *dt_scatter_value_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                  const dt_scatter_value_options *options, size_t options_size) {
+    dt_scatter_value_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_number(&args[3], value);
+    return dt__call_run(&call, DT__OP_scatter, options->site);
+}
+
+dt_tensor *dt_scatter_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                     const dt_scatter_in_place_options *options, size_t options_size) {
+    dt_scatter_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, src);
+    return dt__call_run(&call, DT__OP_scatter_, options->site);
+}
+
+dt_tensor *dt_scatter_value_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_number value,
+                                           const dt_scatter_value_in_place_options *options, size_t options_size) {
+    dt_scatter_value_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_number(&args[3], value);
+    return dt__call_run(&call, DT__OP_scatter_, options->site);
+}
+
+dt_tensor *dt_scatter_add_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                const dt_scatter_add_options *options, size_t options_size) {
+    dt_scatter_add_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter_add", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, src);
+    return dt__call_run(&call, DT__OP_scatter_add, options->site);
+}
+
+dt_tensor *dt_scatter_add_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                         const dt_scatter_add_in_place_options *options, size_t options_size) {
+    dt_scatter_add_in_place_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "scatter_add_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_int(&args[1], dim);
+    dt__call_tensor(&args[2], &call, index);
+    dt__call_tensor(&args[3], &call, src);
+    return dt__call_run(&call, DT__OP_scatter_add_, options->site);
 }
 
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
@@ -5289,6 +5823,21 @@ dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_optio
     return dt__call_run(&call, DT__OP_softmax, options->site);
 }
 
+dt_tensor *dt_softmin_sized(dt_tensor *input, const dt_softmin_options *options, size_t options_size) {
+    dt_softmin_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "softmin", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
+    options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_softmin, options->site);
+}
+
 dt_tensor *dt_softplus_sized(dt_tensor *self, const dt_softplus_options *options, size_t options_size) {
     dt_softplus_options full;
     dt__call call;
@@ -5332,6 +5881,24 @@ dt_tensor *dt_softsign_sized(dt_tensor *input, const dt_softsign_options *option
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_softsign, options->site);
+}
+
+dt_sort_result dt_sort_sized(dt_tensor *self, const dt_sort_options *options, size_t options_size) {
+    dt_sort_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sort", options, options_size, &full);
+    if (!options)
+        return (dt_sort_result){0};
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_none(&args[1]);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_int(&args[2], -1);
+    dt__call_bool(&args[3], options->descending);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP_sort, options->site, outputs, 2);
+    return (dt_sort_result){outputs[0], outputs[1]};
 }
 
 int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
@@ -5674,6 +6241,22 @@ dt_tensor *dt_t_sized(dt_tensor *self, const dt_t_options *options, size_t optio
     return dt__call_run(&call, DT__OP_t, options->site);
 }
 
+dt_tensor *dt_take_along_dim_sized(dt_tensor *self, dt_tensor *indices, const dt_take_along_dim_options *options,
+                                   size_t options_size) {
+    dt_take_along_dim_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "take_along_dim", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, indices);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_take_along_dim, options->site);
+}
+
 dt_tensor *dt_tan_sized(dt_tensor *self, const dt_tan_options *options, size_t options_size) {
     dt_tan_options full;
     dt__call call;
@@ -5819,6 +6402,20 @@ dt_tensor *dt_threshold_backward_sized(dt_tensor *grad_output, dt_tensor *self, 
     return dt__call_run(&call, DT__OP_threshold_backward, options->site);
 }
 
+dt_tensor *dt_tile_sized(dt_tensor *self, dt_dims dims, const dt_tile_options *options, size_t options_size) {
+    dt_tile_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tile", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_dims(&args[1], dims);
+    return dt__call_run(&call, DT__OP_tile, options->site);
+}
+
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
     dt_to_options full;
     dt__call call;
@@ -5851,6 +6448,19 @@ dt_topk_result dt_topk_sized(dt_tensor *self, int64_t k, const dt_topk_options *
     dt_tensor *outputs[2];
     dt__call_run_tuple(&call, DT__OP_topk, options->site, outputs, 2);
     return (dt_topk_result){outputs[0], outputs[1]};
+}
+
+dt_tensor *dt_trace_sized(dt_tensor *self, const dt_trace_options *options, size_t options_size) {
+    dt_trace_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "trace", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_trace, options->site);
 }
 
 dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options,

@@ -16,6 +16,7 @@
     X(_fused_adam_)                                                                                                  \
     X(_fused_adamw_)                                                                                                 \
     X(_fused_sgd_)                                                                                                   \
+    X(_softmax_backward_data)                                                                                        \
     X(abs)                                                                                                           \
     X(abs_)                                                                                                          \
     X(acos)                                                                                                          \
@@ -37,12 +38,14 @@
     X(addr)                                                                                                          \
     X(addr_)                                                                                                         \
     X(all)                                                                                                           \
+    X(allclose)                                                                                                      \
     X(amax)                                                                                                          \
     X(amin)                                                                                                          \
     X(any)                                                                                                           \
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(argmin)                                                                                                        \
+    X(argsort)                                                                                                       \
     X(asin)                                                                                                          \
     X(asin_)                                                                                                         \
     X(atan)                                                                                                          \
@@ -94,10 +97,14 @@
     X(count_nonzero)                                                                                                 \
     X(cross_entropy)                                                                                                 \
     X(cross_entropy_backward)                                                                                        \
+    X(cummax)                                                                                                        \
+    X(cummin)                                                                                                        \
     X(cumprod)                                                                                                       \
     X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
+    X(diag)                                                                                                          \
+    X(diag_embed)                                                                                                    \
     X(diagonal)                                                                                                      \
     X(diagonal_backward)                                                                                             \
     X(div)                                                                                                           \
@@ -113,6 +120,7 @@
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(eq_)                                                                                                           \
+    X(equal)                                                                                                         \
     X(erf)                                                                                                           \
     X(erf_)                                                                                                          \
     X(erfc)                                                                                                          \
@@ -149,6 +157,7 @@
     X(ge_)                                                                                                           \
     X(gelu)                                                                                                          \
     X(gelu_backward)                                                                                                 \
+    X(glu)                                                                                                           \
     X(gt)                                                                                                            \
     X(gt_)                                                                                                           \
     X(half)                                                                                                          \
@@ -162,15 +171,23 @@
     X(hstack)                                                                                                        \
     X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
+    X(index_add)                                                                                                     \
+    X(index_add_)                                                                                                    \
     X(index_backward)                                                                                                \
+    X(index_copy)                                                                                                    \
+    X(index_copy_)                                                                                                   \
+    X(index_fill)                                                                                                    \
+    X(index_fill_)                                                                                                   \
     X(index_select)                                                                                                  \
     X(index_select_backward)                                                                                         \
     X(int)                                                                                                           \
+    X(isclose)                                                                                                       \
     X(isfinite)                                                                                                      \
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
     X(kl_div)                                                                                                        \
+    X(kthvalue)                                                                                                      \
     X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
     X(le)                                                                                                            \
@@ -227,11 +244,16 @@
     X(nan_to_num_)                                                                                                   \
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
+    X(native_dropout_backward)                                                                                       \
     X(ne)                                                                                                            \
     X(ne_)                                                                                                           \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
+    X(new_full)                                                                                                      \
+    X(new_ones)                                                                                                      \
+    X(new_zeros)                                                                                                     \
     X(nll_loss)                                                                                                      \
+    X(one_hot)                                                                                                       \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(outer)                                                                                                         \
@@ -251,6 +273,7 @@
     X(relu_)                                                                                                         \
     X(remainder)                                                                                                     \
     X(remainder_)                                                                                                    \
+    X(repeat)                                                                                                        \
     X(reshape)                                                                                                       \
     X(reshape_as)                                                                                                    \
     X(rms_norm)                                                                                                      \
@@ -261,6 +284,10 @@
     X(rsqrt_)                                                                                                        \
     X(rsub)                                                                                                          \
     X(scaled_dot_product_attention)                                                                                  \
+    X(scatter)                                                                                                       \
+    X(scatter_)                                                                                                      \
+    X(scatter_add)                                                                                                   \
+    X(scatter_add_)                                                                                                  \
     X(select)                                                                                                        \
     X(select_backward)                                                                                               \
     X(selu)                                                                                                          \
@@ -283,9 +310,11 @@
     X(slice_backward)                                                                                                \
     X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
+    X(softmin)                                                                                                       \
     X(softplus)                                                                                                      \
     X(softshrink)                                                                                                    \
     X(softsign)                                                                                                      \
+    X(sort)                                                                                                          \
     X(split)                                                                                                         \
     X(split_with_sizes)                                                                                              \
     X(sqrt)                                                                                                          \
@@ -301,6 +330,7 @@
     X(sum)                                                                                                           \
     X(swapaxes)                                                                                                      \
     X(t)                                                                                                             \
+    X(take_along_dim)                                                                                                \
     X(tan)                                                                                                           \
     X(tan_)                                                                                                          \
     X(tanh)                                                                                                          \
@@ -310,8 +340,10 @@
     X(threshold)                                                                                                     \
     X(threshold_)                                                                                                    \
     X(threshold_backward)                                                                                            \
+    X(tile)                                                                                                          \
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
+    X(trace)                                                                                                         \
     X(transpose)                                                                                                     \
     X(tril)                                                                                                          \
     X(tril_)                                                                                                         \

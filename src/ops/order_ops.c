@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that select elements by their order, with their positions: max, min, topk. NaN is the largest. Of equal elements
- * the first is selected. Along a dim all elements are needed: it is not sharded.
+ * Ops that select elements by their order, with their positions: max, min, topk, sort, kthvalue, cummax. NaN is the
+ * largest. Of equal elements the first is selected. Along a dim all elements are needed: it is not sharded.
  */
 #include "base/dtype.h"
 #include "kernels/kernels.h"
@@ -206,6 +206,7 @@ static void sift(ranked *heap, int64_t n, int64_t at) {
 typedef struct topk_lines {
     along in, values, indices;
     int64_t k, n_lines, lines_per_piece;
+    int64_t n_kept; /* of the k selected ones the last are written */
     bool largest;
     ranked *heaps; /* k per piece */
 } topk_lines;
@@ -252,37 +253,144 @@ static void topk_piece(void *arg, int64_t piece) {
     for (int64_t l = begin; l < end; l++) {
         const unsigned char *line =
             (const unsigned char *)all->in.array.data + line_offset(&all->in, l) * (int64_t)size;
-        unsigned char *values =
-            (unsigned char *)all->values.array.data + line_offset(&all->values, l) * (int64_t)size;
+        unsigned char *values = all->values.array.data;
+        values += values ? line_offset(&all->values, l) * (int64_t)size : 0;
         int64_t *indices = (int64_t *)all->indices.array.data + line_offset(&all->indices, l);
         select_line(all, line, heap);
-        for (int64_t i = 0; i < all->k; i++) {
-            memcpy(values + i * all->values.strides[all->in.dim] * (int64_t)size,
-                   line + heap[i].index * all->in.strides[all->in.dim] * (int64_t)size, size);
-            indices[i * all->indices.strides[all->in.dim]] = heap[i].index;
+        for (int64_t i = 0; i < all->n_kept; i++) {
+            int64_t from = heap[all->k - all->n_kept + i].index;
+            if (all->values.array.data)
+                memcpy(values + i * all->values.strides[all->in.dim] * (int64_t)size,
+                       line + from * all->in.strides[all->in.dim] * (int64_t)size, size);
+            indices[i * all->indices.strides[all->in.dim]] = from;
         }
     }
 }
 
-static dt_status topk(dt_op_call *call) {
+/* Values (optional) and indices of lines; k and n_kept are set. */
+static dt_status select_lines(const dt_op_call *call, topk_lines *all) {
     enum { MIN_PIECE = 1 << 14 }; /* elements */
+    int64_t n_out = dt__array_count(&all->indices.array), size = all->in.shape[all->in.dim];
+    if (n_out == 0)
+        return DT_OK;
+    all->n_lines = n_out / all->n_kept;
+    all->lines_per_piece = dt__max_i64(1, MIN_PIECE / size);
+    int64_t n_pieces = dt__ceil_div(all->n_lines, all->lines_per_piece);
+    dt__scratch heaps;
+    DT__TRY(dt__scratch_new(call, DT_I64, 2, (int64_t[]){n_pieces, 2 * all->k}, &heaps));
+    all->heaps = heaps.array.data;
+    dt__pool_run(dt__pool_of(call->ctx), n_pieces, topk_piece, all);
+    dt__scratch_free(call, &heaps);
+    return DT_OK;
+}
+
+static dt_status topk(dt_op_call *call) {
     int dim = dt__wrap_dim(dt__arg_at(call, TOPK_DIM)->as.i, call->inputs[0].n_dims);
     topk_lines all = {.largest = dt__arg_at(call, LARGEST)->as.b};
     view_along(&call->inputs[0], dim, &all.in);
     view_along(&call->outputs[0], dim, &all.values);
     view_along(&call->outputs[1], dim, &all.indices);
-    all.k = all.values.shape[dim]; /* 1 of a tensor without dims */
-    int64_t n_out = dt__array_count(&all.values.array), size = all.in.shape[dim];
-    if (n_out == 0)
-        return DT_OK;
-    all.n_lines = n_out / all.k;
-    all.lines_per_piece = dt__max_i64(1, MIN_PIECE / size);
-    int64_t n_pieces = dt__ceil_div(all.n_lines, all.lines_per_piece);
-    dt__scratch heaps;
-    DT__TRY(dt__scratch_new(call, DT_I64, 2, (int64_t[]){n_pieces, 2 * all.k}, &heaps));
-    all.heaps = heaps.array.data;
-    dt__pool_run(dt__pool_of(call->ctx), n_pieces, topk_piece, &all);
-    dt__scratch_free(call, &heaps);
+    all.k = all.n_kept = all.values.shape[dim]; /* 1 of a tensor without dims */
+    return select_lines(call, &all);
+}
+
+/* sort and argsort: positions in .arguments. */
+enum { SORT_DIM, DESCENDING };
+
+static dt_status shape_sort(dt_op_call *call) {
+    int ignored;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, SORT_DIM)->as.i, call->inputs[0].n_dims, &ignored));
+    DT__TRY(dt__add_like(call, 0, call->op->family ? DT_I64 : call->inputs[0].dtype));
+    return call->op->family ? DT_OK : dt__add_like(call, 0, DT_I64);
+}
+
+/* All elements of a line are selected, in order; argsort returns the positions only. */
+static dt_status sort(dt_op_call *call) {
+    int dim = dt__wrap_dim(dt__arg_at(call, SORT_DIM)->as.i, call->inputs[0].n_dims);
+    topk_lines all = {.largest = dt__arg_at(call, DESCENDING)->as.b};
+    view_along(&call->inputs[0], dim, &all.in);
+    if (!call->op->family)
+        view_along(&call->outputs[0], dim, &all.values);
+    view_along(&call->outputs[call->n_outputs - 1], dim, &all.indices);
+    all.k = all.n_kept = all.in.shape[dim];
+    return select_lines(call, &all);
+}
+
+static dt_status shape_kthvalue(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__shape shape = {0};
+    int64_t k = dt__arg_at(call, 2)->as.i;
+    int dim;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, input->n_dims, &dim));
+    int64_t size = input->n_dims ? input->shape[dim] : 1;
+    if (k < 1 || k > size)
+        return dt_op_refuse(call, DT_ERR_VALUE, "k: expected 1 to %" PRId64 ", the size of dim %d, got %" PRId64,
+                            size, dim, k);
+    for (int d = 0; d < input->n_dims; d++)
+        if (d != dim)
+            shape.sizes[shape.n++] = input->shape[d];
+        else if (dt__arg_at(call, KEEPDIM)->as.b)
+            shape.sizes[shape.n++] = 1;
+    DT__TRY(dt__add_shape(call, input->dtype, &shape));
+    return dt__add_shape(call, DT_I64, &shape);
+}
+
+/* The last of the k smallest. */
+static dt_status kthvalue(dt_op_call *call) {
+    topk_lines all = {.k = dt__arg_at(call, 2)->as.i, .n_kept = 1};
+    view_along(&call->inputs[0], dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims), &all.in);
+    view_reduced(&call->outputs[0], &all.in, &all.values);
+    view_reduced(&call->outputs[1], &all.in, &all.indices);
+    return select_lines(call, &all);
+}
+
+/* cummax and cummin: the family is whether it is the maximum. Of equal elements the last one counts, and NaN stays. */
+typedef struct running_lines {
+    along in, values, indices;
+    bool is_max;
+} running_lines;
+
+static dt_status shape_running(dt_op_call *call) {
+    int ignored;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims, &ignored));
+    DT__TRY(dt__add_like(call, 0, call->inputs[0].dtype));
+    return dt__add_like(call, 0, DT_I64);
+}
+
+static void running_line(void *arg, int64_t l) {
+    const running_lines *all = arg;
+    int dim = all->in.dim;
+    dt_dtype dtype = all->in.array.dtype;
+    int64_t size = (int64_t)dt_dtype_size(dtype), best = 0, best_key = 0;
+    const unsigned char *line = (const unsigned char *)all->in.array.data + line_offset(&all->in, l) * size;
+    unsigned char *values = (unsigned char *)all->values.array.data + line_offset(&all->values, l) * size;
+    int64_t *indices = (int64_t *)all->indices.array.data + line_offset(&all->indices, l);
+    for (int64_t i = 0; i < all->in.shape[dim]; i++) {
+        const unsigned char *at = line + i * all->in.strides[dim] * size;
+        bool is_nan = dt__is_float(dtype) && isnan(dt__read_f64(dtype, at));
+        int64_t key = order_key(dtype, at);
+        key = all->is_max || is_nan ? key : ~key; /* NaN is beyond all numbers in both */
+        if (i == 0 || key >= best_key) {
+            best = i;
+            best_key = key;
+        }
+        memcpy(values + i * all->values.strides[dim] * size, line + best * all->in.strides[dim] * size, (size_t)size);
+        indices[i * all->indices.strides[dim]] = best;
+    }
+}
+
+static dt_status running_extremum(dt_op_call *call) {
+    running_lines all = {.is_max = *(const bool *)call->op->family};
+    int dim = dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims);
+    view_along(&call->inputs[0], dim, &all.in);
+    view_along(&call->outputs[0], dim, &all.values);
+    view_along(&call->outputs[1], dim, &all.indices);
+    int64_t n = dt__array_count(&all.in.array);
+    if (n > 0)
+        dt__pool_run(dt__pool_of(call->ctx), n / all.in.shape[dim], running_line, &all);
     return DT_OK;
 }
 
@@ -332,3 +440,45 @@ const dt_op dt__op_topk = {
                "topk(f32[]; 0)",
     .unused = "sorted",
 };
+#define SORTED                                                                                                       \
+    .rule = "...[dim!] -> ...[dim]", .shape = shape_sort, .kernel = sort, .arguments = "dim,descending",             \
+    .unused = "stable"
+
+const dt_op dt__op_sort = {
+    .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices) | "
+              "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+              "(Tensor values, Tensor indices)",
+    .summary = "The elements along a dim in order, with their positions; equal ones keep their order.",
+    SORTED,
+    .gradient = "self: gather_backward(grad, indices, self.shape, dim)",
+    .samples = "sort(f32[5,3])\nsort(i64[2,5,3]; 1; true)\nsort(f32[]; 0)",
+};
+const dt_op dt__op_argsort = {
+    .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor | "
+              "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+    .summary = "The positions of the elements along a dim in order; equal ones keep their order.",
+    SORTED,
+    .family = "positions only",
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    .samples = "argsort(f32[5,3]; 0)",
+};
+const dt_op dt__op_kthvalue = {
+    .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    .summary = "The k-th smallest element along a dim, with its position.",
+    .rule = "...[dim!] -> ...[dim:1?]",
+    .shape = shape_kthvalue,
+    .kernel = kthvalue,
+    .arguments = "dim,keepdim,k",
+    .gradient = "self: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                "reshape(indices, kept(self.shape, dim)), self.shape, dim)",
+    .samples = "kthvalue(f32[5,3]; 2)\nkthvalue(i64[5,3]; 5; 0; true)",
+};
+
+#define RUNNING(name, is_max_)                                                                                       \
+    .schema = name "(Tensor self, int dim) -> (Tensor values, Tensor indices)", .rule = "...[dim!] -> ...[dim]",     \
+    .shape = shape_running, .kernel = running_extremum, .arguments = "dim", .family = &(const bool){is_max_},        \
+    .gradient = "self: gather_backward(grad, indices, self.shape, dim)",                                             \
+    .samples = name "(f32[5,3]; 0)\n" name "(i32[5,3]; -1)"
+
+const dt_op dt__op_cummax = {RUNNING("cummax", true), .summary = "Running maximum along a dim, with its position."};
+const dt_op dt__op_cummin = {RUNNING("cummin", false), .summary = "Running minimum along a dim, with its position."};

@@ -207,6 +207,37 @@ static void rows_diagonal(const dt_op_call *call, dt_rows *rows) {
             dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(kept++), DT_ROW_S(d)});
 }
 
+/* diag_embed: the dims of the result, in which the last dim of the tensor is a diagonal. */
+static dt_status shape_diag_embed(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    int64_t offset = int_at(call, OFFSET), distance = offset < 0 ? -offset : offset;
+    dt__shape shape = {.n = self->n_dims + 1};
+    int a, b, kept = 0;
+    if (self->n_dims == 0 || shape.n > DT_SPEC_MAX_DIMS || offset == INT64_MIN)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected 1 to %d dims, got %d", DT_SPEC_MAX_DIMS - 1, self->n_dims);
+    DT__TRY(dt__read_dim(call, int_at(call, DIM1), shape.n, &a));
+    DT__TRY(dt__read_dim(call, int_at(call, DIM2), shape.n, &b));
+    if (a == b)
+        return dt_op_refuse(call, DT_ERR_VALUE, "dim1 and dim2: expected two dims, got dim %d twice", a);
+    int64_t size = 0;
+    if (!dt__add_i64(self->shape[self->n_dims - 1], distance, &size))
+        return dt_op_refuse(call, DT_ERR_VALUE, "offset: %" PRId64 " is too large", offset);
+    for (int d = 0; d < shape.n; d++)
+        shape.sizes[d] = d == a || d == b ? size : self->shape[kept++];
+    return dt__add_made(call, self->dtype, shape.n, shape.sizes);
+}
+
+const dt_op dt__op_diag_embed = {
+    .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    .summary = "Matrices of zeros with the last dim of a tensor on a diagonal.",
+    .partial = DT_PARTIAL_ANY,
+    .rows = rows_diagonal,
+    .arguments = "self,offset,dim1,dim2",
+    .shape = shape_diag_embed,
+    .kernel = diagonal,
+    .gradient = "self: diagonal(grad, offset, dim1, dim2)",
+    .samples = "diag_embed(f32[5,3])\ndiag_embed(f32[5,3]; -1; 0; 2)",
+};
 const dt_op dt__op_slice_backward = {
     .schema =
         "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor",

@@ -11,6 +11,7 @@
 #include "verify/trial.h"
 
 #include "base/assume.h"
+#include "base/size.h"
 #include "tensor/tensor.h"
 #include "verify/simulated_windows.h"
 
@@ -478,6 +479,15 @@ static void set_sizes(dt__trial_call *self) {
     self->index_size = self->indices ? largest_size(call) : 1;
 }
 
+static void use_integers_as_indices(dt__trial_call *self) {
+    const dt_op_call *call = &self->placed.call;
+    for (int i = 0; i < call->n_inputs && i < 64; i++)
+        self->indices |= (uint64_t)(call->inputs[i].dtype == DT_I64) << i;
+    for (int o = 0; o < call->n_outputs && self->indices; o++)
+        for (int d = 0; d < call->outputs[o].n_dims; d++)
+            self->index_size = dt__max_i64(self->index_size, call->outputs[o].shape[d] + 1);
+}
+
 /* All references at once, so that no trial has an index that the op refuses. */
 static dt_status find_references(dt__trial_call *self) {
     const dt__reference_outputs *ignored;
@@ -506,6 +516,8 @@ dt_status dt__trial_call_new(dt__sim *sim, dt__arena *arena, const char *text, d
     if (status == DT_OK) {
         set_sizes(out);
         status = find_references(out);
+        if (status != DT_OK && !out->indices) /* what the op refuses may be indices: of one_hot */
+            use_integers_as_indices(out);
         /* The limit of indices is found by trying. */
         while (status != DT_OK && --out->index_size > 0) {
             DT__TRY(dt__sim_rank_clear_error(single_rank, sim->ctx));

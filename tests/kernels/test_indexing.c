@@ -164,7 +164,7 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
     if (kind == 0)
         assert_true(dt__gather_along(kernels, pool, &request, &bad));
     else
-        assert_true(dt__scatter_along(kernels, &request, kind == 2, &bad));
+        assert_true(dt__scatter_along(kernels, pool, &request, kind == 2, &bad));
     assert_int_equal(bad, -77);
     assert_equal(kind == 0 ? "gather" : kind == 1 ? "scatter" : "scatter_add", &expected, kind ? &indexed : &other);
     test_array_free(&indexed);
@@ -214,6 +214,35 @@ static void indexing__threads_add_everything_once(void **state) {
     dt__ctx_free(ctx);
 }
 
+/* Enough elements for several pieces, of another dim or of destinations: each is added once, in order. */
+static void scatter__adds_in_order_on_threads(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    static float sums[2][N], terms[N];
+    static int64_t indexes[N];
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    const int64_t shapes[][2] = {{40, 500}, {40, 500}, {1, N}}, dims[] = {0, 1, 1};
+    for (int c = 0; c < 3; c++) {
+        const int64_t *shape = shapes[c], strides[2] = {shape[1], 1}, size = shape[dims[c]];
+        int64_t bad = -77;
+        memset(sums, 0, sizeof sums);
+        for (int64_t i = 0; i < N; i++) {
+            terms[i] = 1.0F / (float)(i + 1);
+            indexes[i] = i * 7919 % size * (i % 3 != 0);
+            sums[1][dims[c] ? i / shape[1] * shape[1] + indexes[i] : indexes[i] * shape[1] + i % shape[1]] +=
+                terms[i];
+        }
+        const dt__array to = {sums[0], DT_F32, 2, shape, strides}, at = {indexes, DT_I64, 2, shape, strides},
+                        from = {terms, DT_F32, 2, shape, strides};
+        const dt__indexed request = {&to, (int)dims[c], &at, 0, size, &from};
+        assert_true(dt__scatter_along(dt__kernels_best(), pool, &request, true, &bad));
+        assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+    }
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
 static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
     (void)state;
     float x[4] = {1, 2, 3, 4}, y[3] = {7, 7, 7};
@@ -231,7 +260,7 @@ static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
         assert_true(bad == firsts[i]);
         assert_false(dt__index_add(k, NULL, &request, &bad));
         assert_false(dt__gather_along(k, NULL, &request, &bad));
-        assert_false(dt__scatter_along(k, &request, true, &bad));
+        assert_false(dt__scatter_along(k, NULL, &request, true, &bad));
         assert_true(bad == firsts[i]);
         assert_memory_equal(x, ((float[]){1, 2, 3, 4}), sizeof x);
         assert_memory_equal(y, ((float[]){7, 7, 7}), sizeof y);
@@ -283,6 +312,7 @@ int main(void) {
         cmocka_unit_test(indexing__rows),
         cmocka_unit_test(indexing__elements),
         cmocka_unit_test(indexing__threads_add_everything_once),
+        cmocka_unit_test(scatter__adds_in_order_on_threads),
         cmocka_unit_test(indexing__bad_indexes_are_reported_and_not_used),
         cmocka_unit_test(triangle__random_matrices),
     };

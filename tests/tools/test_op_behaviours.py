@@ -243,6 +243,16 @@ def reductions():
     small = T((3, 5), "R").value
     yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 1], small.cumsum(1), "S(0)", 0)
     yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 0], small.cumsum(0), None, 1)
+    x = T((12, 8), "R").value
+    for dim, place in ((1, "S(0)"), (0, "S(1)"), (0, "S(0)")):
+        kept = (place, 0) if place != f"S({dim})" else (None, None)
+        yield Case("MATH-010", "cumprod", [4], [T((12, 8), place, x % 3 - 1), dim], (x % 3 - 1).cumprod(dim), *kept)
+        yield Case("MATH-010", "logcumsumexp", [4], [T((12, 8), place), dim], np.log(np.exp(x.astype(np.float64)).cumsum(dim)), *kept)
+        for op, function in (("cummax", np.maximum), ("cummin", np.minimum)):
+            values = function.accumulate(x, dim)
+            at = np.arange(x.shape[dim]).reshape((-1, 1) if dim == 0 else (1, -1)) * np.ones_like(x)
+            last = np.maximum.accumulate(np.where(x == values, at, -1), dim)
+            yield Case("MATH-010", op, [4], [T((12, 8), place), dim], [values, last], *kept)
     x = T((20, 5, 10), "R").value
     for first, shard, affine in itertools.product((0, 1, 2), (0, 1, 2), (False, True)):
         shape = (20, 5, 10)[first:]
@@ -502,6 +512,36 @@ def joined():
         yield Case("MATH-036", "addcmul", [4], [tensors[0], tensors[1], number], tensors[0].value + 3 * tensors[1].value, after, 0)
 
 
+def written():
+    """scatter, repeat, and whole tensors that are compared."""
+    for other, same in (("S(0)", True), ("R", True), ("S(0)", False)):
+        a, b = T((8, 4), "S(0)"), T((8, 4), other)
+        b.value[7, 3] += not same
+        yield Case("TOP-023", "equal", [4], [a, b], np.array(same))
+    yield Case("TOP-023", "equal", [4], [T((8, 4), "S(0)"), T((8, 3), "R")], np.array(False))
+    for dim in (0, 1):
+        x, index, src = T((8, 8), "R"), T((1, 8) if dim == 0 else (8, 1), "R", np.arange(8) % 8, "i64"), T((8, 8), "R", np.arange(64))
+        expected = x.value.copy()
+        np.put_along_axis(expected, index.value, src.value[:1] if dim == 0 else src.value[:, :1], dim)
+        yield Case("TOP-025", "scatter", [4], [x, dim, index, src], expected.copy(), "R", 0)
+        np.put_along_axis(expected, index.value, 7, dim)
+        yield Case("TOP-025", "scatter", [4], [x, dim, index, 7], expected, "R", 0)
+    x, index, src = T((8, 4), "S(0)"), T((8, 2), "S(0)", [0, 2] * 8, "i64"), T((8, 2), "S(0)", np.arange(16))
+    expected = x.value.copy()
+    np.put_along_axis(expected, index.value, src.value, 1)
+    yield Case("TOP-026", "scatter", [4], [x, 1, index, src], expected, "S(0)", 0)
+    src, index = T((8, 2), "S(0)", np.arange(16)), T((6, 2), "S(0)", [0, 2] * 6, "i64")
+    expected = x.value.copy()
+    np.put_along_axis(expected[:6], index.value, src.value[:6], 1)
+    yield Case("TOP-027", "scatter", [4], [x, 1, index, src], expected)
+    for op in ("repeat", "tile"):
+        t = T((24, 36), "S(0)")
+        yield Case("VIEW-020", op, [6], [t, [1, 2, 1, 1, 2]], np.tile(t.value, (1, 2, 1, 1, 2)), "S(3)", 0)
+    for dim in (0, 1):
+        t = T((12, 24, 6), f"S({dim})")
+        yield Case("VIEW-020", "tile", [6], [t, [1, 3]], np.tile(t.value, (1, 3)), f"S({dim})", 0)
+
+
 def shard(dim, factor):
     return f"S({dim})" if factor == 1 else f"_S({dim},{factor})"
 
@@ -667,6 +707,9 @@ class Behaviours(unittest.TestCase):
 
     def test_joined(self):
         self.check(joined())
+
+    def test_written(self):
+        self.check(written())
 
     def test_squeezes(self):
         self.check(squeezes())

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of a tensor side by side, repeat and tile; and one_hot. Dims that are not repeated keep their shards.
+ */
+#include "dtensor/ops.h"
+#include "kernels/kernels.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* How often dim d of the result is repeated; tile has ones in front of a list that is too short. */
+static int64_t repeats_of(const dt_op_call *call, int n, int d) {
+    const dt_arg *repeats = &call->args[1];
+    int at = d - (n - repeats->n);
+    return at < 0 ? 1 : repeats->as.ints[at];
+}
+
+static int64_t size_of(const dt_op_value *self, int n, int d) {
+    int own = d - (n - self->n_dims);
+    return own < 0 ? 1 : self->shape[own];
+}
+
+static dt_status shape_repeat(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    const dt_arg *repeats = &call->args[1];
+    bool extends = call->op->family; /* tile */
+    dt__shape shape = {.n = repeats->n > self->n_dims ? repeats->n : self->n_dims};
+    if (repeats->n < self->n_dims && !extends)
+        return dt_op_refuse(call, DT_ERR_VALUE, "repeats: expected at least %d, one per dim, got %d", self->n_dims,
+                            repeats->n);
+    if (shape.n > DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
+    for (int d = 0; d < shape.n; d++) {
+        int64_t times = repeats_of(call, shape.n, d), sizes[2] = {times, size_of(self, shape.n, d)};
+        if (times < 0)
+            return dt_op_refuse(call, DT_ERR_VALUE, "repeats: expected numbers of at least 0, got %" PRId64, times);
+        if (!dt__product(2, sizes, 1, &shape.sizes[d]))
+            return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than 2^63 - 1 elements");
+    }
+    return dt__add_made(call, self->dtype, shape.n, shape.sizes);
+}
+
+static void rows_repeat(const dt_op_call *call, dt_rows *rows) {
+    int n = call->outputs[0].n_dims, more = n - call->inputs[0].n_dims;
+    for (int d = more; d < n; d++)
+        if (repeats_of(call, n, d) == 1)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d - more), DT_ROW_S(d)});
+}
+
+/* One copy per block of the result. */
+static dt_status repeat(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *result = &call->outputs[0];
+    dt__array out = dt__array_of(result), in = dt__array_of(self);
+    int n = out.n_dims, more = n - in.n_dims;
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS], block[DT_SPEC_MAX_DIMS] = {0}, n_blocks = 1;
+    for (int d = 0; d < n; d++) {
+        shape[d] = size_of(self, n, d);
+        strides[d] = d < more ? 0 : in.strides[d - more];
+        n_blocks *= repeats_of(call, n, d);
+    }
+    if (dt__array_count(&out) == 0)
+        return DT_OK;
+    for (int64_t i = 0; i < n_blocks; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < n; d++)
+            at += block[d] * shape[d] * out.strides[d];
+        dt__run_convert(call,
+                        &(dt__array){(unsigned char *)out.data + at * (int64_t)dt_dtype_size(out.dtype), out.dtype, n,
+                                     shape, out.strides},
+                        &(dt__array){in.data, in.dtype, n, shape, strides});
+        for (int d = n - 1; d >= 0 && ++block[d] == repeats_of(call, n, d); d--)
+            block[d] = 0;
+    }
+    return DT_OK;
+}
+
+/* The sum of the copies: each repeated dim as two, of which the first is summed. */
+static dt_status repeat_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *forward = call->call;
+    const dt_op_value *self = &forward->inputs[0];
+    int n = forward->outputs[0].n_dims, n_split = 0, n_summed = 0;
+    int64_t sizes[2 * DT_SPEC_MAX_DIMS], summed[2 * DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        if (repeats_of(forward, n, d) != 1) {
+            summed[n_summed++] = n_split;
+            sizes[n_split++] = repeats_of(forward, n, d);
+        }
+        sizes[n_split++] = size_of(self, n, d);
+    }
+    dt_shape split = {n_split, sizes}, shape = {self->n_dims, self->shape};
+    dt_dims dims = {.n = n_summed, .list = summed};
+    dt_tensor *grad = n_summed ? dt_reshape(call->grads[0], split) : call->grads[0];
+    if (grad && n_summed)
+        grad = dt_sum(grad, .dim = dims);
+    input_grads[0] = grad ? dt_reshape(grad, shape) : NULL;
+    return input_grads[0] ? DT_OK : dt_error_status(forward->ctx);
+}
+
+#define REPEAT(name, argument)                                                                                       \
+    .schema = name "(Tensor self, int[] " argument ") -> Tensor", .partial = DT_PARTIAL_ANY, .rows = rows_repeat,    \
+    .shape = shape_repeat, .kernel = repeat, .saves = "", .backward = repeat_backward
+
+const dt_op dt__op_repeat = {
+    REPEAT("repeat", "repeats"),
+    .summary = "Copies of a tensor side by side, as many along each dim as are given, new dims in front.",
+    .samples = "repeat(f32[5,3]; [1,2])\nrepeat(f32[3]; [2,2])",
+};
+const dt_op dt__op_tile = {
+    REPEAT("tile", "dims"),
+    .summary = "Copies of a tensor side by side along its last dims.",
+    .family = "extends a list that is too short",
+    .samples = "tile(f32[5,3]; [2])",
+};
+
+static dt_status shape_one_hot(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    int64_t n = call->args[1].as.i;
+    dt__shape shape = {.n = self->n_dims};
+    if (self->dtype != DT_I64)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected indices of dtype i64, got %s", dt_dtype_name(self->dtype));
+    if (n < 1)
+        return dt_op_refuse(
+            call, DT_ERR_UNSUPPORTED,
+            "num_classes: expected at least 1, got %" PRId64 "; the largest index is not searched for", n);
+    if (shape.n == DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
+    memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
+    shape.sizes[shape.n++] = n;
+    return dt__add_made(call, DT_I64, shape.n, shape.sizes);
+}
+
+/* Zeros, with ones scattered along the last dim. */
+static dt_status one_hot(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), index = dt__array_of(&call->inputs[0]);
+    int n = out.n_dims;
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS], none[DT_SPEC_MAX_DIMS] = {0}, bad;
+    dt__constant constants[2];
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, DT_I64, &constants[0]);
+    dt__array one = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT, .as.i = 1}, DT_I64, &constants[1]);
+    dt__run_convert(call, &out, &zero);
+    for (int d = 0; d < n; d++) {
+        shape[d] = d < n - 1 ? index.shape[d] : 1;
+        strides[d] = d < n - 1 ? index.strides[d] : 0;
+    }
+    dt__array at = {index.data, index.dtype, n, shape, strides}, ones = {one.data, DT_I64, n, shape, none};
+    bool fine = dt__array_count(&index) == 0 ||
+                dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                                  &(dt__indexed){&out, n - 1, &at, 0, out.shape[n - 1], &ones}, false, &bad);
+    return fine ? DT_OK
+                : dt__fail_local(call->ctx, DT_ERR_VALUE,
+                                 "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,
+                                 out.shape[n - 1] - 1);
+}
+
+const dt_op dt__op_one_hot = {
+    .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
+    .summary = "Zeros, with a one at each index along a new last dim of num_classes.",
+    .rule = "... -> ...c",
+    .shape = shape_one_hot,
+    .kernel = one_hot,
+    .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_POSITIONAL,
+    .samples = "one_hot(i64[5]; 7)\none_hot(i64[2,3]; 4)",
+};
