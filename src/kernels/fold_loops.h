@@ -114,8 +114,8 @@ typedef LANES(int64_t) fold_mask64;
 #define fold_F64_in_memory fold_f64_in_memory
 #define fold_I64           fold_i64
 #define fold_I64_in_memory fold_i64_in_memory
-#define LARGER(a, b)       (((a) > (b)) | ((a) != (a)) ? (a) : (b))
-#define SMALLER(a, b)      (((a) < (b)) | ((a) != (a)) ? (a) : (b))
+#define LARGER(a, b)       ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
+#define SMALLER(a, b)      ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
 
 FOLD(FEW, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), all += other, a + b)
 FOLD(FEW, F64, dt__f64, double, fold_f64, double, 0, all += x, all += other, a + b)

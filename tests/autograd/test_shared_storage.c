@@ -59,9 +59,9 @@ static dt_tensor *constant(const dt_tensor *x, double seed) {
     return x->spec ? calls_distribute(full, x->spec->mesh, "S(0)") : full;
 }
 
-/* Views of one tensor are made, written to and read, in an order that follows from the seed. */
-static dt_tensor *run_program(dt_tensor *x, uint64_t seed) {
-    uint64_t random = test_seed(seed);
+/* Views of one tensor are made, written to and read, in an order that follows from its number. */
+static dt_tensor *run_program(dt_tensor *x, uint64_t program) {
+    uint64_t random = test_seed(program);
     dt_tensor *handles[MAX_HANDLES], *loss = NULL;
     path paths[MAX_HANDLES] = {{.columns = COLUMNS}};
     int n = 1;
@@ -113,12 +113,12 @@ static dt_tensor *point(dt_ctx *ctx) {
     return x;
 }
 
-static double value_at(dt_ctx *ctx, int64_t changed, double by, uint64_t seed) {
+static double value_at(dt_ctx *ctx, int64_t changed, double by, uint64_t program) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_no_grad_begin(ctx);
     dt_tensor *x = point(ctx);
     calls_set_element(x, changed, calls_element(x, changed) + by);
-    double value = dt_item(run_program(x, seed));
+    double value = dt_item(run_program(x, program));
     (void)dt_no_grad_end(ctx);
     dt_scope_end(scope);
     return value;
@@ -128,17 +128,17 @@ static void programs__have_the_gradients_of_differences(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     size_t before = dt_heap_stats(ctx).live_bytes;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t program = 1; program <= 40; program++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *x = point(ctx);
         assert_int_equal(dt_set_requires_grad(x, true), DT_OK);
-        if (dt_backward(run_program(x, seed)) != DT_OK)
-            fail_msg("program %d: %s", (int)seed, dt_error_text(ctx));
+        if (dt_backward(run_program(x, program)) != DT_OK)
+            fail_msg("program %d: %s", (int)program, dt_error_text(ctx));
         for (int64_t i = 0; i < ROWS * COLUMNS; i++) {
-            double h = 1e-5, slope = (value_at(ctx, i, h, seed) - value_at(ctx, i, -h, seed)) / (2 * h);
+            double h = 1e-5, slope = (value_at(ctx, i, h, program) - value_at(ctx, i, -h, program)) / (2 * h);
             double grad = calls_element(dt_grad(x), i);
             if (fabs(grad - slope) > 1e-7 * (1 + fabs(slope)))
-                fail_msg("program %d, element %d: expected %.10g, got %.10g", (int)seed, (int)i, slope, grad);
+                fail_msg("program %d, element %d: expected %.10g, got %.10g", (int)program, (int)i, slope, grad);
         }
         dt_scope_end(scope);
     }
@@ -150,18 +150,18 @@ static int check_ranks(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t program = 1; program <= 20; program++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *plain = point(ctx), *x = calls_distribute(plain, mesh, "S(0)");
         CHECK_OK(ctx, dt_set_requires_grad(plain, true));
         CHECK_OK(ctx, dt_set_requires_grad(x, true));
-        CHECK_OK(ctx, dt_backward(run_program(plain, seed)));
-        CHECK_OK(ctx, dt_backward(run_program(x, seed)));
+        CHECK_OK(ctx, dt_backward(run_program(plain, program)));
+        CHECK_OK(ctx, dt_backward(run_program(x, program)));
         dt_tensor *expected = dt_contiguous(dt_grad(plain)), *got = dt_contiguous(dt_full_tensor(dt_grad(x)));
-        CHECK(expected && got, "%d: %s", (int)seed, dt_error_text(ctx));
+        CHECK(expected && got, "%d: %s", (int)program, dt_error_text(ctx));
         for (int64_t i = 0; i < ROWS * COLUMNS; i++)
             CHECK(fabs(calls_element(expected, i) - calls_element(got, i)) < 1e-12, "program %d, element %d: %g, %g",
-                  (int)seed, (int)i, calls_element(expected, i), calls_element(got, i));
+                  (int)program, (int)i, calls_element(expected, i), calls_element(got, i));
         dt_scope_end(scope);
     }
     dt_mesh_release(mesh);

@@ -39,8 +39,8 @@ compare "planners" "min_cost" "$(complete_words _dtensor dtensor plan --planner 
 compare "no values" "" "$(complete_words _dtensor dtensor show --ranks "")"
 compare "words" "" "$(complete_words _dtensor dtensor show "")"
 cd "$DTENSOR_SOURCE"
-compare "ops" "addmm addmm_" "$(complete_words _dtensor dtensor ops addm)"
-compare "ops to verify" "addmm addmm_" "$(complete_words _dtensor dtensor verify add addm)"
+compare "ops" "addmm addmm_ addmv addmv_" "$(complete_words _dtensor dtensor ops addm)"
+compare "ops to verify" "addmm addmm_ addmv addmv_" "$(complete_words _dtensor dtensor verify add addm)"
 compare "options of verify" "--verbose" "$(complete_words _dtensor dtensor verify --v)"
 compare "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
 
