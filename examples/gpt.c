@@ -827,6 +827,14 @@ static void train(struct run *self) {
         printf("\nCommunication of all steps, as rank 0 sees it:\n\n%s", dt_comm_stats_text(model->ctx));
 }
 
+static void free_run(struct run *self) {
+    free(self->text.characters);
+    free(self->text.tokens);
+    free(self->batch);
+    free(self->losses);
+    free(self->model->blocks);
+}
+
 int main(int argc, char **argv) {
     static struct gpt model;
     struct run run = {.model = &model};
@@ -843,11 +851,13 @@ int main(int argc, char **argv) {
     }
     run.live = model.o.live || isatty(STDOUT_FILENO);
     model.dtype = !strcmp(model.o.dtype, "f64") ? DT_F64 : DT_F32;
-    if (!make_layout(model.ctx, &model.o, &model.at) || !start(&run)) {
-        dt_error_clear(model.ctx);
-        dt_close(model.ctx);
-        return 2;
-    }
-    train(&run);
-    return dt_close(model.ctx);
+    bool started = make_layout(model.ctx, &model.o, &model.at) && start(&run);
+    if (started)
+        train(&run);
+    else
+        dt_error_clear(model.ctx); /* it was printed */
+    free_run(&run);
+    dt_mesh_release(model.at.mesh);
+    int code = dt_close(model.ctx);
+    return started ? code : 2;
 }

@@ -90,9 +90,13 @@ static dt_status decompose_allclose(dt_op_call *call, dt_tensor *const *inputs, 
 /* A matrix from its diagonal, or the diagonal of a matrix. */
 static dt_status shape_diag(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0];
-    int64_t offset = call->args[1].as.i, distance = offset < 0 ? -offset : offset;
-    if (self->n_dims < 1 || self->n_dims > 2 || distance > INT32_MAX)
+    int64_t offset = call->args[1].as.i;
+    if (self->n_dims < 1 || self->n_dims > 2)
         return dt_op_refuse(call, DT_ERR_SHAPE, "expected a vector or a matrix, got %d dims", self->n_dims);
+    if (offset < -INT32_MAX || offset > INT32_MAX)
+        return dt_op_refuse(call, DT_ERR_VALUE, "diagonal: expected at most %d from the main one, got %" PRId64,
+                            INT32_MAX, offset);
+    int64_t distance = offset < 0 ? -offset : offset;
     if (self->n_dims == 1) {
         int64_t size = self->shape[0] + distance;
         return dt__add_made(call, self->dtype, 2, (int64_t[]){size, size});

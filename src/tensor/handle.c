@@ -18,11 +18,12 @@ int64_t dt__elements(int n_dims, const int64_t *shape) {
     return n;
 }
 
+/* The strides of an expanded shape may overflow: those of its view replace them. */
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides) {
-    int64_t step = 1;
+    uint64_t step = 1;
     for (int d = n_dims - 1; d >= 0; d--) {
-        strides[d] = step;
-        step *= dt__max_i64(shape[d], 1);
+        strides[d] = (int64_t)step;
+        step *= (uint64_t)dt__max_i64(shape[d], 1);
     }
 }
 

@@ -110,7 +110,8 @@ static void free_storages(dt__object_pool *pool) {
                 continue;
             storage->n_refs = 1;
             storage->n_watchers = 0;
-            storage->used_copies = NULL; /* which the context owns */
+            storage->used_copies = NULL; /* which the context owns, as the next */
+            storage->writes = NULL;
             dt__storage_release(storage);
         }
 }
