@@ -20,6 +20,7 @@ namespace dt {
 DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(amsgrad)
+DT_X_OPTION(append)
 DT_X_OPTION(approximate)
 DT_X_OPTION(atol)
 DT_X_OPTION(attn_mask)
@@ -74,6 +75,7 @@ DT_X_OPTION(min)
 DT_X_OPTION(min_val)
 DT_X_OPTION(mode)
 DT_X_OPTION(momentum)
+DT_X_OPTION(n)
 DT_X_OPTION(nan)
 DT_X_OPTION(negative_slope)
 DT_X_OPTION(neginf)
@@ -89,6 +91,7 @@ DT_X_OPTION(planner)
 DT_X_OPTION(pos_weight)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
+DT_X_OPTION(prepend)
 DT_X_OPTION(rate)
 DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
@@ -359,6 +362,10 @@ template <> struct fields<dt_diag_options> {
 };
 template <> struct fields<dt_diagonal_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_diff_options> {
+    static constexpr auto list = std::make_tuple(&dt_diff_options::n, &dt_diff_options::dim,
+                                                 &dt_diff_options::prepend, &dt_diff_options::append);
+};
 template <> struct fields<dt_distribute_tensor_options> {
     static constexpr auto list =
         std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere,
@@ -1597,6 +1604,9 @@ dt_tensor *dt_diagonal_backward(dt::at<dt_tensor *> grad_output, dt_shape input_
     return dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2,
                                       dt::named<dt_diagonal_backward_options>(grad_output.site, options...).get(),
                                       sizeof(dt_diagonal_backward_options));
+}
+template <class... T> dt_tensor *dt_diff(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_diff_sized(self, dt::named<dt_diff_options>(self.site, options...).get(), sizeof(dt_diff_options));
 }
 template <class... T> dt_tensor *dt_div(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_div_sized(self, other, dt::named<dt_div_options>(self.site, options...).get(), sizeof(dt_div_options));

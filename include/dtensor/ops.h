@@ -1342,6 +1342,18 @@ typedef struct dt_diagonal_backward_options {
 DT_API dt_tensor *dt_diagonal_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t offset,
                                              int64_t dim1, int64_t dim2, DT_OPTIONS(dt_diagonal_backward_options));
 
+typedef struct dt_diff_options {
+    dt_opt_int n;   /* default 1 */
+    dt_opt_int dim; /* default -1 */
+    dt_tensor *prepend;
+    dt_tensor *append;
+    const dt_site *site;
+} dt_diff_options;
+/* Differences of neighbours along a dim, n times, with tensors before and behind it.
+ *     diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diff_sized(dt_tensor *self, DT_OPTIONS(dt_diff_options));
+
 typedef struct dt_div_options {
     const char *rounding_mode;
     const dt_site *site;
@@ -4568,6 +4580,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_DIAGONAL_BACKWARD_(grad_output, input_sizes, offset, dim1, dim2, ...) \
     dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2, \
         DT_NAMED(dt_diagonal_backward_options, __VA_ARGS__))
+#define dt_diff(...) DT_DIFF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIFF_(self, ...) dt_diff_sized(self, DT_NAMED(dt_diff_options, __VA_ARGS__))
 #define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
 #define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)

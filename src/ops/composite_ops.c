@@ -153,6 +153,61 @@ static dt_status decompose_glu(dt_op_call *call, dt_tensor *const *inputs, dt_te
     return made(call, STEP(gate, dt_mul(first, gate)), outputs);
 }
 
+/* Positions in the schema of diff. */
+enum { DIFF_N = 1, DIFF_DIM, PREPEND, APPEND };
+
+/* The input of an optional tensor argument; -1: it is not given. */
+static int given(const dt_op_call *call, int i) {
+    return call->args[i].type == DT_ARG_TENSOR ? call->args[i].as.first : -1;
+}
+
+static dt_status shape_diff(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    dt__shape shape = {.n = self->n_dims};
+    int dim;
+    if (self->n_dims == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected at least one dim, got none");
+    DT__TRY(dt__read_dim(call, call->args[DIFF_DIM].as.i, self->n_dims, &dim));
+    if (call->args[DIFF_N].as.i < 0)
+        return dt_op_refuse(call, DT_ERR_VALUE, "n: expected at least 0, got %" PRId64, call->args[DIFF_N].as.i);
+    memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
+    for (int i = PREPEND; i <= APPEND && call->args[DIFF_N].as.i > 0; i++) {
+        const dt_op_value *other = given(call, i) >= 0 ? &call->inputs[given(call, i)] : NULL;
+        if (!other)
+            continue;
+        bool fits = other->n_dims == self->n_dims && other->dtype == self->dtype;
+        for (int d = 0; d < self->n_dims && fits; d++)
+            fits = d == dim || other->shape[d] == self->shape[d];
+        if (!fits)
+            return dt_op_refuse(call, DT_ERR_SHAPE, "%s: expected dtype and shape of the tensor, but for dim %d",
+                                i == PREPEND ? "prepend" : "append", dim);
+        shape.sizes[dim] += other->shape[dim];
+    }
+    shape.sizes[dim] = dt__max_i64(0, shape.sizes[dim] - dt__min_i64(call->args[DIFF_N].as.i, shape.sizes[dim]));
+    return dt__add_shape(call, self->dtype, &shape);
+}
+
+static dt_status decompose_diff(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const int64_t n = call->args[DIFF_N].as.i;
+    int dim = dt__wrap_dim(call->args[DIFF_DIM].as.i, call->inputs[0].n_dims), n_joined = 0;
+    dt_tensor *joined[3], *x = inputs[0];
+    if (n == 0)
+        return made(call, dt_clone(x), outputs);
+    for (int i = 0; i < 3; i++) {
+        int input = i == 1 ? 0 : given(call, i == 0 ? PREPEND : APPEND);
+        if (input >= 0)
+            joined[n_joined++] = inputs[input];
+    }
+    if (n_joined > 1)
+        x = dt_cat(((dt_tensors){n_joined, joined}), .dim = dim);
+    int64_t size = dt_tensor_size(x, dim);
+    for (int64_t i = 0; x && i < n && size > 0; i++, size--) {
+        dt_tensor *behind = dt_slice(x, dim, 1, size, 1), *before = STEP(behind, dt_slice(x, dim, 0, size - 1, 1));
+        x = STEP(before, call->inputs[0].dtype == DT_BOOL ? dt_ne(behind, before) : dt_sub(behind, before));
+    }
+    return made(call, x, outputs);
+}
+
 static dt_status shape_softmin(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int ignored;
@@ -361,6 +416,13 @@ const dt_op dt__op_native_dropout_backward = {
     .shape = shape_dropout_backward,
     .decompose = decompose_dropout_backward,
     .samples = "native_dropout_backward(f32[5,3]; bool[5,3]; 2.0)",
+};
+const dt_op dt__op_diff = {
+    .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+    .summary = "Differences of neighbours along a dim, n times, with tensors before and behind it.",
+    .shape = shape_diff,
+    .decompose = decompose_diff,
+    .samples = "diff(f32[5,3])\ndiff(f32[6,3]; 2; 0)\ndiff(f32[5,3]; 1; 0; f32[1,3]; f32[2,3])\ndiff(i64[2]; 3)",
 };
 const dt_op dt__op_take_along_dim = {
     .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",

@@ -2083,6 +2083,23 @@ dt_tensor *dt_diagonal_backward_sized(dt_tensor *grad_output, dt_shape input_siz
     return dt__call_run(&call, DT__OP_diagonal_backward, options->site);
 }
 
+dt_tensor *dt_diff_sized(dt_tensor *self, const dt_diff_options *options, size_t options_size) {
+    dt_diff_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "diff", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->n.given ? dt__call_int(&args[1], options->n.value) : dt__call_int(&args[1], 1);
+    options->dim.given ? dt__call_int(&args[2], options->dim.value) : dt__call_int(&args[2], -1);
+    options->prepend ? dt__call_tensor(&args[3], &call, options->prepend) : dt__call_none(&args[3]);
+    options->append ? dt__call_tensor(&args[4], &call, options->append) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_diff, options->site);
+}
+
 dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options *options, size_t options_size) {
     dt_div_options full;
     dt__call call;

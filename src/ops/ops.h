@@ -107,6 +107,7 @@
     X(diag_embed)                                                                                                    \
     X(diagonal)                                                                                                      \
     X(diagonal_backward)                                                                                             \
+    X(diff)                                                                                                          \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dot)                                                                                                           \
