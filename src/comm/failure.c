@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SHOWN_MEMBERS = 16 };
@@ -359,6 +360,17 @@ static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
     return ended ? DT__CALLS_ENDED : DT__CALLS_RUNNING;
 }
 
+/* Whether the peer made another call. It may be writing its history while this rank reads it: a true difference is
+ * still there a moment later, if this rank still waits for the peer. */
+static bool differs_twice(dt_work *work, int64_t c, char *reason, size_t capacity) {
+    const dt__channel *channel = work->channel;
+    const struct dt__rank_block *rank = &channel->shm->segment->ranks[channel->ranks[c]];
+    if (!dt__describe_divergence(work, c, calls_of(rank), reason, capacity))
+        return false;
+    (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return dt__waits_for(work, c) && dt__describe_divergence(work, c, calls_of(rank), reason, capacity);
+}
+
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     const dt__channel *channel = work->channel;
     bool died = has_died(work, c, check_process);
@@ -370,9 +382,7 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     if (makes_another_call(work, c))
         return dt__shm_mismatch(work, c);
     char reason[DT__REASON_BYTES];
-    if ((check_process || why) && dt__waits_for(work, c) &&
-        dt__describe_divergence(work, c, calls_of(&channel->shm->segment->ranks[channel->ranks[c]]), reason,
-                                sizeof reason))
+    if ((check_process || why) && dt__waits_for(work, c) && differs_twice(work, c, reason, sizeof reason))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;
