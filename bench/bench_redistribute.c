@@ -6,11 +6,8 @@
  *
  *     bench_redistribute [--ranks N] [--quick]
  */
-#include "dtensor/comm.h"
-#include "dtensor/ops.h"
-#include "dtensor/redistribute.h"
 #include "kernels/kernels.h"
-#include "moves.h"
+#include "ours.h"
 #include "settle.h"
 
 #include <stdio.h>
@@ -25,48 +22,6 @@ struct options {
     bool quick;
     char *shared; /* LARGEST_PART for each rank */
 };
-
-struct ours {
-    dt_ctx *ctx;
-    dt_group *world;
-    dt_mesh *mesh;
-    dt_tensor *src, *dst;
-    char to[32];
-};
-
-static float *open_move(void *user, const bench_job *job) {
-    struct ours *ours = user;
-    char text[16], from[32];
-    snprintf(text, sizeof text, job->mesh[1] ? "%dx%d" : "%d", job->mesh[0], job->mesh[1]);
-    ours->mesh = dt_mesh_new(ours->ctx, text);
-    bench_place(job->move->to, ours->to);
-    ours->dst = NULL;
-    ours->src = dt_empty(ours->ctx, DT_SHAPE(job->rows, job->columns), .mesh = ours->mesh,
-                         .place = bench_place(job->move->from, from));
-    return dt_data(ours->src);
-}
-
-static const float *run_move(void *user, const bench_job *job) {
-    struct ours *ours = user;
-    (void)job;
-    dt_drop(ours->dst);
-    ours->dst = dt_redistribute(ours->src, ours->to);
-    return dt_data(ours->dst);
-}
-
-static void close_move(void *user, const bench_job *job) {
-    struct ours *ours = user;
-    (void)job;
-    dt_drop(ours->dst);
-    dt_drop(ours->src);
-    dt_mesh_release(ours->mesh);
-}
-
-static bool barrier(void *user) { return dt_comm_barrier(((struct ours *)user)->world) == DT_OK; }
-
-static bool max(void *user, double *values, size_t n) {
-    return dt_comm_all_reduce(((struct ours *)user)->world, values, values, (int64_t)n, DT_F64, DT_MAX) == DT_OK;
-}
 
 /* A way to copy: in pieces from all ranks in turn, or one rank's part after the other; plain or streaming stores. */
 struct copy_way {
@@ -104,7 +59,7 @@ static double measure_bound(const bench_mover *mover, const bench_job *job, char
     do {
         for (int i = 0; i < N_WAYS && fine; i++) {
             memset(shared + (size_t)job->rank * LARGEST_PART, i, src_bytes);
-            fine = barrier(mover->user);
+            fine = mover->barrier(mover->user);
             double start = bench_now();
             copy_as_much(job, shared, dst, &ways[i]);
             seconds[i] = bench_span(mover, start, bench_now());
@@ -149,18 +104,8 @@ static bool measure_barriers(const bench_mover *mover, double budget_s) {
 
 static int rank_main(dt_ctx *ctx, void *arg) {
     const struct options *options = arg;
-    struct ours ours = {.ctx = ctx, .world = dt_group_world(ctx)};
-    bench_mover mover = {
-        .rank = (int)dt_rank(ctx),
-        .n_ranks = (int)dt_world(ctx),
-        .name = "ours",
-        .user = &ours,
-        .open = open_move,
-        .run = run_move,
-        .close = close_move,
-        .barrier = barrier,
-        .max = max,
-    };
+    bench_ours ours;
+    bench_mover mover = bench_our_mover(&ours, ctx);
     bench_bind(mover.rank, mover.n_ranks);
     double budget_s = options->quick ? 0.1 : 0.5;
     bool fine = bench_measure_moves(&mover, budget_s) && measure_bounds(&mover, options->shared, budget_s) &&

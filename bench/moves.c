@@ -168,16 +168,19 @@ static bool measure(const bench_mover *mover, const bench_job *job, float *src, 
     return true;
 }
 
+bool bench_measure_move(const bench_mover *mover, int k, int64_t size, double budget_s) {
+    bench_job job = bench_job_of(mover, k, size);
+    float *src = mover->open(mover->user, &job);
+    bool fine = src && measure(mover, &job, src, budget_s);
+    mover->close(mover->user, &job);
+    return fine;
+}
+
 bool bench_measure_moves(const bench_mover *mover, double budget_s) {
     static const int64_t sizes[] = {BENCH_LARGE, BENCH_SMALL};
     for (int s = 0; s < 2; s++)
-        for (int k = 0; k < bench_n_moves(mover->n_ranks); k++) {
-            bench_job job = bench_job_of(mover, k, sizes[s]);
-            float *src = mover->open(mover->user, &job);
-            bool fine = src && measure(mover, &job, src, budget_s);
-            mover->close(mover->user, &job);
-            if (!fine)
+        for (int k = 0; k < bench_n_moves(mover->n_ranks); k++)
+            if (!bench_measure_move(mover, k, sizes[s], budget_s))
                 return false;
-        }
     return true;
 }

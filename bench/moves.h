@@ -20,7 +20,7 @@ typedef struct bench_move {
 } bench_move;
 
 extern const bench_move bench_moves[];
-enum { BENCH_N_MOVES = 10, BENCH_N_LINE_MOVES = 6 }; /* those on a line come first */
+enum { BENCH_N_MOVES = 10, BENCH_N_LINE_MOVES = 6, BENCH_SHARD_TO_SHARD = 2 }; /* those on a line come first */
 
 /* The block of the matrix that a rank holds. */
 typedef struct bench_block {
@@ -68,6 +68,8 @@ double bench_span(const bench_mover *mover, double start, double end);
  * side, ranks, mesh, shape, move and microseconds, with tabs between. */
 enum { BENCH_LARGE = 2048, BENCH_SMALL = 64 };
 bool bench_measure_moves(const bench_mover *mover, double budget_s);
+/* Only move number k, of a matrix of size by size. */
+bool bench_measure_move(const bench_mover *mover, int k, int64_t size, double budget_s);
 /* One row, on rank 0; move may be NULL. */
 void bench_move_row(const bench_mover *mover, const char *side, const bench_job *job, double seconds);
 

@@ -3,7 +3,7 @@
  * The moves of bench_redistribute.c as MPI programs do them: the collective that fits, and explicit packing if it
  * needs contiguous blocks. Buffers are allocated before the measurement. Run it under mpirun.
  *
- *     mpi_redistribute_peer [--quick]
+ *     mpi_redistribute_peer [--quick|--shard-to-shard]
  */
 #include "moves.h"
 
@@ -126,14 +126,15 @@ int main(int argc, char **argv) {
                          .close = close_move,
                          .barrier = barrier,
                          .max = max};
-    bool quick = argc > 1 && !strcmp(argv[1], "--quick");
+    bool quick = argc > 1 && !strcmp(argv[1], "--quick"), one = argc > 1 && !strcmp(argv[1], "--shard-to-shard");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(t.world, &mover.rank);
     MPI_Comm_size(t.world, &mover.n_ranks);
     MPI_Comm_split(t.world, mover.rank % 2, mover.rank, &t.line[0]);
     MPI_Comm_split(t.world, mover.rank / 2, mover.rank, &t.line[1]);
     bench_bind(mover.rank, mover.n_ranks);
-    bool fine = bench_measure_moves(&mover, quick ? 0.1 : 0.5);
+    bool fine = one ? bench_measure_move(&mover, BENCH_SHARD_TO_SHARD, BENCH_LARGE, 1)
+                    : bench_measure_moves(&mover, quick ? 0.1 : 0.5);
     MPI_Finalize();
     return fine ? 0 : 1;
 }

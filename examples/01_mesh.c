@@ -5,10 +5,12 @@
  * waits for another, whatever the size.
  *
  *     $ ./01_mesh
+ *     $ ./01_mesh 12                    # of 12 ranks instead of 8
  */
 #include <dtensor/mesh.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Ranks of this rank's group along a dim: those that differ from it in that coordinate only. */
 static void print_group(const dt_mesh *mesh, int dim) {
@@ -31,16 +33,17 @@ static void print_mesh(const char *title, dt_mesh *mesh) {
         print_group(mesh, dim);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     /* A real program calls dt_init(NULL) and is started by dtrun. Here, this process claims to be rank 3 of a world
      * of 8, which shows the view of that rank without starting the others. */
-    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 8, .rank = 3});
+    int64_t world = argc > 1 ? atoll(argv[1]) : 8;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = world, .rank = 3});
     if (!ctx)
         return 1;
 
-    /* Two copies of a model (dp), each with its sequences split in two (cp) and its matrices split in two (tp). The
-     * last dim varies fastest: ranks 0 and 1 are neighbours along tp. */
-    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=2");
+    /* Two copies of a model (dp), each with its sequences split in two (cp) and its matrices split over the
+     * ranks that are left (tp=*). The last dim varies fastest: ranks 0 and 1 are neighbours along tp. */
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=*");
     print_mesh("root", mesh);
 
     /* A slice is the sub-mesh that contains this rank and spans the named dims. */
@@ -54,7 +57,8 @@ int main(void) {
     print_mesh("flat", flat);
 
     /* One dim, split into several. */
-    dt_mesh *pairs = dt_mesh_unflatten(flat, 0, (const int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "node,core"});
+    dt_mesh *pairs =
+        dt_mesh_unflatten(flat, 0, (const int64_t[]){2, world / 4}, 2, &(dt_mesh_options){.names = "node,core"});
     print_mesh("pairs", pairs);
 
     /* A call that fails returns NULL, the context keeps the first error with its text, and a program that can continue

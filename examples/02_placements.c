@@ -5,12 +5,14 @@
  * from which follows what every rank holds. No data is needed for that.
  *
  *     $ ./02_placements
+ *     $ ./02_placements 9               # on 3 x 3 ranks instead of 2 x 3
  *     $ dtensor show 'f32[7,8] S(0),S(1) on mesh(dp=2,tp=3)'        # the same as a picture
  */
 #include <dtensor/mesh.h>
 #include <dtensor/spec.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What a rank holds: rows and columns of the full matrix. */
 static void print_rank(const dt_spec *spec, int64_t rank) {
@@ -37,13 +39,15 @@ static dt_spec *matrix(dt_mesh *mesh, int64_t rows, int64_t columns, const char 
     return dt_spec_new(mesh, &(dt_spec_desc){.dtype = DT_F32, .n_dims = 2, .shape = shape, .text = placements});
 }
 
-int main(void) {
-    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 6, .rank = 4});
+int main(int argc, char **argv) {
+    int64_t world = argc > 1 ? atoll(argv[1]) : 6;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = world, .rank = world - 2});
     if (!ctx)
         return 1;
-    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=3");
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=*,tp=3");
 
-    /* Rows along dp, columns along tp. 7 rows become 4 and 3, 8 columns 3, 3 and 2: uneven shards are normal. */
+    /* Rows along dp, columns along tp. 7 rows become 4 and 3, or 3, 3 and 1 along a dp of 3; 8 columns 3, 3 and 2:
+     * uneven shards are normal. */
     dt_spec *both = matrix(mesh, 7, 8, "S(0),S(1)");
     print_spec(both);
 
@@ -68,7 +72,7 @@ int main(void) {
         printf("there it is element (%lld,%lld)\n", (long long)local[0], (long long)local[1]);
 
     /* Equal specs are one object, however they are written. */
-    dt_spec *again = dt_spec_parse(ctx, "f32[7,8] S(-2),S(-1) on mesh(dp=2,tp=3)");
+    dt_spec *again = matrix(mesh, 7, 8, "S(-2),S(-1)");
     printf("written differently, %s\n", again == both ? "the same spec" : "another spec");
 
     /* An error in a text points at the character. */

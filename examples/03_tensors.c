@@ -4,10 +4,12 @@
  * holds its local tensor, and its value is that of the full tensor.
  *
  *     $ ./03_tensors                    # starts four ranks by itself
+ *     $ ./03_tensors 6                  # six
  */
 #include <dtensor/dtensor.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Only one rank prints, so that lines do not mix; dt_print does the same for distributed tensors. */
 static void print_title(dt_ctx *ctx, const char *title) {
@@ -42,7 +44,7 @@ static void placements(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *both = dt_redistribute(rows, "S(0),S(1)");
     dt_print(both);
 
-    print_title(ctx, "ranks contribute 1, 2, 3 and 4: a partial value, which is reduced when it is read");
+    print_title(ctx, "ranks contribute 1, 2, 3, 4, ...: a partial value, which is reduced when it is read");
     dt_tensor *mine = dt_full(ctx, DT_SHAPE(2), (double)(dt_rank(ctx) + 1));
     dt_tensor *sum = dt_from_local(ctx, mine, mesh, "P(sum),P(sum)");
     dt_print(sum);
@@ -79,7 +81,7 @@ static void errors(dt_ctx *ctx, dt_mesh *mesh) {
 
 static int run_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
-    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=*");
     plain_tensors(ctx);
     placements(ctx, mesh);
     transfers(ctx, mesh);
@@ -88,9 +90,9 @@ static int run_rank(dt_ctx *ctx, void *arg) {
     return dt_report(ctx);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     char *error = NULL;
-    if (dt_spawn(4, run_rank, NULL, &error) == DT_OK)
+    if (dt_spawn(argc > 1 ? atoll(argv[1]) : 4, run_rank, NULL, &error) == DT_OK)
         return 0;
     fprintf(stderr, "%s\n", error);
     return 1;

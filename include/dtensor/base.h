@@ -159,18 +159,21 @@ typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
 /* Each zeroed field means "the default". Environment variables (dtensor(7)) serve as defaults where a field is zero.
  */
 typedef struct dt_init_options {
-    const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
-    int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
-    int64_t rank;           /* fake: the rank of this process */
-    size_t heap_bytes;      /* size of each rank's heap; default: its share of what is available at start */
-    double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
-    int threads;            /* threads of this rank; default: its share of the cores */
+    const char *transport; /* "self", "shm", "mpi" or "fake"; default: that of DTENSOR_TRANSPORT, else shm in a launch
+                               of dtrun, mpi under an MPI launcher or where MPI is initialised, else self */
+    int64_t world;         /* fake: size of the world; otherwise 0 or the size of the launch */
+    int64_t rank;          /* fake: the rank of this process */
+    size_t heap_bytes;     /* size of each rank's heap; default: its share of what is available at start */
+    double timeout_s;      /* deadline of every wait; default 300; negative: none (debugging) */
+    int threads;           /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */
     dt_log_fn *log;         /* default: standard error */
     void *log_user;
     dt_log_level log_level; /* default: that of DTENSOR_LOG, or warnings only; see dt_log_level */
     char *error;            /* where dt_init writes its error text if it fails; default: standard error */
     size_t error_bytes;     /* of that buffer; a longer text is truncated and ends in "..." */
+    const void *mpi_comm;   /* pointer to the program's MPI_Comm whose ranks are the world; a duplicate of it is used.
+                               Default: all processes */
 } dt_init_options;
 
 /* Initialises the library in this process and joins the launch of dtrun or dt_spawn; outside a launch, a world of one

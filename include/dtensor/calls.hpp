@@ -40,6 +40,7 @@ DT_X_OPTION(dim)
 DT_X_OPTION(dim1)
 DT_X_OPTION(dim2)
 DT_X_OPTION(dims)
+DT_X_OPTION(draw)
 DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
@@ -50,6 +51,7 @@ DT_X_OPTION(equal_nan)
 DT_X_OPTION(error_if_nonfinite)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
+DT_X_OPTION(full_matrices)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad)
 DT_X_OPTION(grad_dtype)
@@ -101,6 +103,7 @@ DT_X_OPTION(rounding_mode)
 DT_X_OPTION(rtol)
 DT_X_OPTION(scale)
 DT_X_OPTION(scale_grad_by_freq)
+DT_X_OPTION(seed)
 DT_X_OPTION(shape)
 DT_X_OPTION(source)
 DT_X_OPTION(start_dim)
@@ -108,6 +111,7 @@ DT_X_OPTION(std)
 DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(training)
+DT_X_OPTION(transposed)
 DT_X_OPTION(unbiased)
 DT_X_OPTION(use)
 DT_X_OPTION(value)
@@ -236,12 +240,16 @@ template <> struct fields<dt_atan_options> { static constexpr auto list = std::m
 template <> struct fields<dt_attention_backward_options> {
     static constexpr auto list =
         std::make_tuple(&dt_attention_backward_options::attn_mask, &dt_attention_backward_options::is_causal,
-                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa);
+                        &dt_attention_backward_options::scale, &dt_attention_backward_options::enable_gqa,
+                        &dt_attention_backward_options::dropout_p, &dt_attention_backward_options::seed,
+                        &dt_attention_backward_options::draw);
 };
 template <> struct fields<dt_attention_mask_backward_options> {
     static constexpr auto list = std::make_tuple(
         &dt_attention_mask_backward_options::attn_mask, &dt_attention_mask_backward_options::is_causal,
-        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa);
+        &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa,
+        &dt_attention_mask_backward_options::dropout_p, &dt_attention_mask_backward_options::seed,
+        &dt_attention_mask_backward_options::draw);
 };
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
@@ -318,6 +326,7 @@ template <> struct fields<dt_clamp_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
 };
 template <> struct fields<dt_clone_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_conj_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_constant_pad_nd_options> {
     static constexpr auto list = std::make_tuple(&dt_constant_pad_nd_options::value);
 };
@@ -343,7 +352,6 @@ template <> struct fields<dt_cross_entropy_options> {
 };
 template <> struct fields<dt_cummax_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cummin_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_cumprod_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
     static constexpr auto list = std::make_tuple(&dt_cumprod_options::dtype);
 };
@@ -442,12 +450,26 @@ template <> struct fields<dt_fmod_in_place_options> { static constexpr auto list
 template <> struct fields<dt_fmod_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmod_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_fmod_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_abs_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_acos_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_acos_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_add_in_place_options::alpha);
 };
+template <> struct fields<dt_foreach_add_options> {
+    static constexpr auto list = std::make_tuple(&dt_foreach_add_options::alpha);
+};
 template <> struct fields<dt_foreach_add_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_add_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_max_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_mul_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_foreach_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_foreach_norm_options> {
+    static constexpr auto list = std::make_tuple(&dt_foreach_norm_options::ord);
+};
 template <> struct fields<dt_foreach_power_sum_options> {
     static constexpr auto list = std::make_tuple(&dt_foreach_power_sum_options::ord);
 };
@@ -487,6 +509,9 @@ template <> struct fields<dt_fused_adamw_in_place_options> {
         std::make_tuple(&dt_fused_adamw_in_place_options::beta1, &dt_fused_adamw_in_place_options::beta2,
                         &dt_fused_adamw_in_place_options::weight_decay, &dt_fused_adamw_in_place_options::eps,
                         &dt_fused_adamw_in_place_options::maximize, &dt_fused_adamw_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_rms_norm_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_fused_rms_norm_backward_options::weight);
 };
 template <> struct fields<dt_fused_sgd_in_place_options> {
     static constexpr auto list =
@@ -599,6 +624,19 @@ template <> struct fields<dt_lerp_in_place_options> { static constexpr auto list
 template <> struct fields<dt_lerp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lerp_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lerp_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_norm_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_norm_options::ord, &dt_linalg_norm_options::dim,
+                                                 &dt_linalg_norm_options::keepdim, &dt_linalg_norm_options::dtype);
+};
+template <> struct fields<dt_linalg_norm_ord_str_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_norm_ord_str_options::dim, &dt_linalg_norm_ord_str_options::keepdim,
+                        &dt_linalg_norm_ord_str_options::dtype);
+};
+template <> struct fields<dt_linalg_svd_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_svd_options::full_matrices);
+};
+template <> struct fields<dt_linalg_svdvals_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_vector_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_vector_norm_options::ord, &dt_linalg_vector_norm_options::dim,
@@ -607,6 +645,10 @@ template <> struct fields<dt_linalg_vector_norm_options> {
 template <> struct fields<dt_linear_options> {
     static constexpr auto list = std::make_tuple(&dt_linear_options::bias);
 };
+template <> struct fields<dt_linear_recurrence_options> {
+    static constexpr auto list = std::make_tuple(&dt_linear_recurrence_options::transposed);
+};
+template <> struct fields<dt_linear_weight_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_load_options> {
     static constexpr auto list =
         std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
@@ -620,6 +662,7 @@ template <> struct fields<dt_log2_in_place_options> { static constexpr auto list
 template <> struct fields<dt_log2_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_log_softmax_backward_data_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log_softmax_options> {
     static constexpr auto list = std::make_tuple(&dt_log_softmax_options::dtype);
 };
@@ -698,6 +741,9 @@ template <> struct fields<dt_nansum_options> {
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_native_dropout_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_native_layer_norm_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_native_layer_norm_backward_options::weight);
+};
 template <> struct fields<dt_ne_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -716,6 +762,14 @@ template <> struct fields<dt_new_zeros_options> {
 template <> struct fields<dt_nll_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_nll_loss_options::weight, &dt_nll_loss_options::ignore_index,
                                                  &dt_nll_loss_options::reduction);
+};
+template <> struct fields<dt_norm_options> {
+    static constexpr auto list = std::make_tuple(&dt_norm_options::p, &dt_norm_options::dim,
+                                                 &dt_norm_options::keepdim, &dt_norm_options::dtype);
+};
+template <> struct fields<dt_norm_str_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_norm_str_options::dim, &dt_norm_str_options::keepdim, &dt_norm_str_options::dtype);
 };
 template <> struct fields<dt_one_hot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ones_like_options> {
@@ -826,10 +880,12 @@ template <> struct fields<dt_sgd_new_options> {
 template <> struct fields<dt_sgn_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgn_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_short_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sigmoid_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sigmoid_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sigmoid_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sign_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sign_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_silu_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_silu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_silu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sin_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -912,6 +968,7 @@ template <> struct fields<dt_take_along_dim_options> {
 };
 template <> struct fields<dt_tan_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tan_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_tanh_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_tanhshrink_options> { static constexpr auto list = std::make_tuple(); };
@@ -1014,6 +1071,34 @@ dt_tensor *dt_load_npz(dt::at<dt_ctx *> ctx, const char *path, const char *name,
 template <class... T> dt_tensor *dt_T(dt::at<dt_tensor *> self, const T &...options) {
     return dt_T_sized(self, dt::named<dt_T_options>(self.site, options...).get(), sizeof(dt_T_options));
 }
+template <class... T>
+int dt_foreach_abs(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_abs_sized(self, out, capacity, dt::named<dt_foreach_abs_options>(self.site, options...).get(),
+                                sizeof(dt_foreach_abs_options));
+}
+template <class... T>
+int dt_foreach_acos(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_acos_sized(self, out, capacity, dt::named<dt_foreach_acos_options>(self.site, options...).get(),
+                                 sizeof(dt_foreach_acos_options));
+}
+template <class... T> dt_status dt_foreach_acos_(dt::at<dt_tensors> self, const T &...options) {
+    return dt_foreach_acos_in_place_sized(self,
+                                          dt::named<dt_foreach_acos_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_foreach_acos_in_place_options));
+}
+template <class... T>
+int dt_foreach_add(dt::at<dt_tensors> self, dt_tensors other, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_add_sized(self, other, out, capacity,
+                                dt::named<dt_foreach_add_options>(self.site, options...).get(),
+                                sizeof(dt_foreach_add_options));
+}
+template <class... T>
+int dt_foreach_add_scalar(dt::at<dt_tensors> self, dt::number scalar, dt_tensor **out, int capacity,
+                          const T &...options) {
+    return dt_foreach_add_scalar_sized(self, scalar, out, capacity,
+                                       dt::named<dt_foreach_add_scalar_options>(self.site, options...).get(),
+                                       sizeof(dt_foreach_add_scalar_options));
+}
 template <class... T> dt_status dt_foreach_add_(dt::at<dt_tensors> self, dt_tensors other, const T &...options) {
     return dt_foreach_add_in_place_sized(self, other,
                                          dt::named<dt_foreach_add_in_place_options>(self.site, options...).get(),
@@ -1025,6 +1110,24 @@ dt_status dt_foreach_add_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
         self, scalar, dt::named<dt_foreach_add_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_add_scalar_in_place_options));
 }
+template <class... T>
+int dt_foreach_max(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_max_sized(self, out, capacity, dt::named<dt_foreach_max_options>(self.site, options...).get(),
+                                sizeof(dt_foreach_max_options));
+}
+template <class... T>
+int dt_foreach_mul(dt::at<dt_tensors> self, dt_tensors other, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_mul_sized(self, other, out, capacity,
+                                dt::named<dt_foreach_mul_options>(self.site, options...).get(),
+                                sizeof(dt_foreach_mul_options));
+}
+template <class... T>
+int dt_foreach_mul_scalar(dt::at<dt_tensors> self, dt::number scalar, dt_tensor **out, int capacity,
+                          const T &...options) {
+    return dt_foreach_mul_scalar_sized(self, scalar, out, capacity,
+                                       dt::named<dt_foreach_mul_scalar_options>(self.site, options...).get(),
+                                       sizeof(dt_foreach_mul_scalar_options));
+}
 template <class... T> dt_status dt_foreach_mul_(dt::at<dt_tensors> self, dt_tensors other, const T &...options) {
     return dt_foreach_mul_in_place_sized(self, other,
                                          dt::named<dt_foreach_mul_in_place_options>(self.site, options...).get(),
@@ -1035,6 +1138,16 @@ dt_status dt_foreach_mul_scalar_(dt::at<dt_tensors> self, dt::number scalar, con
     return dt_foreach_mul_scalar_in_place_sized(
         self, scalar, dt::named<dt_foreach_mul_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_foreach_mul_scalar_in_place_options));
+}
+template <class... T>
+int dt_foreach_neg(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_neg_sized(self, out, capacity, dt::named<dt_foreach_neg_options>(self.site, options...).get(),
+                                sizeof(dt_foreach_neg_options));
+}
+template <class... T>
+int dt_foreach_norm(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
+    return dt_foreach_norm_sized(self, out, capacity, dt::named<dt_foreach_norm_options>(self.site, options...).get(),
+                                 sizeof(dt_foreach_norm_options));
 }
 template <class... T>
 int dt_foreach_power_sum(dt::at<dt_tensors> self, dt_tensor **out, int capacity, const T &...options) {
@@ -1075,6 +1188,15 @@ dt_status dt_fused_adamw_amsgrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_
         sizeof(dt_fused_adamw_amsgrad_in_place_options));
 }
 template <class... T>
+dt_fused_rms_norm_backward_result dt_fused_rms_norm_backward(dt::at<dt_tensor *> grad_out, dt_tensor *input,
+                                                             dt_shape normalized_shape, dt_tensor *rstd,
+                                                             dt_shape output_mask, const T &...options) {
+    return dt_fused_rms_norm_backward_sized(
+        grad_out, input, normalized_shape, rstd, output_mask,
+        dt::named<dt_fused_rms_norm_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_fused_rms_norm_backward_options));
+}
+template <class... T>
 dt_status dt_fused_sgd_(dt::at<dt_tensors> self, dt_tensors grads, double lr, const T &...options) {
     return dt_fused_sgd_in_place_sized(self, grads, lr,
                                        dt::named<dt_fused_sgd_in_place_options>(self.site, options...).get(),
@@ -1087,6 +1209,14 @@ dt_status dt_fused_sgd_momentum_(dt::at<dt_tensors> self, dt_tensors grads, dt_t
         self, grads, momentum_buffers, lr,
         dt::named<dt_fused_sgd_momentum_in_place_options>(self.site, options...).get(),
         sizeof(dt_fused_sgd_momentum_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_log_softmax_backward_data(dt::at<dt_tensor *> grad_output, dt_tensor *output, int64_t dim,
+                                        dt_dtype input_dtype, const T &...options) {
+    return dt_log_softmax_backward_data_sized(
+        grad_output, output, dim, input_dtype,
+        dt::named<dt_log_softmax_backward_data_options>(grad_output.site, options...).get(),
+        sizeof(dt_log_softmax_backward_data_options));
 }
 template <class... T>
 dt_tensor *dt_softmax_backward_data(dt::at<dt_tensor *> grad_output, dt_tensor *output, int64_t dim,
@@ -1513,6 +1643,9 @@ template <class... T> dt_tensor *dt_clamp_min_tensor_(dt::at<dt_tensor *> self, 
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
 }
+template <class... T> dt_tensor *dt_conj(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_conj_sized(self, dt::named<dt_conj_options>(self.site, options...).get(), sizeof(dt_conj_options));
+}
 template <class... T> dt_tensor *dt_constant_pad_nd(dt::at<dt_tensor *> self, dt_shape pad, const T &...options) {
     return dt_constant_pad_nd_sized(self, pad, dt::named<dt_constant_pad_nd_options>(self.site, options...).get(),
                                     sizeof(dt_constant_pad_nd_options));
@@ -1571,12 +1704,6 @@ template <class... T> dt_cummin_result dt_cummin(dt::at<dt_tensor *> self, int64
 template <class... T> dt_tensor *dt_cumprod(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumprod_sized(self, dim, dt::named<dt_cumprod_options>(self.site, options...).get(),
                             sizeof(dt_cumprod_options));
-}
-template <class... T>
-dt_tensor *dt_cumprod_backward(dt::at<dt_tensor *> grad, dt_tensor *self, int64_t dim, const T &...options) {
-    return dt_cumprod_backward_sized(grad, self, dim,
-                                     dt::named<dt_cumprod_backward_options>(grad.site, options...).get(),
-                                     sizeof(dt_cumprod_backward_options));
 }
 template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
@@ -2077,6 +2204,24 @@ dt_tensor *dt_lerp_tensor_(dt::at<dt_tensor *> self, dt_tensor *end, dt_tensor *
                                          dt::named<dt_lerp_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_lerp_tensor_in_place_options));
 }
+template <class... T> dt_tensor *dt_linalg_norm(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_norm_sized(self, dt::named<dt_linalg_norm_options>(self.site, options...).get(),
+                                sizeof(dt_linalg_norm_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_norm_ord_str(dt::at<dt_tensor *> self, const char *ord, const T &...options) {
+    return dt_linalg_norm_ord_str_sized(self, ord,
+                                        dt::named<dt_linalg_norm_ord_str_options>(self.site, options...).get(),
+                                        sizeof(dt_linalg_norm_ord_str_options));
+}
+template <class... T> dt_linalg_svd_result dt_linalg_svd(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_svd_sized(A, dt::named<dt_linalg_svd_options>(A.site, options...).get(),
+                               sizeof(dt_linalg_svd_options));
+}
+template <class... T> dt_tensor *dt_linalg_svdvals(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_svdvals_sized(A, dt::named<dt_linalg_svdvals_options>(A.site, options...).get(),
+                                   sizeof(dt_linalg_svdvals_options));
+}
 template <class... T> dt_tensor *dt_linalg_vector_norm(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_vector_norm_sized(self, dt::named<dt_linalg_vector_norm_options>(self.site, options...).get(),
                                        sizeof(dt_linalg_vector_norm_options));
@@ -2084,6 +2229,18 @@ template <class... T> dt_tensor *dt_linalg_vector_norm(dt::at<dt_tensor *> self,
 template <class... T> dt_tensor *dt_linear(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
     return dt_linear_sized(input, weight, dt::named<dt_linear_options>(input.site, options...).get(),
                            sizeof(dt_linear_options));
+}
+template <class... T>
+dt_tensor *dt_linear_recurrence(dt::at<dt_tensor *> term, dt_tensor *factor, int64_t dim, const T &...options) {
+    return dt_linear_recurrence_sized(term, factor, dim,
+                                      dt::named<dt_linear_recurrence_options>(term.site, options...).get(),
+                                      sizeof(dt_linear_recurrence_options));
+}
+template <class... T>
+dt_tensor *dt_linear_weight_backward(dt::at<dt_tensor *> grad_output, dt_tensor *input, const T &...options) {
+    return dt_linear_weight_backward_sized(
+        grad_output, input, dt::named<dt_linear_weight_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_linear_weight_backward_options));
 }
 template <class... T>
 dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, int64_t steps, const T &...options) {
@@ -2131,11 +2288,12 @@ template <class... T> dt_tensor *dt_logcumsumexp(dt::at<dt_tensor *> self, int64
                                  sizeof(dt_logcumsumexp_options));
 }
 template <class... T>
-dt_tensor *dt_logcumsumexp_backward(dt::at<dt_tensor *> grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+dt_tensor *dt_logcumsumexp_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, dt_tensor *logsums, int64_t dim,
                                     const T &...options) {
-    return dt_logcumsumexp_backward_sized(grad, self, result, dim,
-                                          dt::named<dt_logcumsumexp_backward_options>(grad.site, options...).get(),
-                                          sizeof(dt_logcumsumexp_backward_options));
+    return dt_logcumsumexp_backward_sized(
+        grad_output, self, logsums, dim,
+        dt::named<dt_logcumsumexp_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_logcumsumexp_backward_options));
 }
 template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),
@@ -2334,6 +2492,15 @@ dt_tensor *dt_native_dropout_backward(dt::at<dt_tensor *> grad_output, dt_tensor
         grad_output, mask, scale, dt::named<dt_native_dropout_backward_options>(grad_output.site, options...).get(),
         sizeof(dt_native_dropout_backward_options));
 }
+template <class... T>
+dt_native_layer_norm_backward_result
+dt_native_layer_norm_backward(dt::at<dt_tensor *> grad_out, dt_tensor *input, dt_shape normalized_shape,
+                              dt_tensor *mean, dt_tensor *rstd, dt_shape output_mask, const T &...options) {
+    return dt_native_layer_norm_backward_sized(
+        grad_out, input, normalized_shape, mean, rstd, output_mask,
+        dt::named<dt_native_layer_norm_backward_options>(grad_out.site, options...).get(),
+        sizeof(dt_native_layer_norm_backward_options));
+}
 template <class... T> dt_tensor *dt_ne(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_ne_sized(self, other, dt::named<dt_ne_options>(self.site, options...).get(), sizeof(dt_ne_options));
 }
@@ -2373,6 +2540,13 @@ template <class... T> dt_tensor *dt_new_zeros(dt::at<dt_tensor *> self, dt_shape
 template <class... T> dt_tensor *dt_nll_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_nll_loss_sized(input, target, dt::named<dt_nll_loss_options>(input.site, options...).get(),
                              sizeof(dt_nll_loss_options));
+}
+template <class... T> dt_tensor *dt_norm(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_norm_sized(self, dt::named<dt_norm_options>(self.site, options...).get(), sizeof(dt_norm_options));
+}
+template <class... T> dt_tensor *dt_norm_str(dt::at<dt_tensor *> self, const char *p, const T &...options) {
+    return dt_norm_str_sized(self, p, dt::named<dt_norm_str_options>(self.site, options...).get(),
+                             sizeof(dt_norm_str_options));
 }
 template <class... T> dt_tensor *dt_one_hot(dt::at<dt_tensor *> self, int64_t num_classes, const T &...options) {
     return dt_one_hot_sized(self, num_classes, dt::named<dt_one_hot_options>(self.site, options...).get(),
@@ -2633,6 +2807,12 @@ template <class... T> dt_tensor *dt_sigmoid_(dt::at<dt_tensor *> self, const T &
     return dt_sigmoid_in_place_sized(self, dt::named<dt_sigmoid_in_place_options>(self.site, options...).get(),
                                      sizeof(dt_sigmoid_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_sigmoid_backward(dt::at<dt_tensor *> grad_output, dt_tensor *output, const T &...options) {
+    return dt_sigmoid_backward_sized(grad_output, output,
+                                     dt::named<dt_sigmoid_backward_options>(grad_output.site, options...).get(),
+                                     sizeof(dt_sigmoid_backward_options));
+}
 template <class... T> dt_tensor *dt_sign(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sign_sized(self, dt::named<dt_sign_options>(self.site, options...).get(), sizeof(dt_sign_options));
 }
@@ -2646,6 +2826,12 @@ template <class... T> dt_tensor *dt_silu(dt::at<dt_tensor *> input, const T &...
 template <class... T> dt_tensor *dt_silu_(dt::at<dt_tensor *> input, const T &...options) {
     return dt_silu_in_place_sized(input, dt::named<dt_silu_in_place_options>(input.site, options...).get(),
                                   sizeof(dt_silu_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_silu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, const T &...options) {
+    return dt_silu_backward_sized(grad_output, self,
+                                  dt::named<dt_silu_backward_options>(grad_output.site, options...).get(),
+                                  sizeof(dt_silu_backward_options));
 }
 template <class... T> dt_tensor *dt_sin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sin_sized(self, dt::named<dt_sin_options>(self.site, options...).get(), sizeof(dt_sin_options));
@@ -2813,6 +2999,12 @@ template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_tanh_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tanh_in_place_sized(self, dt::named<dt_tanh_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_tanh_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_tanh_backward(dt::at<dt_tensor *> grad_output, dt_tensor *output, const T &...options) {
+    return dt_tanh_backward_sized(grad_output, output,
+                                  dt::named<dt_tanh_backward_options>(grad_output.site, options...).get(),
+                                  sizeof(dt_tanh_backward_options));
 }
 template <class... T> dt_tensor *dt_tanhshrink(dt::at<dt_tensor *> input, const T &...options) {
     return dt_tanhshrink_sized(input, dt::named<dt_tanhshrink_options>(input.site, options...).get(),
@@ -3272,6 +3464,7 @@ inline const char *dt_comm_stats_text(dt_ctx *ctx, dt_site site = dt::here()) {
 inline const char *dt_comm_stats_json(dt_ctx *ctx, dt_site site = dt::here()) {
     return dt_comm_stats_json_site(ctx, &site);
 }
+inline const char *dt_memory_text(dt_ctx *ctx, dt_site site = dt::here()) { return dt_memory_text_site(ctx, &site); }
 inline dt_status dt_trace_begin(dt_ctx *ctx, const char *file, dt_site site = dt::here()) {
     return dt_trace_begin_site(ctx, file, &site);
 }

@@ -22,10 +22,36 @@ DT_API void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, DT_CALLER);
 /* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
 DT_API dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, DT_CALLER);
 
+/* What memory of a heap is for: X(name, word). Parameters are the leaves that require gradients, gradients those that
+ * are stored (dt_grad), optimizer the state of optimisers; activations are all other tensors, except those that a
+ * backward pass makes and tensors in their use placements, which are scratch, as is everything that is not a tensor. */
+#define DT_MEMORY_KIND_LIST(X)                                                                                       \
+    X(PARAMETERS, "parameters")                                                                                      \
+    X(GRADIENTS, "gradients")                                                                                        \
+    X(OPTIMIZER, "optimizer")                                                                                        \
+    X(ACTIVATIONS, "activations")                                                                                    \
+    X(SCRATCH, "scratch")
+
+typedef enum dt_memory_kind {
+#define DT_MEMORY_KIND_ENUM(name, word) DT_MEMORY_##name,
+    DT_MEMORY_KIND_LIST(DT_MEMORY_KIND_ENUM)
+#undef DT_MEMORY_KIND_ENUM
+        DT_N_MEMORY_KINDS
+} dt_memory_kind;
+
+/* The word of a kind; "?" for any other number. Local. */
+DT_API const char *dt_memory_kind_name(dt_memory_kind kind);
+
+/* Allocated now, and the maximum so far; as requested, without rounding. */
+typedef struct dt_memory_use {
+    size_t live_bytes, peak_bytes;
+} dt_memory_use;
+
 typedef struct dt_heap_statistics {
-    size_t live_bytes, peak_bytes; /* allocated now, and the maximum so far; as requested, without rounding */
-    size_t held_bytes;             /* address range in use: live blocks and cached free ones */
-    int64_t n_live;                /* blocks allocated now */
+    size_t live_bytes, peak_bytes;            /* of all kinds together */
+    size_t held_bytes;                        /* address range in use: live blocks and cached free ones */
+    int64_t n_live;                           /* blocks allocated now */
+    dt_memory_use by_kind[DT_N_MEMORY_KINDS]; /* each has its maximum at a time of its own */
 } dt_heap_statistics;
 
 /* Statistics of the heap. Local. */

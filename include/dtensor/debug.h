@@ -44,6 +44,7 @@ typedef struct dt_comm_statistics {
     int64_t n; /* collectives; a direct exchange counts as those that it replaces */
     int64_t
         bytes; /* received by this rank; those of an exchange that counts as several collectives are in the first */
+    double seconds; /* from begin to end, waiting for other ranks included; in the first, as bytes are */
 } dt_comm_statistics;
 
 /* The counts since the last begin; a NULL filter selects all. Local. */
@@ -58,6 +59,10 @@ static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_
  * Valid until the next call; NULL with the error recorded. Local. */
 DT_API const char *dt_comm_stats_text_site(dt_ctx *ctx, DT_CALLER);
 DT_API const char *dt_comm_stats_json_site(dt_ctx *ctx, DT_CALLER);
+
+/* The memory of this rank's heap by kind, as a table: the maximum so far, and what is allocated now (dt_heap_stats has
+ * the numbers). Valid until the next call; NULL with the error recorded. Local. */
+DT_API const char *dt_memory_text_site(dt_ctx *ctx, DT_CALLER);
 
 /* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
  * format of Chrome's trace viewer, any other as text, a line per op; with several ranks each writes its own file, with
@@ -87,6 +92,7 @@ DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_t
 #define dt_comm_stats_begin(...) dt_comm_stats_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_comm_stats_text(...) dt_comm_stats_text_site(__VA_ARGS__, DT_SITE)
 #define dt_comm_stats_json(...) dt_comm_stats_json_site(__VA_ARGS__, DT_SITE)
+#define dt_memory_text(...) dt_memory_text_site(__VA_ARGS__, DT_SITE)
 #define dt_trace_begin(...) dt_trace_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_trace_end(...) dt_trace_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

@@ -21,8 +21,8 @@ typedef enum dt_policy {
 } dt_policy;
 
 /* Sets the policy of the current scope (dt_scope_begin) and those inside it, until it ends. dt_redistribute and
- * reading values are always allowed, and so is bringing gradients to their placements (dt_backward). Local; every rank
- * sets the same. */
+ * reading values are always allowed, and so is bringing gradients to their placements (dt_backward). A call under
+ * DT_COMM_ALLOW, if that was set and not the default, has it for its gradient too. Local; every rank sets the same. */
 DT_API dt_status dt_comm_policy_site(dt_ctx *ctx, dt_policy policy, DT_CALLER);
 
 /* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only a

@@ -55,8 +55,9 @@
  *     m> [dim>]     may be sharded, in contiguous runs: a scan (DT_ROW_SCAN, see dt_meet)
  *     m^ [dim^]     may be sharded: each rank fetches the window that it needs (DT_ROW_WINDOW, see dt_window). Sizes
  *                   may differ between tensors. An output that lacks it is Replicate.
- *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
- *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
+ *     m?            of an input: absent if it has no dim left, so that a term may have one such factor; of an output:
+ *                   absent if all inputs lack it
+ *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim); one in a term
  *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
  *     =...          its elements are only moved: any partial of it becomes that of the result
  *     ... P(max)    of an output: what a factor that it lacks makes of it
@@ -208,7 +209,6 @@ enum {
     DT_PARTIAL_UP_MIN = 1 << 6,   /* non-decreasing, undefined below some value: P(min) is kept */
     DT_PARTIAL_DOWN_MIN = 1 << 7, /* non-increasing, undefined below some value: P(min) becomes P(max) */
     DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) to P(product) */
-    DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) to P(product) */
     DT_PARTIAL_MAX = 1 << 10,     /* a maximum of all inputs: all P(max) to P(max) */
     DT_PARTIAL_MIN = 1 << 11,     /* a minimum of all inputs: all P(min) to P(min) */
 };
@@ -222,7 +222,9 @@ enum {
     DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
     DT_OP_MOVES = 1 << 8, /* windows of inputs of the output's dtype are its elements, in their places (dt_window) */
-    DT_OP_AS_STORED = 1 << 9, /* sees its tensors as they are stored, whatever their use placement is */
+    DT_OP_AS_STORED = 1 << 9,      /* sees its tensors as they are stored, whatever their use placement is */
+    DT_OP_RECORDS_PARTS = 1 << 10, /* has a decomposition for gradients only: a recorded call runs that, and its ops
+                                      are recorded; any other call runs the kernel */
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -312,7 +314,8 @@ struct dt_op {
     dt_status (*kernel)(dt_op_call *call);
     /* (optional) Computes the outputs with other dt_ ops, where there is no kernel, or where that moves less than the
      * best row. It is planned on tensors without data first, in a context of its own (call->ctx), and must read no
-     * value. */
+     * value. Beside a kernel it may refuse calls that it is not for (unsupported). Outputs that only gradients use
+     * (n_saved) are in the call if it is recorded. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
     /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */

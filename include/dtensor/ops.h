@@ -81,6 +81,49 @@ typedef struct dt_T_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_T_sized(dt_tensor *self, DT_OPTIONS(dt_T_options));
 
+typedef struct dt_foreach_abs_options {
+    const dt_site *site;
+} dt_foreach_abs_options;
+/* The magnitudes of the elements of each tensor of a list.
+ *     _foreach_abs(Tensor[] self) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_abs_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_abs_options));
+
+typedef struct dt_foreach_acos_options {
+    const dt_site *site;
+} dt_foreach_acos_options;
+/* The arc cosines of the elements of each tensor of a list.
+ *     _foreach_acos(Tensor[] self) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_acos_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_acos_options));
+
+typedef struct dt_foreach_acos_in_place_options {
+    const dt_site *site;
+} dt_foreach_acos_in_place_options;
+/* The arc cosines of the elements of each tensor of a list, in place.
+ *     _foreach_acos_(Tensor(a!)[] self) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_foreach_acos_in_place_sized(dt_tensors self, DT_OPTIONS(dt_foreach_acos_in_place_options));
+
+typedef struct dt_foreach_add_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_foreach_add_options;
+/* Each tensor of a list plus that of another list times alpha, or plus a number.
+ *     _foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_add_sized(dt_tensors self, dt_tensors other, dt_tensor **out, int capacity,
+                                DT_OPTIONS(dt_foreach_add_options));
+
+typedef struct dt_foreach_add_scalar_options {
+    const dt_site *site;
+} dt_foreach_add_scalar_options;
+/* Each tensor of a list plus that of another list times alpha, or plus a number.
+ *     _foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_add_scalar_sized(dt_tensors self, dt_number scalar, dt_tensor **out, int capacity,
+                                       DT_OPTIONS(dt_foreach_add_scalar_options));
+
 typedef struct dt_foreach_add_in_place_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
@@ -100,6 +143,32 @@ typedef struct dt_foreach_add_scalar_in_place_options {
 DT_API dt_status dt_foreach_add_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_add_scalar_in_place_options));
 
+typedef struct dt_foreach_max_options {
+    const dt_site *site;
+} dt_foreach_max_options;
+/* The largest element of each tensor of a list.
+ *     _foreach_max(Tensor[] self) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_max_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_max_options));
+
+typedef struct dt_foreach_mul_options {
+    const dt_site *site;
+} dt_foreach_mul_options;
+/* Each tensor of a list times that of another list, or times a number.
+ *     _foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_mul_sized(dt_tensors self, dt_tensors other, dt_tensor **out, int capacity,
+                                DT_OPTIONS(dt_foreach_mul_options));
+
+typedef struct dt_foreach_mul_scalar_options {
+    const dt_site *site;
+} dt_foreach_mul_scalar_options;
+/* Each tensor of a list times that of another list, or times a number.
+ *     _foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_mul_scalar_sized(dt_tensors self, dt_number scalar, dt_tensor **out, int capacity,
+                                       DT_OPTIONS(dt_foreach_mul_scalar_options));
+
 typedef struct dt_foreach_mul_in_place_options {
     const dt_site *site;
 } dt_foreach_mul_in_place_options;
@@ -117,6 +186,23 @@ typedef struct dt_foreach_mul_scalar_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar,
                                                       DT_OPTIONS(dt_foreach_mul_scalar_in_place_options));
+
+typedef struct dt_foreach_neg_options {
+    const dt_site *site;
+} dt_foreach_neg_options;
+/* The negative elements of each tensor of a list.
+ *     _foreach_neg(Tensor[] self) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_neg_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_neg_options));
+
+typedef struct dt_foreach_norm_options {
+    dt_number ord; /* default 2 */
+    const dt_site *site;
+} dt_foreach_norm_options;
+/* The norm of each tensor of a list.
+ *     _foreach_norm(Tensor[] self, Scalar ord=2) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_foreach_norm_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_norm_options));
 
 typedef struct dt_foreach_power_sum_options {
     dt_number ord; /* default 2 */
@@ -202,6 +288,22 @@ DT_API dt_status dt_fused_adamw_amsgrad_in_place_sized(dt_tensors self, dt_tenso
                                                        int64_t step,
                                                        DT_OPTIONS(dt_fused_adamw_amsgrad_in_place_options));
 
+typedef struct dt_fused_rms_norm_backward_options {
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_fused_rms_norm_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_fused_rms_norm_backward_result {
+    dt_tensor *grad_input, *grad_weight;
+} dt_fused_rms_norm_backward_result;
+/* The gradients of rms_norm from the 1 / deviation of each row; output_mask selects them.
+ *     _fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor?
+ *         weight, int[] output_mask) -> (Tensor grad_input, Tensor grad_weight)
+ * Collective where inputs move, else Local. */
+DT_API dt_fused_rms_norm_backward_result
+dt_fused_rms_norm_backward_sized(dt_tensor *grad_out, dt_tensor *input, dt_shape normalized_shape, dt_tensor *rstd,
+                                 dt_shape output_mask, DT_OPTIONS(dt_fused_rms_norm_backward_options));
+
 typedef struct dt_fused_sgd_in_place_options {
     dt_opt_real weight_decay; /* default 0.0 */
     dt_opt_real momentum;     /* default 0.0 */
@@ -236,6 +338,16 @@ typedef struct dt_fused_sgd_momentum_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors momentum_buffers,
                                                       double lr, DT_OPTIONS(dt_fused_sgd_momentum_in_place_options));
+
+typedef struct dt_log_softmax_backward_data_options {
+    const dt_site *site;
+} dt_log_softmax_backward_data_options;
+/* The gradient of log_softmax, from its output.
+ *     _log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log_softmax_backward_data_sized(dt_tensor *grad_output, dt_tensor *output, int64_t dim,
+                                                     dt_dtype input_dtype,
+                                                     DT_OPTIONS(dt_log_softmax_backward_data_options));
 
 typedef struct dt_softmax_backward_data_options {
     const dt_site *site;
@@ -682,6 +794,9 @@ typedef struct dt_attention_backward_options {
     bool is_causal;
     dt_opt_real scale;
     bool enable_gqa;
+    dt_opt_real dropout_p; /* default 0.0 */
+    int64_t seed;
+    int64_t draw;
     const dt_site *site;
 } dt_attention_backward_options;
 /* The outputs; all NULL after an error. */
@@ -690,8 +805,8 @@ typedef struct dt_attention_backward_result {
 } dt_attention_backward_result;
 /* The gradients of attention with respect to queries, keys and values.
  *     attention_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp,
- *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> (Tensor
- *         grad_query, Tensor grad_key, Tensor grad_value)
+ *         Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False, float
+ *         dropout_p=0.0, int seed=0, int draw=0) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)
  * Collective where inputs move, else Local. */
 DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
                                                                 dt_tensor *value, dt_tensor *out,
@@ -703,12 +818,15 @@ typedef struct dt_attention_mask_backward_options {
     bool is_causal;
     dt_opt_real scale;
     bool enable_gqa;
+    dt_opt_real dropout_p; /* default 0.0 */
+    int64_t seed;
+    int64_t draw;
     const dt_site *site;
 } dt_attention_mask_backward_options;
 /* The gradient of attention with respect to its scores, which is that of a mask.
  *     attention_mask_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor
- *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) ->
- *         Tensor
+ *         logsumexp, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False,
+ *         float dropout_p=0.0, int seed=0, int draw=0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *query, dt_tensor *key,
                                                    dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
@@ -1141,6 +1259,14 @@ typedef struct dt_clone_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clone_sized(dt_tensor *self, DT_OPTIONS(dt_clone_options));
 
+typedef struct dt_conj_options {
+    const dt_site *site;
+} dt_conj_options;
+/* The complex conjugate of every element; of real numbers a copy.
+ *     conj(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conj_sized(dt_tensor *self, DT_OPTIONS(dt_conj_options));
+
 typedef struct dt_constant_pad_nd_options {
     dt_number value; /* default 0 */
     const dt_site *site;
@@ -1276,15 +1402,6 @@ typedef struct dt_cumprod_options {
  *     cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumprod_options));
-
-typedef struct dt_cumprod_backward_options {
-    const dt_site *site;
-} dt_cumprod_backward_options;
-/* The gradient of cumprod.
- *     cumprod_backward(Tensor grad, Tensor self, int dim) -> Tensor
- * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
-                                            DT_OPTIONS(dt_cumprod_backward_options));
 
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
@@ -2287,6 +2404,53 @@ typedef struct dt_lerp_tensor_in_place_options {
 DT_API dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
                                                 DT_OPTIONS(dt_lerp_tensor_in_place_options));
 
+typedef struct dt_linalg_norm_options {
+    dt_number ord;
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_linalg_norm_options;
+/* Norm of vectors or of matrices.
+ *     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+ *         dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_norm_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_norm_options));
+
+typedef struct dt_linalg_norm_ord_str_options {
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_linalg_norm_ord_str_options;
+/* Norm of vectors or of matrices.
+ *     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType?
+ *         dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_norm_ord_str_sized(dt_tensor *self, const char *ord,
+                                               DT_OPTIONS(dt_linalg_norm_ord_str_options));
+
+typedef struct dt_linalg_svd_options {
+    dt_opt_bool full_matrices; /* default true */
+    const dt_site *site;
+} dt_linalg_svd_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_svd_result {
+    dt_tensor *U, *S, *Vh;
+} dt_linalg_svd_result;
+/* Singular value decomposition of matrices, with the values in descending order.
+ *     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_svd_result dt_linalg_svd_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_svd_options));
+
+typedef struct dt_linalg_svdvals_options {
+    const dt_site *site;
+} dt_linalg_svdvals_options;
+/* Singular values of matrices, in descending order.
+ *     linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_svdvals_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_svdvals_options));
+
 typedef struct dt_linalg_vector_norm_options {
     dt_number ord; /* default 2 */
     dt_dims dim;
@@ -2308,6 +2472,25 @@ typedef struct dt_linear_options {
  *     linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
+
+typedef struct dt_linear_recurrence_options {
+    bool transposed;
+    const dt_site *site;
+} dt_linear_recurrence_options;
+/* Each term plus its factor times the result before it; transposed: the next factor and result.
+ *     linear_recurrence(Tensor term, Tensor factor, int dim, *, bool transposed=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linear_recurrence_sized(dt_tensor *term, dt_tensor *factor, int64_t dim,
+                                             DT_OPTIONS(dt_linear_recurrence_options));
+
+typedef struct dt_linear_weight_backward_options {
+    const dt_site *site;
+} dt_linear_weight_backward_options;
+/* Sum of the outer products of the rows of two tensors: the gradient of a linear layer's weights.
+ *     linear_weight_backward(Tensor grad_output, Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linear_weight_backward_sized(dt_tensor *grad_output, dt_tensor *input,
+                                                  DT_OPTIONS(dt_linear_weight_backward_options));
 
 /* Evenly spaced values, including both ends.
  *     linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None) -> Tensor
@@ -2408,10 +2591,10 @@ typedef struct dt_logcumsumexp_backward_options {
     const dt_site *site;
 } dt_logcumsumexp_backward_options;
 /* The gradient of logcumsumexp.
- *     logcumsumexp_backward(Tensor grad, Tensor self, Tensor result, int dim) -> Tensor
+ *     logcumsumexp_backward(Tensor grad_output, Tensor self, Tensor logsums, int dim) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad, dt_tensor *self, dt_tensor *result, int64_t dim,
-                                                 DT_OPTIONS(dt_logcumsumexp_backward_options));
+DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_tensor *logsums,
+                                                 int64_t dim, DT_OPTIONS(dt_logcumsumexp_backward_options));
 
 typedef struct dt_logical_and_options {
     const dt_site *site;
@@ -2820,6 +3003,22 @@ typedef struct dt_native_dropout_backward_options {
 DT_API dt_tensor *dt_native_dropout_backward_sized(dt_tensor *grad_output, dt_tensor *mask, double scale,
                                                    DT_OPTIONS(dt_native_dropout_backward_options));
 
+typedef struct dt_native_layer_norm_backward_options {
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_native_layer_norm_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_native_layer_norm_backward_result {
+    dt_tensor *grad_input, *grad_weight, *grad_bias;
+} dt_native_layer_norm_backward_result;
+/* The gradients of layer_norm from the mean and 1 / deviation of each row; output_mask selects them.
+ *     native_layer_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor mean, Tensor
+ *         rstd, Tensor? weight, int[] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)
+ * Collective where inputs move, else Local. */
+DT_API dt_native_layer_norm_backward_result dt_native_layer_norm_backward_sized(
+    dt_tensor *grad_out, dt_tensor *input, dt_shape normalized_shape, dt_tensor *mean, dt_tensor *rstd,
+    dt_shape output_mask, DT_OPTIONS(dt_native_layer_norm_backward_options));
+
 typedef struct dt_ne_options {
     const dt_site *site;
 } dt_ne_options;
@@ -2908,6 +3107,29 @@ typedef struct dt_nll_loss_options {
  *         -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_nll_loss_options));
+
+typedef struct dt_norm_options {
+    dt_number p; /* default 2 */
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_norm_options;
+/* Norm of all elements, or of vectors along dims; "nuc": of matrices.
+ *     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_norm_sized(dt_tensor *self, DT_OPTIONS(dt_norm_options));
+
+typedef struct dt_norm_str_options {
+    dt_dims dim;
+    bool keepdim;
+    dt_dtype dtype;
+    const dt_site *site;
+} dt_norm_str_options;
+/* Norm of all elements, or of vectors along dims; "nuc": of matrices.
+ *     norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_norm_str_sized(dt_tensor *self, const char *p, DT_OPTIONS(dt_norm_str_options));
 
 typedef struct dt_one_hot_options {
     const dt_site *site;
@@ -3394,7 +3616,7 @@ DT_API dt_sgd_momentum_in_place_result dt_sgd_momentum_in_place_sized(dt_tensor 
 typedef struct dt_sgn_options {
     const dt_site *site;
 } dt_sgn_options;
-/* The sign of every element: -1, 0 or 1, as sign has it for real numbers.
+/* The sign of every element: -1, 0 or 1; of a complex number z, z / |z|, or 0.
  *     sgn(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sgn_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_options));
@@ -3402,7 +3624,7 @@ DT_API dt_tensor *dt_sgn_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_options));
 typedef struct dt_sgn_in_place_options {
     const dt_site *site;
 } dt_sgn_in_place_options;
-/* The sign of every element: -1, 0 or 1, as sign has it for real numbers, in place.
+/* The sign of every element: -1, 0 or 1; of a complex number z, z / |z|, or 0, in place.
  *     sgn_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sgn_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sgn_in_place_options));
@@ -3430,6 +3652,15 @@ typedef struct dt_sigmoid_in_place_options {
  *     sigmoid_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sigmoid_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_sigmoid_in_place_options));
+
+typedef struct dt_sigmoid_backward_options {
+    const dt_site *site;
+} dt_sigmoid_backward_options;
+/* The gradient of sigmoid, from its output.
+ *     sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sigmoid_backward_sized(dt_tensor *grad_output, dt_tensor *output,
+                                            DT_OPTIONS(dt_sigmoid_backward_options));
 
 typedef struct dt_sign_options {
     const dt_site *site;
@@ -3462,6 +3693,15 @@ typedef struct dt_silu_in_place_options {
  *     silu_(Tensor(a!) input) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_silu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_silu_in_place_options));
+
+typedef struct dt_silu_backward_options {
+    const dt_site *site;
+} dt_silu_backward_options;
+/* The gradient of silu.
+ *     silu_backward(Tensor grad_output, Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_silu_backward_sized(dt_tensor *grad_output, dt_tensor *self,
+                                         DT_OPTIONS(dt_silu_backward_options));
 
 typedef struct dt_sin_options {
     const dt_site *site;
@@ -3838,6 +4078,15 @@ typedef struct dt_tanh_in_place_options {
  *     tanh_(Tensor(a!) self) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_in_place_options));
+
+typedef struct dt_tanh_backward_options {
+    const dt_site *site;
+} dt_tanh_backward_options;
+/* The gradient of tanh, from its output.
+ *     tanh_backward(Tensor grad_output, Tensor output) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tanh_backward_sized(dt_tensor *grad_output, dt_tensor *output,
+                                         DT_OPTIONS(dt_tanh_backward_options));
 
 typedef struct dt_tanhshrink_options {
     const dt_site *site;
@@ -4237,6 +4486,22 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 /* clang-format off */
 #define dt_T(...) DT_T_CAPITAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_T_CAPITAL_(self, ...) dt_T_sized(self, DT_NAMED(dt_T_options, __VA_ARGS__))
+#define dt_foreach_abs(...) DT_FOREACH_ABS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ABS_(self, out, capacity, ...) \
+    dt_foreach_abs_sized(self, out, capacity, DT_NAMED(dt_foreach_abs_options, __VA_ARGS__))
+#define dt_foreach_acos(...) DT_FOREACH_ACOS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ACOS_(self, out, capacity, ...) \
+    dt_foreach_acos_sized(self, out, capacity, DT_NAMED(dt_foreach_acos_options, __VA_ARGS__))
+#define dt_foreach_acos_(...) DT_FOREACH_ACOS__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ACOS__(self, ...) \
+    dt_foreach_acos_in_place_sized(self, DT_NAMED(dt_foreach_acos_in_place_options, __VA_ARGS__))
+#define dt_foreach_add(...) DT_FOREACH_ADD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ADD_(self, other, out, capacity, ...) \
+    dt_foreach_add_sized(self, other, out, capacity, DT_NAMED(dt_foreach_add_options, __VA_ARGS__))
+#define dt_foreach_add_scalar(...) DT_FOREACH_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_ADD_SCALAR_(self, scalar, out, capacity, ...) \
+    dt_foreach_add_scalar_sized(self, DT_NUMBER(scalar), out, capacity, \
+        DT_NAMED(dt_foreach_add_scalar_options, __VA_ARGS__))
 #define dt_foreach_add_(...) DT_FOREACH_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD__(self, other, ...) \
     dt_foreach_add_in_place_sized(self, other, DT_NAMED(dt_foreach_add_in_place_options, __VA_ARGS__))
@@ -4244,6 +4509,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_ADD_SCALAR__(self, scalar, ...) \
     dt_foreach_add_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_add_scalar_in_place_options, __VA_ARGS__))
+#define dt_foreach_max(...) DT_FOREACH_MAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_MAX_(self, out, capacity, ...) \
+    dt_foreach_max_sized(self, out, capacity, DT_NAMED(dt_foreach_max_options, __VA_ARGS__))
+#define dt_foreach_mul(...) DT_FOREACH_MUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_MUL_(self, other, out, capacity, ...) \
+    dt_foreach_mul_sized(self, other, out, capacity, DT_NAMED(dt_foreach_mul_options, __VA_ARGS__))
+#define dt_foreach_mul_scalar(...) DT_FOREACH_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_MUL_SCALAR_(self, scalar, out, capacity, ...) \
+    dt_foreach_mul_scalar_sized(self, DT_NUMBER(scalar), out, capacity, \
+        DT_NAMED(dt_foreach_mul_scalar_options, __VA_ARGS__))
 #define dt_foreach_mul_(...) DT_FOREACH_MUL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_MUL__(self, other, ...) \
     dt_foreach_mul_in_place_sized(self, other, DT_NAMED(dt_foreach_mul_in_place_options, __VA_ARGS__))
@@ -4251,6 +4526,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FOREACH_MUL_SCALAR__(self, scalar, ...) \
     dt_foreach_mul_scalar_in_place_sized(self, DT_NUMBER(scalar), \
         DT_NAMED(dt_foreach_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_foreach_neg(...) DT_FOREACH_NEG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_NEG_(self, out, capacity, ...) \
+    dt_foreach_neg_sized(self, out, capacity, DT_NAMED(dt_foreach_neg_options, __VA_ARGS__))
+#define dt_foreach_norm(...) DT_FOREACH_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FOREACH_NORM_(self, out, capacity, ...) \
+    dt_foreach_norm_sized(self, out, capacity, DT_NAMED(dt_foreach_norm_options, __VA_ARGS__))
 #define dt_foreach_power_sum(...) DT_FOREACH_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_POWER_SUM_(self, out, capacity, ...) \
     dt_foreach_power_sum_sized(self, out, capacity, DT_NAMED(dt_foreach_power_sum_options, __VA_ARGS__))
@@ -4270,6 +4551,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FUSED_ADAMW_AMSGRAD__(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, ...) \
     dt_fused_adamw_amsgrad_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, \
         DT_NAMED(dt_fused_adamw_amsgrad_in_place_options, __VA_ARGS__))
+#define dt_fused_rms_norm_backward(...) DT_FUSED_RMS_NORM_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_RMS_NORM_BACKWARD_(grad_out, input, normalized_shape, rstd, output_mask, ...) \
+    dt_fused_rms_norm_backward_sized(grad_out, input, normalized_shape, rstd, output_mask, \
+        DT_NAMED(dt_fused_rms_norm_backward_options, __VA_ARGS__))
 #define dt_fused_sgd_(...) DT_FUSED_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_SGD__(self, grads, lr, ...) \
     dt_fused_sgd_in_place_sized(self, grads, lr, DT_NAMED(dt_fused_sgd_in_place_options, __VA_ARGS__))
@@ -4277,6 +4562,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FUSED_SGD_MOMENTUM__(self, grads, momentum_buffers, lr, ...) \
     dt_fused_sgd_momentum_in_place_sized(self, grads, momentum_buffers, lr, \
         DT_NAMED(dt_fused_sgd_momentum_in_place_options, __VA_ARGS__))
+#define dt_log_softmax_backward_data(...) DT_LOG_SOFTMAX_BACKWARD_DATA_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
+    dt_log_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \
+        DT_NAMED(dt_log_softmax_backward_data_options, __VA_ARGS__))
 #define dt_softmax_backward_data(...) DT_SOFTMAX_BACKWARD_DATA_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
     dt_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \
@@ -4528,6 +4817,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_clamp_min_tensor_in_place_sized(self, min, DT_NAMED(dt_clamp_min_tensor_in_place_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
+#define dt_conj(...) DT_CONJ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONJ_(self, ...) dt_conj_sized(self, DT_NAMED(dt_conj_options, __VA_ARGS__))
 #define dt_constant_pad_nd(...) DT_CONSTANT_PAD_ND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONSTANT_PAD_ND_(self, pad, ...) \
     dt_constant_pad_nd_sized(self, pad, DT_NAMED(dt_constant_pad_nd_options, __VA_ARGS__))
@@ -4561,9 +4852,6 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CUMMIN_(self, dim, ...) dt_cummin_sized(self, dim, DT_NAMED(dt_cummin_options, __VA_ARGS__))
 #define dt_cumprod(...) DT_CUMPROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMPROD_(self, dim, ...) dt_cumprod_sized(self, dim, DT_NAMED(dt_cumprod_options, __VA_ARGS__))
-#define dt_cumprod_backward(...) DT_CUMPROD_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CUMPROD_BACKWARD_(grad, self, dim, ...) \
-    dt_cumprod_backward_sized(grad, self, dim, DT_NAMED(dt_cumprod_backward_options, __VA_ARGS__))
 #define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
 #define dt_cumsum_(...) DT_CUMSUM__(__VA_ARGS__, .site = DT_SITE)
@@ -4850,11 +5138,26 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_lerp_tensor_(...) DT_LERP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_LERP_TENSOR__(self, end, weight, ...) \
     dt_lerp_tensor_in_place_sized(self, end, weight, DT_NAMED(dt_lerp_tensor_in_place_options, __VA_ARGS__))
+#define dt_linalg_norm(...) DT_LINALG_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_NORM_(self, ...) dt_linalg_norm_sized(self, DT_NAMED(dt_linalg_norm_options, __VA_ARGS__))
+#define dt_linalg_norm_ord_str(...) DT_LINALG_NORM_ORD_STR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_NORM_ORD_STR_(self, ord, ...) \
+    dt_linalg_norm_ord_str_sized(self, ord, DT_NAMED(dt_linalg_norm_ord_str_options, __VA_ARGS__))
+#define dt_linalg_svd(...) DT_LINALG_SVD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SVD_(A, ...) dt_linalg_svd_sized(A, DT_NAMED(dt_linalg_svd_options, __VA_ARGS__))
+#define dt_linalg_svdvals(...) DT_LINALG_SVDVALS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SVDVALS_(A, ...) dt_linalg_svdvals_sized(A, DT_NAMED(dt_linalg_svdvals_options, __VA_ARGS__))
 #define dt_linalg_vector_norm(...) DT_LINALG_VECTOR_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_VECTOR_NORM_(self, ...) \
     dt_linalg_vector_norm_sized(self, DT_NAMED(dt_linalg_vector_norm_options, __VA_ARGS__))
 #define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
+#define dt_linear_recurrence(...) DT_LINEAR_RECURRENCE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINEAR_RECURRENCE_(term, factor, dim, ...) \
+    dt_linear_recurrence_sized(term, factor, dim, DT_NAMED(dt_linear_recurrence_options, __VA_ARGS__))
+#define dt_linear_weight_backward(...) DT_LINEAR_WEIGHT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINEAR_WEIGHT_BACKWARD_(grad_output, input, ...) \
+    dt_linear_weight_backward_sized(grad_output, input, DT_NAMED(dt_linear_weight_backward_options, __VA_ARGS__))
 #define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINSPACE_(ctx, start, end, steps, ...) \
     dt_linspace_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), steps, DT_NAMED(dt_make_options, __VA_ARGS__))
@@ -4883,8 +5186,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LOGCUMSUMEXP_(self, dim, ...) \
     dt_logcumsumexp_sized(self, dim, DT_NAMED(dt_logcumsumexp_options, __VA_ARGS__))
 #define dt_logcumsumexp_backward(...) DT_LOGCUMSUMEXP_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LOGCUMSUMEXP_BACKWARD_(grad, self, result, dim, ...) \
-    dt_logcumsumexp_backward_sized(grad, self, result, dim, DT_NAMED(dt_logcumsumexp_backward_options, __VA_ARGS__))
+#define DT_LOGCUMSUMEXP_BACKWARD_(grad_output, self, logsums, dim, ...) \
+    dt_logcumsumexp_backward_sized(grad_output, self, logsums, dim, \
+        DT_NAMED(dt_logcumsumexp_backward_options, __VA_ARGS__))
 #define dt_logical_and(...) DT_LOGICAL_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_AND_(self, other, ...) \
     dt_logical_and_sized(self, other, DT_NAMED(dt_logical_and_options, __VA_ARGS__))
@@ -5001,6 +5305,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_NATIVE_DROPOUT_BACKWARD_(grad_output, mask, scale, ...) \
     dt_native_dropout_backward_sized(grad_output, mask, scale, \
         DT_NAMED(dt_native_dropout_backward_options, __VA_ARGS__))
+#define dt_native_layer_norm_backward(...) DT_NATIVE_LAYER_NORM_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_LAYER_NORM_BACKWARD_(grad_out, input, normalized_shape, mean, rstd, output_mask, ...) \
+    dt_native_layer_norm_backward_sized(grad_out, input, normalized_shape, mean, rstd, output_mask, \
+        DT_NAMED(dt_native_layer_norm_backward_options, __VA_ARGS__))
 #define dt_ne(...) DT_NE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NE_(self, other, ...) dt_ne_sized(self, other, DT_NAMED(dt_ne_options, __VA_ARGS__))
 #define dt_ne_scalar(...) DT_NE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -5024,6 +5332,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_NEW_ZEROS_(self, size, ...) dt_new_zeros_sized(self, size, DT_NAMED(dt_new_zeros_options, __VA_ARGS__))
 #define dt_nll_loss(...) DT_NLL_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NLL_LOSS_(input, target, ...) dt_nll_loss_sized(input, target, DT_NAMED(dt_nll_loss_options, __VA_ARGS__))
+#define dt_norm(...) DT_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NORM_(self, ...) dt_norm_sized(self, DT_NAMED(dt_norm_options, __VA_ARGS__))
+#define dt_norm_str(...) DT_NORM_STR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NORM_STR_(self, p, ...) dt_norm_str_sized(self, p, DT_NAMED(dt_norm_str_options, __VA_ARGS__))
 #define dt_one_hot(...) DT_ONE_HOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONE_HOT_(self, num_classes, ...) \
     dt_one_hot_sized(self, num_classes, DT_NAMED(dt_one_hot_options, __VA_ARGS__))
@@ -5172,6 +5484,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SIGMOID_(self, ...) dt_sigmoid_sized(self, DT_NAMED(dt_sigmoid_options, __VA_ARGS__))
 #define dt_sigmoid_(...) DT_SIGMOID__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIGMOID__(self, ...) dt_sigmoid_in_place_sized(self, DT_NAMED(dt_sigmoid_in_place_options, __VA_ARGS__))
+#define dt_sigmoid_backward(...) DT_SIGMOID_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SIGMOID_BACKWARD_(grad_output, output, ...) \
+    dt_sigmoid_backward_sized(grad_output, output, DT_NAMED(dt_sigmoid_backward_options, __VA_ARGS__))
 #define dt_sign(...) DT_SIGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIGN_(self, ...) dt_sign_sized(self, DT_NAMED(dt_sign_options, __VA_ARGS__))
 #define dt_sign_(...) DT_SIGN__(__VA_ARGS__, .site = DT_SITE)
@@ -5180,6 +5495,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SILU_(input, ...) dt_silu_sized(input, DT_NAMED(dt_silu_options, __VA_ARGS__))
 #define dt_silu_(...) DT_SILU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SILU__(input, ...) dt_silu_in_place_sized(input, DT_NAMED(dt_silu_in_place_options, __VA_ARGS__))
+#define dt_silu_backward(...) DT_SILU_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SILU_BACKWARD_(grad_output, self, ...) \
+    dt_silu_backward_sized(grad_output, self, DT_NAMED(dt_silu_backward_options, __VA_ARGS__))
 #define dt_sin(...) DT_SIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SIN_(self, ...) dt_sin_sized(self, DT_NAMED(dt_sin_options, __VA_ARGS__))
 #define dt_sin_(...) DT_SIN__(__VA_ARGS__, .site = DT_SITE)
@@ -5274,6 +5592,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
 #define dt_tanh_(...) DT_TANH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANH__(self, ...) dt_tanh_in_place_sized(self, DT_NAMED(dt_tanh_in_place_options, __VA_ARGS__))
+#define dt_tanh_backward(...) DT_TANH_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANH_BACKWARD_(grad_output, output, ...) \
+    dt_tanh_backward_sized(grad_output, output, DT_NAMED(dt_tanh_backward_options, __VA_ARGS__))
 #define dt_tanhshrink(...) DT_TANHSHRINK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TANHSHRINK_(input, ...) dt_tanhshrink_sized(input, DT_NAMED(dt_tanhshrink_options, __VA_ARGS__))
 #define dt_tensor_split(...) DT_TENSOR_SPLIT_(__VA_ARGS__, .site = DT_SITE)

@@ -55,10 +55,20 @@ typedef struct dt_shape {
 /* The first member of types that a plain number must not initialise. In .std = 0.02 it would otherwise set the first
  * field, where DT_REAL(0.02) is meant; so that field has, in C, the same place as an empty struct, which no number
  * initialises and whose name has the macro to write. gcc warns of excess elements near std.write_DT_REAL; clang refuses
- * to initialise _Atomic(dt_write_DT_REAL). */
+ * to initialise _Atomic(dt_write_DT_REAL). C++ has constructors instead: a number is a value that is given, and a list
+ * of dims is no number. */
 #ifdef __cplusplus
 #define DT_WRAPPED(name, first) first;
+#define DT_FROM_VALUE(type, of)                                                                                      \
+    type() = default;                                                                                                \
+    constexpr type(of number) : given(true), value(number) {}                                                        \
+    constexpr type(bool is_given, of number) : given(is_given), value(number) {}
+#define DT_FROM_LIST(type)                                                                                           \
+    type() = default;                                                                                                \
+    constexpr type(int n_members, const int64_t *members) : n(n_members), list(members) {}
 #else
+#define DT_FROM_VALUE(type, of)
+#define DT_FROM_LIST(type)
 #ifdef __clang__
 #define DT_WRAPPED_AS(name) _Atomic(dt_##name) name
 #else
@@ -85,20 +95,24 @@ __extension__ typedef struct dt_write_DT_NUMBER {
 typedef struct dt_opt_int {
     DT_WRAPPED(write_DT_INT, bool given)
     int64_t value;
+    DT_FROM_VALUE(dt_opt_int, int64_t)
 } dt_opt_int;
 typedef struct dt_opt_real {
     DT_WRAPPED(write_DT_REAL, bool given)
     double value;
+    DT_FROM_VALUE(dt_opt_real, double)
 } dt_opt_real;
 typedef struct dt_opt_bool {
     DT_WRAPPED(write_DT_TRUE_or_DT_FALSE, bool given)
     bool value;
+    DT_FROM_VALUE(dt_opt_bool, bool)
 } dt_opt_bool;
 
 /* An optional list of dims or of other integers. */
 typedef struct dt_dims {
     DT_WRAPPED(write_DT_DIMS, int n)
     const int64_t *list;
+    DT_FROM_LIST(dt_dims)
 } dt_dims;
 
 #ifndef __cplusplus

@@ -56,6 +56,7 @@ typedef struct dt__recorded_call {
     bool is_released;             /* its saved values were freed by a walk */
     bool is_needed;               /* while the gradients of some tensors only are computed: it leads to one */
     bool is_view;                 /* the first output shares the storage of the first input */
+    bool may_move;                /* it was made under a policy that allows communication: so may its gradient */
     bool is_in_place;             /* inputs are changed; those that are not returned are behind the other outputs */
     uint32_t bytes;               /* of the record */
     dt__op_draw draw;             /* of a random op */

@@ -140,6 +140,7 @@ static dt_status run_function(dt__gradient_walk *walk, const dt__backward_call *
     dt_op_call op_call;
     dt__op_call_init(&op_call, call->ctx, record->info, record->overload, record->args, n_inputs, values);
     op_call.n_outputs = record->n_outputs;
+    op_call.draw = &record->draw;
     op_call.outputs = values + n_inputs;
     dt_op_backward backward = {&op_call, tensors, tensors + n_inputs, call->grads, needed};
     DT__TRY(record->info->op->backward(&backward, grads));
@@ -242,7 +243,8 @@ static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_te
     return DT_OK;
 }
 
-/* Errors and counts of what a record's gradient does have the line of the recorded call. */
+/* Errors and counts of what a record's gradient does have the line of the recorded call, and its policy if that
+ * allowed communication. */
 static dt_status visit_at_site(dt__gradient_walk *walk, dt__recorded_call *record) {
     dt_ctx *ctx = walk->ctx;
     dt_tensor *few[DT__FEW_TENSORS], **grads = few;
@@ -252,7 +254,10 @@ static dt_status visit_at_site(dt__gradient_walk *walk, dt__recorded_call *recor
         return dt__fail_memory(ctx, bytes, "gradients");
     if (record->site.file)
         ctx->call.site = &record->site;
+    const int allowed = record->may_move;
+    dt__policy_allow(ctx, allowed);
     dt_status status = visit(walk, record, grads);
+    dt__policy_allow(ctx, -allowed);
     ctx->call.site = site;
     if (grads != few)
         dt__free(ctx, grads, bytes);

@@ -30,9 +30,9 @@ static const value_type type_of_arg[DT_N_ARG_TYPES] = {
 };
 
 static const value_type type_of_function[DT__N_FUNCTIONS] = {
-    [DT__FN_AGAIN] = TENSOR,  [DT__FN_KEPT] = INTS,        [DT__FN_COUNT] = NUMBER, [DT__FN_SIZE] = NUMBER,
-    [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR, [DT__FN_ROWS] = INTS,    [DT__FN_EITHER] = NUMBER,
-    [DT__FN_UNLESS] = TENSOR, [DT__FN_NEGATIVE] = INTS,
+    [DT__FN_AGAIN] = TENSOR,  [DT__FN_KEPT] = INTS,     [DT__FN_COUNT] = NUMBER,
+    [DT__FN_SIZE] = NUMBER,   [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR,
+    [DT__FN_EITHER] = NUMBER, [DT__FN_UNLESS] = TENSOR, [DT__FN_NEGATIVE] = INTS,
 };
 
 /* How a call is run: on numbers by arithmetic alone; on tensors by an op, after another one on its tensor where the
@@ -405,13 +405,6 @@ static dt_status run_function(evaluation *self, const dt__formula_node *node, va
     case DT__FN_NEGATIVE:
         for (int d = 0; d < n && d < 2 * DT_SPEC_MAX_DIMS; d++)
             sizes[d] = -first->arg.as.ints[d];
-        break;
-    case DT__FN_ROWS:
-        for (int d = 0; d < n - 1; d++)
-            count *= first->arg.as.ints[d];
-        sizes[0] = count;
-        sizes[1] = n ? first->arg.as.ints[n - 1] : 1;
-        n = 2;
         break;
     case DT__FN_EITHER:
         *out = first->arg.type == DT_ARG_NONE ? self->values[node->args[1].node] : *first;

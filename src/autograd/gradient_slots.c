@@ -58,6 +58,8 @@ static dt_status store(dt__gradient_walk *walk, dt__gradient_slot *slot, dt_tens
     if (slot->grad)
         dt_tensor_release(slot->grad);
     slot->grad = dt_tensor_retain(sum);
+    if (!slot->is_target)
+        dt__storage_set_kind(sum->storage, DT_MEMORY_GRADIENTS);
     dt_drop(sum);
     return DT_OK;
 }

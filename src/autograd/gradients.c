@@ -15,6 +15,7 @@ static dt__autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__S
 typedef struct walk_setting {
     const dt__recorder *recorder;
     dt_scope scope;
+    dt_memory_kind new_kind;
 } walk_setting;
 
 static dt_status begin_walk(const dt__gradient_walk *walk, walk_setting *setting) {
@@ -28,6 +29,7 @@ static dt_status begin_walk(const dt__gradient_walk *walk, walk_setting *setting
     setting->recorder = ctx->recorder;
     ctx->recorder = walk->creates_graph ? &dt__autograd_recorder : NULL;
     state->is_walking = true;
+    setting->new_kind = dt__set_new_kind(ctx, DT_MEMORY_SCRATCH);
     return DT_OK;
 }
 
@@ -35,6 +37,7 @@ static void end_walk(const dt__gradient_walk *walk, const walk_setting *setting)
     dt_ctx *ctx = walk->ctx;
     ctx->recorder = setting->recorder;
     state_of(ctx)->is_walking = false;
+    (void)dt__set_new_kind(ctx, setting->new_kind);
     dt_scope_end(setting->scope);
 }
 

@@ -227,6 +227,7 @@ dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes) {
                                   .number = ++state_of(ctx)->n_records,
                                   .name = name,
                                   .site = site ? *site : (dt_site){NULL, 0},
+                                  .may_move = dt__policy_allows(ctx),
                                   .bytes = (uint32_t)bytes};
     record->tensors = (dt__recorded_tensor *)(record + 1);
     return record;

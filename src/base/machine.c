@@ -69,6 +69,7 @@ static uint64_t hash_model(const dt__machine *machine) {
     uint64_t hash = dt__hash_u64((uint64_t)machine->ranks_per_host, 3);
     hash = hash_link(&machine->between, hash_link(&machine->within, hash));
     hash = hash_double(machine->copy_bytes_per_us, hash);
+    hash = hash_double(machine->numa_bytes_per_us, hash);
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
         hash = dt__hash_u64((uint64_t)step->kind << 1 | step->strided, hash);
@@ -104,14 +105,17 @@ void dt__machine_derive(dt__machine *machine) {
 }
 
 /* An entry of a file: a word, and fields with values. */
-enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, MEASURED, N_ENTRIES };
+enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, NUMA, MEASURED, N_ENTRIES };
 static const struct {
     const char *word;
     const char *fields; /* letters of the table below; those that may be missing are capitals */
     bool required;
 } entries[N_ENTRIES] = {
-    [RANKS_PER_HOST] = {"ranks_per_host", "", false}, [COPY] = {"copy", "b", true},
-    [WITHIN_HOST] = {"within", "spb", true},          [BETWEEN_HOSTS] = {"between", "spb", false},
+    [RANKS_PER_HOST] = {"ranks_per_host", "", false},
+    [COPY] = {"copy", "b", true},
+    [WITHIN_HOST] = {"within", "spb", true},
+    [BETWEEN_HOSTS] = {"between", "spb", false},
+    [NUMA] = {"numa", "b", false},
     [MEASURED] = {"measured", "grsbCM", false},
 };
 
@@ -282,6 +286,8 @@ static bool set_entry(reader *self, enum entry entry, const line_values *values)
         machine->ranks_per_host = (int64_t)values->ranks;
     else if (entry == COPY)
         machine->copy_bytes_per_us = values->bytes_per_us;
+    else if (entry == NUMA)
+        machine->numa_bytes_per_us = values->bytes_per_us;
     else
         *(entry == WITHIN_HOST ? &machine->within : &machine->between) = link;
     return true;
@@ -324,7 +330,7 @@ static bool read_line(reader *self, char *line) {
             return read_entry(self, (enum entry)i, &rest);
         dt__near_miss_add(&near, entries[i].word, strlen(entries[i].word));
     }
-    return refuse(self, "expected ranks_per_host, copy, within, between or measured, got \"%.64s\"%s", word,
+    return refuse(self, "expected ranks_per_host, copy, within, between, numa or measured, got \"%.64s\"%s", word,
                   dt__near_miss_hint(&near));
 }
 
@@ -407,6 +413,11 @@ static void print_model(const dt__machine *machine, FILE *file) {
     fputc('\n', file);
     print_link(file, "within", &machine->within);
     print_link(file, "between", &machine->between);
+    if (machine->numa_bytes_per_us > 0) {
+        fputs("numa", file);
+        print_number(file, "bytes_per_us", machine->numa_bytes_per_us);
+        fputc('\n', file);
+    }
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
         fprintf(file, "measured %s%s group=%lld ranks=%lld", file_name_of(step->kind),

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct dt__history_block *find_block(struct dt__rank_block *rank, uint64_t key) {
+struct dt__history_block *dt__history_block_of(struct dt__rank_block *rank, uint64_t key) {
     for (uint64_t i = 0; i < DT__N_HISTORIES; i++) {
         struct dt__history_block *block = &rank->histories[(key + i) % DT__N_HISTORIES];
         uint64_t found = atomic_load(&block->key);
@@ -34,7 +34,7 @@ dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name) {
     made->key = key;
     made->ctx = ctx;
     snprintf(made->name, sizeof made->name, "%s", name);
-    made->block = find_block(shm->own, key);
+    made->block = dt__history_block_of(shm->own, key);
     if (made->block)
         atomic_store(&made->block->key, key);
     made->next = shm->histories;
@@ -116,7 +116,7 @@ uint64_t dt__program_call_word(dt__shm *shm) {
 /* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
 static void copy_label(const struct dt__rank_block *rank, uint32_t label, const char *otherwise, char *text) {
     snprintf(text, DT__MAX_LABEL, "%.*s", DT__MAX_LABEL - 1,
-             label && label <= DT__LABEL_BYTES - DT__MAX_LABEL ? rank->labels + label - 1 : otherwise);
+             label && label <= DT__LABEL_BYTES ? rank->labels + label - 1 : otherwise);
 }
 
 void dt__describe_program_call(const struct dt__rank_block *rank, uint64_t word, char *text, size_t capacity) {
@@ -161,13 +161,16 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
     snprintf(text, capacity, "%s%s%s", label, value, site);
 }
 
-/* The first of the calls that both have made in which two blocks differ; false, with *at behind them, if there is none.
- * *older: the one before it is no longer kept, and they may have differed already. b may change meanwhile. */
+/* The first of the calls before `end` in which two blocks of n_a and n_b calls differ; false, with *at = end, if there
+ * is none. *older: the one before it is no longer kept, and they may have differed already; also if one is so far ahead
+ * that no call is kept by both. *n_kept: the number of last calls that are. b may change meanwhile. */
 static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
-                            uint64_t n_b, uint64_t *at, bool *older) {
-    uint64_t max = n_a > n_b ? n_a : n_b, min = n_a < n_b ? n_a : n_b;
-    uint64_t first = max > DT__N_HISTORY_CALLS ? max - DT__N_HISTORY_CALLS : 0;
-    for (*at = first; *at < min; ++*at) {
+                            uint64_t n_b, uint64_t end, uint64_t *at, uint64_t *n_kept, bool *older) {
+    uint64_t max = n_a > n_b ? n_a : n_b;
+    uint64_t first = max > DT__N_HISTORY_CALLS ? max - DT__N_HISTORY_CALLS : 0, known = atomic_load(&b->first);
+    first = known > first ? known : first;
+    *n_kept = max - first;
+    for (*at = first; *at < end; ++*at) {
         uint64_t slot = *at % DT__N_HISTORY_CALLS;
         if (atomic_load(&a->calls[slot].hash) == atomic_load(&b->calls[slot].hash))
             continue;
@@ -178,8 +181,8 @@ static bool find_difference(const struct dt__history_block *a, uint64_t n_a, con
         *older = first > 0 && *at == first;
         return true;
     }
-    *older = first > min;
-    return *older;
+    *older = first > end;
+    return false;
 }
 
 /* Whether call i of two ranks has other texts or values. Unlike hashes, these are complete before a call has made its
@@ -201,25 +204,27 @@ static bool has_other_text(const struct dt__rank_block *a_rank, const struct dt_
 static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer,
                                 enum dt__peer_calls calls, char *text, size_t capacity) {
     struct dt__rank_block *ranks = shm->segment->ranks;
-    const struct dt__history_block *block = find_block(&ranks[peer], history->key);
+    const struct dt__history_block *block = dt__history_block_of(&ranks[peer], history->key);
     int64_t own = shm->runtime->ctx->rank;
     if (!history->block || !block || atomic_load(&block->key) != history->key)
         return false;
-    uint64_t n_made = atomic_load_explicit(&block->n, memory_order_acquire), n = n_made, at;
+    uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), n_both = n < history->n ? n : history->n, at,
+             n_kept;
+    uint64_t n_complete = calls == DT__CALLS_RUNNING && n ? n - 1 : n;
     bool older;
-    n -= n > 0 && calls == DT__CALLS_RUNNING;
-    bool found = find_difference(history->block, history->n, block, n, &at, &older);
-    if (!found && n < n_made && n < history->n &&
-        has_other_text(&ranks[own], history->block, &ranks[peer], block, n) && atomic_load(&block->n) == n_made) {
-        found = true; /* each waits in its own call, perhaps in different groups */
-        n = n_made;
-    }
+    if (calls != DT__CALLS_COMPARED && history->n && n_complete > history->n - 1)
+        n_complete = history->n - 1; /* this rank is in its last call */
+    n_complete = n_complete < n_both ? n_complete : n_both;
+    bool found = find_difference(history->block, history->n, block, n, n_complete, &at, &n_kept, &older);
+    if (!found && !older && n_complete < n_both)
+        found = has_other_text(&ranks[own], history->block, &ranks[peer], block, at) && atomic_load(&block->n) == n;
     if (!found && (calls != DT__CALLS_COMPARED || history->n == n))
         return false;
     if (older) {
         snprintf(text, capacity,
-                 "ranks %" PRId64 " and %" PRId64 " made different calls on %s, before the last %d, which are kept",
-                 own, peer, history->name, DT__N_HISTORY_CALLS);
+                 "ranks %" PRId64 " and %" PRId64 " made different calls on %s, before the last %" PRIu64
+                 ", which are kept",
+                 own, peer, history->name, n_kept);
         return true;
     }
     char own_call[2 * DT__MAX_LABEL], peer_call[2 * DT__MAX_LABEL];

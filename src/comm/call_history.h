@@ -35,8 +35,9 @@ _Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 
 /* The calls of one rank on one mesh, in shared memory. */
 struct dt__history_block {
-    _Atomic uint64_t key; /* fingerprint of the mesh; 0: free */
-    _Atomic uint64_t n;   /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
+    _Atomic uint64_t key;   /* fingerprint of the mesh; 0: free */
+    _Atomic uint64_t n;     /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
+    _Atomic uint64_t first; /* calls before it are not known, of a rank on another node; else 0 */
     struct dt__history_call calls[DT__N_HISTORY_CALLS];
     _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies */
 };

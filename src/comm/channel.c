@@ -5,7 +5,8 @@
  * context lives, even if the group is freed and created again, so that members which free it at different times stay
  * in step. A block is released only when every member is known to have finished the operations that it publishes.
  */
-#include "comm/shm.h"
+#include "comm/node_layout.h"
+#include "comm/spanning.h"
 
 #include "base/size.h"
 
@@ -40,7 +41,18 @@ static void free_channel(dt__channel *channel) {
         dt__heap_free(&channel->shm->runtime->heap, channel->eager);
     dt__free(ctx, channel->ranks, n * sizeof *channel->ranks);
     dt__free(ctx, channel->peers, n * sizeof *channel->peers);
+    for (size_t i = 0; channel->remotes && i < n; i++)
+        dt__free(ctx, channel->remotes[i].reason, DT__REASON_BYTES);
+    dt__free(ctx, channel->remotes, n * sizeof *channel->remotes);
     dt__free(ctx, channel, sizeof *channel);
+}
+
+static bool spans_nodes(const dt__shm *shm, const struct probe *probe) {
+    const int32_t *node_of = shm->runtime->mpi ? shm->runtime->node_of : NULL;
+    for (int64_t i = 1; node_of && i < probe->n; i++)
+        if (node_of[probe->ranks[i]] != node_of[probe->ranks[0]])
+            return true;
+    return false;
 }
 
 static dt__channel *new_channel(dt__shm *shm, const struct probe *probe) {
@@ -52,7 +64,9 @@ static dt__channel *new_channel(dt__shm *shm, const struct probe *probe) {
     *channel = (dt__channel){.shm = shm, .key = probe->key, .n = probe->n};
     channel->ranks = dt__alloc(ctx, n * sizeof *channel->ranks);
     channel->peers = dt__alloc_zeroed(ctx, n * sizeof *channel->peers);
-    if (!channel->ranks || !channel->peers)
+    if (spans_nodes(shm, probe))
+        channel->remotes = dt__alloc_zeroed(ctx, n * sizeof *channel->remotes);
+    if (!channel->ranks || !channel->peers || (spans_nodes(shm, probe) && !channel->remotes))
         goto free_parts;
     memcpy(channel->ranks, probe->ranks, n * sizeof *channel->ranks);
     for (size_t i = 0; i < n; i++)
@@ -188,7 +202,7 @@ static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t e
         if (retired && retired <= epoch)
             return true;
     }
-    return false;
+    return shm->runtime->mpi && dt__key_is_retired(shm->runtime->mpi, probe->key, epoch);
 }
 
 /* The channel of these ranks for a group: a new one if a group from before the last dt_error_clear broke the old one.
@@ -206,7 +220,7 @@ static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, u
     return channel;
 }
 
-static dt__channel *channel_of_group(dt__shm *shm, dt_group *group) {
+static dt__channel *channel_of_group(dt__shm *shm, dt_group *group, uint64_t salt) {
     dt_ctx *ctx = shm->runtime->ctx;
     size_t bytes = (size_t)group->n_ranks * sizeof(int64_t);
     int64_t *sorted = dt__alloc(ctx, bytes);
@@ -224,7 +238,7 @@ static dt__channel *channel_of_group(dt__shm *shm, dt_group *group) {
         group->places[i] =
             (int64_t *)bsearch(&group->ranks[i], sorted, (size_t)group->n_ranks, sizeof *sorted, by_value) - sorted;
     if (ascending || group->places)
-        group->channel = get_channel(shm, sorted, group->n_ranks, 2, group->epoch);
+        group->channel = get_channel(shm, sorted, group->n_ranks, salt, group->epoch);
     else
         dt__fail_memory(ctx, bytes, "a channel");
     dt__free(ctx, sorted, bytes);
@@ -252,13 +266,43 @@ dt__channel *dt__channel_of(dt__shm *shm, dt_work *work) {
         return channel_of_pair(shm, group, group->rank, work->call.root);
     if (work->op == DT__WORK_RECV)
         return channel_of_pair(shm, group, work->call.root, group->rank);
-    return group->channel ? group->channel : channel_of_group(shm, group);
+    return group->channel ? group->channel : channel_of_group(shm, group, 2);
 }
 
 int64_t dt__member(const dt_work *work, int64_t i) {
     if (work->channel->n == 2 && dt__op_shapes[work->op].pair)
         return i == work->group->rank ? work->channel->me : 1 - work->channel->me;
     return work->group->places ? work->group->places[i] : i;
+}
+
+/* The channel of the members on one node depends on the group's own, so that it is new where that is. */
+dt_group *dt__node_group(dt_work *work) {
+    dt_group *group = work->group, *node = group->on_node;
+    dt__runtime *runtime = group->runtime;
+    int64_t n = 0;
+    if (node)
+        return node;
+    node = dt__alloc_zeroed(runtime->ctx, sizeof *node);
+    int64_t *ranks = dt__alloc(runtime->ctx, (size_t)group->n_ranks * sizeof *ranks);
+    if (!node || !ranks) {
+        dt__free(runtime->ctx, node, sizeof *node);
+        dt__free(runtime->ctx, ranks, (size_t)group->n_ranks * sizeof *ranks);
+        return (void)dt__fail_memory(runtime->ctx, sizeof *node, "a group"), NULL;
+    }
+    *node = (dt_group){.ctx = group->ctx, .n_refs = 1, .runtime = runtime, .ranks = ranks, .epoch = group->epoch};
+    for (int64_t i = 0; i < group->n_ranks; i++) {
+        int64_t rank = dt__group_member(group, i);
+        if (dt__is_remote(runtime->mpi, rank))
+            continue;
+        if (rank == runtime->ctx->rank)
+            node->rank = n;
+        ranks[n++] = rank;
+    }
+    node->n_ranks = n;
+    group->on_node = node;
+    if (n > 1 && !channel_of_group(runtime->shm, node, dt__hash_u64(work->channel->key, 5)))
+        return NULL;
+    return node;
 }
 
 static void drop_reference(dt__channel *channel) {
@@ -279,9 +323,18 @@ void dt__channel_release_group(dt__runtime *runtime, dt_group *group) {
         drop_reference(group->pairs[i]);
     dt__free(runtime->ctx, group->pairs, group->pairs ? 2 * (size_t)group->n_ranks * sizeof(void *) : 0);
     dt__free(runtime->ctx, group->places, group->places ? (size_t)group->n_ranks * sizeof(int64_t) : 0);
+    dt__node_layout_free(runtime->ctx, group->layout);
+    group->layout = NULL;
     group->channel = NULL;
     group->pairs = NULL;
     group->places = NULL;
+    if (group->on_node) {
+        dt_group *node = group->on_node;
+        dt__channel_release_group(runtime, node);
+        dt__free(runtime->ctx, node->ranks, (size_t)group->n_ranks * sizeof *node->ranks);
+        dt__free(runtime->ctx, node, sizeof *node);
+        group->on_node = NULL;
+    }
 }
 
 void dt__channels_free(dt__shm *shm) {

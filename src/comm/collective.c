@@ -244,6 +244,7 @@ void dt__call_prepare(dt_group *group, dt__work_op op, const dt_comm_call *call,
     work->n_histories = 0;
     work->ring = NULL;
     work->channel = NULL;
+    work->span = NULL;
     work->signature = signature_of(group, op, call);
     work->count = op == DT__WORK_BARRIER ? 0 : count_to_publish(group, op, call);
     work->check = group->order_hash + group->origin + call->tag * UINT64_C(0x9e3779b97f4a7c15) +

@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "comm/call_history.h"
+#include "comm/node_cpus.h"
 #include "dtensor/comm.h"
 #include "kernels/kernels.h"
 
@@ -54,6 +55,13 @@ uint64_t dt__group_origin(const dt_group *group);
 dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const dt__history *history);
 /* Whether the group was created before the last collective dt_error_clear: it may be broken. */
 bool dt__group_is_stale(const dt_group *group);
+/* Whether the members are on more than one node: they read no memory of each other, so that only collectives move data
+ * between them, and an exchange compares calls at most. The same on all members. */
+bool dt__group_spans_nodes(const dt_group *group);
+/* The node of a rank; 0 for all where they are on one. */
+int64_t dt__node_of(const dt_ctx *ctx, int64_t rank);
+/* Whether the ranks of this world may be on several. */
+bool dt__has_nodes(const dt_ctx *ctx);
 
 /* An exchange is a collective whose members compute on their own what they read: every member publishes the address of
  * its memory, waits for the others, runs a function that reads their memory, and returns only when its own memory has
@@ -110,6 +118,13 @@ typedef struct dt__exchange {
  * that it publishes must stay unchanged until dt_work_wait. */
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange);
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange);
+
+/* Where members cannot read each other's memory (dt__group_spans_nodes), collectives carry what an exchange would read.
+ * Such a collective compares the call, the tag and the histories of the exchange, whose memory and steps are not used,
+ * and is not reported: the call that it is part of reports itself. The memory of a started one must stay unchanged
+ * until dt_work_wait; the exchange itself may be freed. */
+dt_status dt__carry_run(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call);
+dt_work *dt__carry_start(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call);
 
 /* For steps: member i's src or dst, if `bytes` bytes from offset `from` (which may be negative) on are in its heap;
  * NULL otherwise. */
@@ -174,6 +189,8 @@ dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *t
  * all ranks. */
 void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid);
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status);
+/* Publishes that a rank is bound to a NUMA node. Called before its first collective. */
+void dt__segment_set_numa_node(struct dt__segment *segment, int64_t rank, int node);
 /* Removes the registered files of ranks that still exist; called when the ranks have ended. */
 void dt__segment_remove_temporaries(const struct dt__segment *segment);
 /* Whether the rank has an open context: dt_init was called, and dt_close was not. */
@@ -224,6 +241,9 @@ bool dt__reports_waiting(const dt__reports *reports, int64_t rank);
 int dt__usable_cores(void);
 /* Writes a text, truncated to the capacity. */
 typedef void dt__describe_fn(dt_ctx *ctx, char *text, size_t capacity);
+/* dt_heap_alloc for memory of a kind; and another kind for memory of the heap. */
+void *dt__alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, const dt_site *site);
+void dt__set_memory_kind(dt_ctx *ctx, void *memory, dt_memory_kind kind);
 /* Sets the function that adds what the heap holds ("largest tensors: …") to the error of a full heap. */
 void dt__heap_set_describe(dt_ctx *ctx, dt__describe_fn *describe);
 

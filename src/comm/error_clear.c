@@ -7,13 +7,15 @@
  * broken or out of step stays broken for the groups that use it. It is retired: groups created from now on get a new
  * channel, and so does the world group, which cannot be created again.
  */
-#include "comm/shm.h"
+#include "comm/spanning.h"
 
 #include <stddef.h>
 
 static dt_status synchronise_again(dt__shm *shm) {
     uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
     dt__segment_notify(shm->segment);
+    if (shm->runtime->mpi)
+        dt__announce_state(shm->runtime->mpi);
     return dt__shm_synchronise(&(struct dt__sync_point){
         .shm = shm,
         .call = "error_clear",
@@ -31,12 +33,21 @@ static dt_status publish_numbers(dt__shm *shm) {
     while ((channel = dt__map_next(&shm->channels, &at))) {
         DT__TRY(dt__channel_claim_block(channel));
         atomic_store(&channel->own->numbered, channel->started);
+        if (channel->remotes)
+            dt__announce_numbered(channel);
     }
     return DT_OK;
 }
 
 static bool is_in_step(dt__channel *channel) {
     for (int64_t c = 0; c < channel->n; c++) {
+        const dt__remote *remote = channel->remotes && dt__is_remote(channel->shm->runtime->mpi, channel->ranks[c])
+                                       ? &channel->remotes[c]
+                                       : NULL;
+        if (remote && (remote->numbered != channel->started || remote->broken))
+            return false;
+        if (remote)
+            continue;
         const struct dt__channel_block *block = dt__channel_peer_block(channel, c);
         uint64_t numbered = block ? atomic_load(&block->numbered) : 0;
         if (numbered != channel->started || (block && atomic_load(&block->broken)))
@@ -81,6 +92,8 @@ dt_status dt__shm_clear_error(dt__runtime *runtime) {
         shm->aborted = false;
         shm->out_of_step = false;
         retire_broken_channels(shm);
+        if (runtime->mpi)
+            dt__packets_after_clear(runtime->mpi);
         dt__histories_reset(shm);
         renew_world(runtime);
         atomic_store(&shm->own->error_status, DT_OK);

@@ -4,7 +4,7 @@
  * it breaks the channel: it publishes the reason, so that every other member stops waiting and returns an error too.
  * Other channels are not affected.
  */
-#include "comm/shm.h"
+#include "comm/spanning.h"
 
 #include "comm/operation_text.h"
 
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SHOWN_MEMBERS = 16 };
@@ -40,8 +39,12 @@ static void describe_members(dt_work *work, char *text, size_t capacity) {
                 continue;
             char activity[1400];
             dt__segment_describe(work->channel->shm->segment, work->channel->ranks[c], activity, sizeof activity);
-            int n = snprintf(text + at, capacity - at, "\n  rank %" PRId64 "%s: %s", work->channel->ranks[c],
-                             missing ? " (missing)" : "", activity);
+            double silent_s = dt__calls_unanswered(work->channel->shm->runtime->mpi, work->channel->ranks[c]);
+            char silence[64] = "";
+            if (silent_s >= 0.1)
+                snprintf(silence, sizeof silence, "; it has not answered for %.1f s", silent_s);
+            int n = snprintf(text + at, capacity - at, "\n  rank %" PRId64 "%s: %s%s", work->channel->ranks[c],
+                             missing ? " (missing)" : "", activity, silence);
             at += n > 0 ? (size_t)n : 0;
             shown++;
         }
@@ -55,6 +58,8 @@ void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, con
     atomic_store(&channel->own->broken_status, status);
     atomic_store(&channel->own->broken, seq);
     dt__segment_notify(channel->shm->segment);
+    if (channel->remotes)
+        dt__announce_break(channel, seq, status, reason);
 }
 
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
@@ -73,13 +78,16 @@ dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...)
 
 /* The operation at which a member broke the channel, or 0. */
 static uint64_t broken_by(const dt_work *work, int64_t c) {
+    if (work->channel->remotes && work->channel->remotes[c].broken)
+        return work->channel->remotes[c].broken;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     return block ? atomic_load(&block->broken) : 0;
 }
 
 /* A member that has finished this operation and broke the channel later does not prevent this rank from finishing. */
 static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
-    return broken > work->seq && atomic_load(&work->channel->peers[c].block->done) >= work->seq;
+    const struct dt__channel_block *block = work->channel->peers[c].block;
+    return broken > work->seq && (!block || atomic_load(&block->done) >= work->seq);
 }
 
 dt_status dt__shm_broken(dt_work *work) {
@@ -135,8 +143,7 @@ static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
 enum { SHOWN_CALL_BYTES = 400 };
 
 /* The call of this rank and that of member c, which differ, for the error: if members publish their texts, these. */
-static void describe_both(const dt_work *work, int64_t c, char *own, char *peer) {
-    const struct dt__entry *entry = dt__entry_of(work, c);
+static void describe_both(const dt_work *work, int64_t c, const struct dt__entry *entry, char *own, char *peer) {
     char texts[2][DT__CALL_TEXT_BYTES];
     dt__describe_call(work->signature, work->count, texts[0], sizeof texts[0]);
     dt__describe_call(entry->signature, entry->count, texts[1], sizeof texts[1]);
@@ -151,19 +158,30 @@ static void describe_both(const dt_work *work, int64_t c, char *own, char *peer)
     dt__describe_difference(texts[0], texts[1], own, peer, SHOWN_CALL_BYTES);
 }
 
+/* Whether a member's call on a mesh comes after other calls than this rank's. */
+static bool has_other_history(const dt_work *work, const struct dt__entry *entry) {
+    for (int i = 0; i < work->n_histories; i++)
+        if (work->history_words[i] && work->history_words[i] != atomic_load(&entry->histories[i]))
+            return true;
+    return false;
+}
+
 /* Whether the channel is broken is checked first: a rank that was late may have read memory that its owner has reused
  * since. */
-dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
+dt_status dt__shm_mismatch(dt_work *work, int64_t c) { return dt__shm_mismatch_with(work, c, dt__entry_of(work, c)); }
+
+dt_status dt__shm_mismatch_with(dt_work *work, int64_t c, const struct dt__entry *entry) {
     DT__TRY(dt__shm_check_broken(work));
-    const struct dt__entry *entry = dt__entry_of(work, c);
     char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320], divergence[DT__REASON_BYTES];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
     bool has_texts = dt__signature_has_text(work->signature) || dt__signature_has_text(entry->signature);
-    describe_both(work, c, own_call, peer_call);
+    enum dt__peer_calls calls =
+        dt__calls_fetch(work, c) && has_other_history(work, entry) ? DT__CALLS_COMPARED : DT__CALLS_RUNNING;
+    describe_both(work, c, entry, own_call, peer_call);
     bool differ = !(entry->signature & DT__CALL_REFUSED) &&
                   (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||
                    strcmp(own_call, peer_call) != 0);
-    if (!(differ && has_texts) && dt__describe_divergence(work, c, DT__CALLS_COMPARED, divergence, sizeof divergence))
+    if (!(differ && has_texts) && dt__describe_divergence(work, c, calls, divergence, sizeof divergence))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
@@ -284,6 +302,19 @@ static dt_status status_for_peer(dt_status status) {
     return status == DT_ERR_MISMATCH || status == DT_ERR_TIMEOUT ? status : DT_ERR_PEER;
 }
 
+/* Why member c has broken the channel. */
+static dt_status read_reason(const dt__channel *channel, int64_t c, char *reason) {
+    const dt__remote *remote = channel->remotes ? &channel->remotes[c] : NULL;
+    const struct dt__channel_block *block = channel->peers[c].block;
+    bool by_message = remote && remote->broken;
+    const char *text = by_message ? remote->reason : block->reason;
+    reason[0] = 0;
+    if (text)
+        memcpy(reason, text, DT__REASON_BYTES);
+    reason[DT__REASON_BYTES - 1] = 0;
+    return by_message ? remote->broken_status : (dt_status)atomic_load(&block->broken_status);
+}
+
 dt_status dt__shm_check_broken(dt_work *work) {
     dt__channel *channel = work->channel;
     uint32_t n_events = atomic_load(&channel->shm->segment->n_events);
@@ -293,12 +324,10 @@ dt_status dt__shm_check_broken(dt_work *work) {
         intact = intact && !broken;
         if (!broken || has_finished(work, c, broken))
             continue;
-        const struct dt__channel_block *block = channel->peers[c].block;
         char reason[DT__REASON_BYTES];
-        memcpy(reason, block->reason, sizeof reason);
-        reason[sizeof reason - 1] = 0;
+        dt_status status = read_reason(channel, c, reason);
         dt__inherit_cause(channel->shm, channel->ranks[c]);
-        return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
+        return dt__shm_fail(work, status_for_peer(status),
                             "rank %" PRId64 " ended the group at #%" PRIu64 ": %.1000s", channel->ranks[c], broken,
                             reason);
     }
@@ -337,6 +366,12 @@ static bool waits_for_any(dt_work *work) {
     return false;
 }
 
+/* Whether member c, of this node, has finished the operation. */
+static bool is_done(dt_work *work, int64_t c) {
+    const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
+    return block && atomic_load(&block->done) >= work->seq;
+}
+
 /* A member that died fails the operation even if this rank waits for another one: without the operation finished,
  * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its
  * exit code: it may have failed with an error that this rank will have, too. Nor does one that has finished it where
@@ -350,9 +385,7 @@ static bool has_died(dt_work *work, int64_t c, bool check_process) {
         return false;
     if (atomic_load(&own->state) == DT__RANK_CLOSED)
         return false;
-    const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
-    bool finished = block && atomic_load(&block->done) >= work->seq;
-    return !finished || ((is_in_call(own) || (ended && WIFSIGNALED(ended - 1))) && waits_for_any(work));
+    return !is_done(work, c) || ((is_in_call(own) || (ended && WIFSIGNALED(ended - 1))) && waits_for_any(work));
 }
 
 static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
@@ -360,31 +393,31 @@ static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
     return ended ? DT__CALLS_ENDED : DT__CALLS_RUNNING;
 }
 
-/* Whether the peer made another call. It may be writing its history while this rank reads it: a true difference is
- * still there a moment later, if this rank still waits for the peer. */
-static bool differs_twice(dt_work *work, int64_t c, char *reason, size_t capacity) {
-    const dt__channel *channel = work->channel;
-    const struct dt__rank_block *rank = &channel->shm->segment->ranks[channel->ranks[c]];
-    if (!dt__describe_divergence(work, c, calls_of(rank), reason, capacity))
-        return false;
-    (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    return dt__waits_for(work, c) && dt__describe_divergence(work, c, calls_of(rank), reason, capacity);
+/* Whether this rank waits for something that member c has not done yet, as far as is known: a message that is on its
+ * way arrives even if its sender has closed since. That a member on this node has closed is seen at once, before its
+ * last messages arrive; other nodes report it in a message, which comes after them. */
+static bool needs(dt_work *work, int64_t c) {
+    return work->span ? dt__span_needs(work, c) && !is_done(work, c) : dt__waits_for(work, c);
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     const dt__channel *channel = work->channel;
     bool died = has_died(work, c, check_process);
-    const char *why = died                      ? "is dead"
-                      : !dt__waits_for(work, c) ? NULL
-                                                : absence_reason(channel->shm, channel->ranks[c], check_process);
+    const char *why = died              ? "is dead"
+                      : !needs(work, c) ? NULL
+                                        : absence_reason(channel->shm, channel->ranks[c], check_process);
     if (refused_by(work, c))
         return fail_refused(work, c, refused_by(work, c));
     if (makes_another_call(work, c))
         return dt__shm_mismatch(work, c);
     char reason[DT__REASON_BYTES];
-    if ((check_process || why) && dt__waits_for(work, c) && differs_twice(work, c, reason, sizeof reason))
+    if (why && dt__waits_for(work, c))
+        (void)dt__calls_fetch(work, c);
+    if ((check_process || why) && dt__waits_for(work, c) &&
+        dt__describe_divergence(work, c, calls_of(&channel->shm->segment->ranks[channel->ranks[c]]), reason,
+                                sizeof reason))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
-    if (!why || !(died || dt__waits_for(work, c)))
+    if (!why || !(died || needs(work, c)))
         return DT_OK;
     DT__TRY(dt__shm_check_broken(work));
     dt__inherit_cause(channel->shm, channel->ranks[c]);
@@ -396,15 +429,19 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
  * published after that. */
 dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
     DT__TRY(dt__shm_check_broken(work));
+    if (check_process)
+        dt__calls_ask_missing(work);
     for (int64_t c = 0; c < work->channel->n; c++)
         if (c != work->channel->me)
             DT__TRY(check_peer(work, c, check_process));
     return DT_OK;
 }
 
+/* What members on other nodes do is requested; if the last missing one arrives meanwhile, the operation continues. */
 dt_status dt__shm_timed_out(dt_work *work) {
     char missing[160];
     uint64_t set[2] = {0, 0}, n = 0;
+    dt__calls_fetch_all(work, SHOWN_MEMBERS);
     for (int64_t c = 0; c < work->channel->n; c++)
         if (dt__waits_for(work, c)) {
             int64_t rank = work->channel->ranks[c];
@@ -412,6 +449,8 @@ dt_status dt__shm_timed_out(dt_work *work) {
             if (rank < 128)
                 set[rank / 64] |= UINT64_C(1) << rank % 64;
         }
+    if (!n && work->channel->remotes)
+        return DT_OK;
     dt__describe_set(set, n, missing, sizeof missing);
     return dt__shm_fail(work, DT_ERR_TIMEOUT, "%s did not arrive within %g s; DTENSOR_TIMEOUT changes the deadline",
                         missing, work->channel->shm->runtime->timeout_s);

@@ -29,6 +29,7 @@ struct head {
     size_t requested;  /* bytes */
     size_t bytes;      /* of head and block together */
     struct head *next; /* of the free blocks of its class */
+    dt_memory_kind kind;
 };
 
 static int class_of(size_t bytes) {
@@ -312,7 +313,14 @@ static struct head *alloc_large(dt__heap *heap, size_t total) {
     return head;
 }
 
-void *dt__heap_alloc(dt__heap *heap, size_t bytes) {
+static void count_kind(dt__heap *heap, const struct head *head) {
+    dt_memory_use *use = &heap->stats.by_kind[head->kind];
+    use->live_bytes += head->requested;
+    if (use->live_bytes > use->peak_bytes)
+        use->peak_bytes = use->live_bytes;
+}
+
+void *dt__heap_alloc(dt__heap *heap, size_t bytes, dt_memory_kind kind) {
     size_t total;
     const dt_allocator *allocator = &heap->ctx->allocator;
     if (!dt__add_size(bytes, LINE, &total) || total > heap->bytes)
@@ -324,6 +332,7 @@ void *dt__heap_alloc(dt__heap *heap, size_t bytes) {
         return NULL;
     head->state = LIVE;
     head->requested = bytes;
+    head->kind = kind;
     unsigned char *memory = (unsigned char *)head + LINE;
     DT__UNPOISON(memory, bytes);
     heap->stats.n_live++;
@@ -332,17 +341,36 @@ void *dt__heap_alloc(dt__heap *heap, size_t bytes) {
         heap->stats.peak_bytes = heap->stats.live_bytes;
     if (heap->stats.live_bytes > heap->peaks[0])
         heap->peaks[0] = heap->stats.live_bytes;
+    count_kind(heap, head);
     return memory;
 }
 
-bool dt__heap_free(dt__heap *heap, void *memory) {
+/* The head of a live block; NULL for any other memory. */
+static struct head *live_head(const dt__heap *heap, void *memory) {
     struct head *head = (struct head *)(void *)((unsigned char *)memory - LINE);
     if (!dt__heap_holds(heap, head, LINE) || (uintptr_t)memory % LINE ||
         (size_t)((unsigned char *)memory - heap->base) > heap->top || head->state != LIVE)
+        return NULL;
+    return head;
+}
+
+void dt__heap_set_kind(dt__heap *heap, void *memory, dt_memory_kind kind) {
+    struct head *head = live_head(heap, memory);
+    if (!head || head->kind == kind)
+        return;
+    heap->stats.by_kind[head->kind].live_bytes -= head->requested;
+    head->kind = kind;
+    count_kind(heap, head);
+}
+
+bool dt__heap_free(dt__heap *heap, void *memory) {
+    struct head *head = live_head(heap, memory);
+    if (!head)
         return false;
     head->state = FREED;
     heap->stats.n_live--;
     heap->stats.live_bytes -= head->requested;
+    heap->stats.by_kind[head->kind].live_bytes -= head->requested;
     DT__POISON(memory, head->bytes - LINE);
     if (head->bytes <= MAX_SMALL) {
         int class = class_of(head->bytes);

@@ -49,7 +49,9 @@ void dt__heap_open(dt__heap *heap, dt_ctx *ctx, void *base, size_t bytes, bool s
 /* Drops every block. Pages stay until the range is unmapped: peers may still be reading them. */
 void dt__heap_close(dt__heap *heap);
 /* NULL without an error recorded when the heap is full. */
-void *dt__heap_alloc(dt__heap *heap, size_t bytes);
+void *dt__heap_alloc(dt__heap *heap, size_t bytes, dt_memory_kind kind);
+/* What a live block is for from now on; nothing for other memory. */
+void dt__heap_set_kind(dt__heap *heap, void *memory, dt_memory_kind kind);
 /* false if memory is not a live block. */
 bool dt__heap_free(dt__heap *heap, void *memory);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this process may use of its node: cores (the minimum of its affinity mask and the CPU quotas of its cgroups) and
- * memory (the minimum of what is available on the node and within the limits of its cgroups). Both versions of cgroups,
- * all levels up to the root.
+ * What this process may use of its node: cores (the minimum of those in its affinity mask and the CPU quotas of its
+ * cgroups) and memory (the minimum of what is available on the node and within the limits of its cgroups). Both
+ * versions of cgroups, all levels up to the root.
  */
 #include "comm/comm.h"
+#include "comm/node_cpus.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,9 +77,9 @@ static size_t read_field(const char *path, const char *word) {
 }
 
 static int cores_by_affinity(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
+    dt__cpu_set set;
+    if (dt__cpus_of_process(&set))
+        return dt__cores_of("", &set);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
 }

@@ -183,6 +183,7 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         char message[sizeof block->error_text];
         memcpy(message, block->error_text, sizeof message);
         message[sizeof message - 1] = 0;
+        message[strcspn(message, "\n")] = 0; /* what each rank did then is outdated */
         n = snprintf(text, capacity, "%s %s: %s; ",
                      state == DT__RANK_FAILED     ? "has failed with"
                      : state == DT__RANK_CLEARING ? "is in dt_error_clear after"
@@ -203,7 +204,8 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
     char call_text[320], program[2 * DT__MAX_LABEL];
     const struct dt__ring_call *call = call_to_report(block, &running);
     if (!call) {
-        snprintf(text + at, capacity - at, "no calls yet");
+        bool is_elsewhere = !atomic_load(&block->pid) && atomic_load(&block->state) != DT__RANK_ABSENT;
+        snprintf(text + at, capacity - at, is_elsewhere ? "on another node" : "no calls yet");
         return;
     }
     describe_ring_call(call, call_text, sizeof call_text);

@@ -47,8 +47,17 @@ static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     return DT_OK;
 }
 
+static bool spans_nodes(const dt_group *group) {
+    const int32_t *node_of = group->runtime->node_of;
+    for (int64_t i = 1; node_of && i < group->n_ranks; i++)
+        if (node_of[dt__group_member(group, i)] != node_of[dt__group_member(group, 0)])
+            return true;
+    return false;
+}
+
 static dt_group *add_to_runtime(dt_group *group) {
     dt__runtime *runtime = group->runtime;
+    group->spans_nodes = spans_nodes(group);
     group->next = runtime->groups;
     if (group->next)
         group->next->previous = group;
@@ -112,6 +121,15 @@ dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, 
 }
 
 uint64_t dt__group_origin(const dt_group *group) { return group->origin; }
+
+bool dt__group_spans_nodes(const dt_group *group) { return group->spans_nodes; }
+
+bool dt__has_nodes(const dt_ctx *ctx) { return dt__runtime_of(ctx) && dt__runtime_of(ctx)->node_of; }
+
+int64_t dt__node_of(const dt_ctx *ctx, int64_t rank) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime && runtime->node_of ? runtime->node_of[rank] : 0;
+}
 
 bool dt__group_is_stale(const dt_group *group) { return group->epoch != group->runtime->epoch; }
 

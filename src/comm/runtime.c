@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/size.h"
+#include "comm/mpi_library.h"
 #include "comm/rank_reports.h"
 
 #include <inttypes.h>
@@ -19,7 +20,8 @@
 
 #define MIB (1024.0 * 1024.0)
 
-static const dt__transport *const transports[] = {&dt__transport_self, &dt__transport_shm, &dt__transport_fake};
+static const dt__transport *const transports[] = {&dt__transport_self, &dt__transport_shm, &dt__transport_mpi,
+                                                  &dt__transport_fake};
 
 int64_t dt__now_ns(void) {
     struct timespec now;
@@ -52,7 +54,7 @@ bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
 }
 
 static dt_status refuse_transport(dt_ctx *ctx, const char *name) {
-    static const char names[] = "self, shm or fake";
+    static const char names[] = "self, shm, mpi or fake";
     dt__near_miss near = dt__near_miss_new(name);
     dt__near_miss_add_list(&near, names);
     return dt__fail(ctx, DT_ERR_VALUE, "transport: expected %s, got \"%s\"%s", names, name,
@@ -60,7 +62,7 @@ static dt_status refuse_transport(dt_ctx *ctx, const char *name) {
 }
 
 static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
-    const char *name = requested ? requested : ticket ? "shm" : "self";
+    const char *name = requested ? requested : ticket ? "shm" : dt__mpi_is_launched() ? "mpi" : "self";
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
         if (!strcmp(name, transports[i]->name))
             runtime->transport = transports[i];
@@ -114,11 +116,11 @@ static void select_kernels(dt__runtime *runtime) {
                         "plain baseline avx2 avx512");
 }
 
-/* The ranks of a launch have the model that their launcher has read. */
+/* The ranks of a launch have the model that their launcher or rank 0 has read. */
 static void select_machine(dt_ctx *ctx, const dt__transport *transport) {
     dt__machine machine;
     char error[DT__MACHINE_ERROR_BYTES];
-    if (transport == &dt__transport_shm)
+    if (transport == &dt__transport_shm || transport == &dt__transport_mpi)
         return;
     if (dt__machine_from_environment(&machine, error, sizeof error))
         (void)dt__ctx_set_machine(ctx, &machine);
@@ -153,9 +155,12 @@ static void select_timeout(dt__runtime *runtime, const dt_init_options *options)
 
 static void select_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
     const char *text = environment_value("DTENSOR_THREADS");
-    int64_t threads = dt__usable_cores();
-    if (ticket && ticket->n_cores > 0 && ctx->world > 0)
-        threads = ticket->n_cores / ctx->world;
+    bool is_shared = ticket && ticket->n_cores > 0 && ctx->world > 0;
+    int64_t threads = is_shared                      ? ticket->n_cores / ctx->world
+                      : text || options->threads > 0 ? 1
+                                                     : dt__usable_cores();
+    if (dt__runtime_of(ctx)->cores_per_rank)
+        threads = dt__runtime_of(ctx)->cores_per_rank;
     if (text && !dt__count_parse(text, DT__MAX_THREADS, &threads))
         refuse_variable(ctx, "DTENSOR_THREADS", "an integer from 1 to 4096", "");
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
@@ -168,6 +173,27 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     if (!runtime->threads && ctx->threads > 1)
         runtime->threads = dt__pool_new(ctx, ctx->threads); /* NULL: one thread */
     return runtime->threads;
+}
+
+/* A test aid: with DTENSOR_TEST_SPAN=2 every two ranks of a launch count as a node, so that what nodes do among
+ * themselves is tested on shared memory. */
+static dt_status pretend_nodes(dt__runtime *runtime) {
+    dt_ctx *ctx = runtime->ctx;
+    const char *text = environment_value("DTENSOR_TEST_SPAN");
+    int64_t ranks;
+    if (!text || runtime->transport != &dt__transport_shm)
+        return DT_OK;
+    if (!dt__count_parse(text, DT__MAX_RANKS, &ranks)) {
+        refuse_variable(ctx, "DTENSOR_TEST_SPAN", "ranks per node from 1 to 4096", "");
+        return ctx->status;
+    }
+    runtime->pretended_nodes = dt__alloc(ctx, (size_t)ctx->world * sizeof *runtime->pretended_nodes);
+    if (!runtime->pretended_nodes)
+        return dt__fail_memory(ctx, (size_t)ctx->world * sizeof *runtime->pretended_nodes, "the nodes of ranks");
+    for (int64_t i = 0; i < ctx->world; i++)
+        runtime->pretended_nodes[i] = (int32_t)(i / ranks);
+    runtime->node_of = runtime->pretended_nodes;
+    return DT_OK;
 }
 
 static void on_local_error(dt_ctx *ctx, dt_status status, const char *text) {
@@ -207,6 +233,7 @@ static void free_runtime(dt_ctx *ctx, void *state) {
     dt__freed_free(&runtime->freed_groups, ctx, sizeof(dt_group));
     runtime->transport->close(runtime);
     dt__pool_free(runtime->threads);
+    dt__free(ctx, runtime->pretended_nodes, (size_t)ctx->world * sizeof *runtime->pretended_nodes);
     dt__free(ctx, runtime, sizeof *runtime);
 }
 
@@ -240,6 +267,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     ctx->on_local_error = on_local_error;
     ctx->hand_over = hand_over;
     select_threads(ctx, options, ticket);
+    DT__TRY(pretend_nodes(runtime));
     return ctx->status;
 }
 
@@ -304,7 +332,13 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, const
                            options_size);
     const char *launch = getenv("DTENSOR_LAUNCH");
     dt__ticket ticket;
-    bool own_world = options->transport && strcmp(options->transport, "shm") != 0;
+    const char *transport = options->transport ? options->transport : environment_value("DTENSOR_TRANSPORT");
+    if (options->mpi_comm && !transport)
+        transport = "mpi";
+    full = *options;
+    full.transport = transport;
+    options = &full;
+    bool own_world = transport && strcmp(transport, "shm") != 0;
     if (own_world || !launch || !*launch)
         return dt__init_with_ticket(options, NULL, site);
     if (!dt__ticket_parse(launch, &ticket))
@@ -357,16 +391,34 @@ static void fail_heap_full(dt_ctx *ctx, const dt__runtime *runtime, size_t bytes
                    heap->stats.n_live, contents);
 }
 
-void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
+void *dt__alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, const dt_site *site) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
         return NULL;
-    void *memory = dt__heap_alloc(&runtime->heap, bytes);
+    void *memory = dt__heap_alloc(&runtime->heap, bytes, kind);
     if (!memory) { /* every tensor needs memory: only a failure enters the call */
         DT__ENTER(ctx, "heap_alloc", site);
         fail_heap_full(ctx, runtime, bytes);
     }
     return memory;
+}
+
+void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
+    return dt__alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, site);
+}
+
+void dt__set_memory_kind(dt_ctx *ctx, void *memory, dt_memory_kind kind) {
+    if (dt__runtime_of(ctx))
+        dt__heap_set_kind(&dt__runtime_of(ctx)->heap, memory, kind);
+}
+
+const char *dt_memory_kind_name(dt_memory_kind kind) {
+    static const char *const names[] = {
+#define NAME(name, word) word,
+        DT_MEMORY_KIND_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)kind < DT_N_MEMORY_KINDS ? names[kind] : "?";
 }
 
 dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, const dt_site *site) {

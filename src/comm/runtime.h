@@ -51,6 +51,7 @@ struct dt_work {
     struct dt__ring_call *ring; /* this call in the ring of recent calls; NULL on transports without one */
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
+    struct dt__span *span;       /* of an operation between nodes (spanning.h) */
     uint64_t seq;
     int state, step;           /* progress; see the transport */
     int64_t round, n_rounds;   /* operations with staged members run in rounds */
@@ -60,6 +61,7 @@ struct dt_work {
     bool lockstep;             /* a member is staged: run in rounds */
     bool acknowledge;          /* a member waits until this rank publishes that it has read */
     bool in_place;             /* all_reduce: a member overwrites its src */
+    bool shares_far;           /* members of this NUMA node share what they read from others (numa.c) */
     int64_t max_block;         /* all_to_all: largest block of any pair */
     int64_t *published_counts; /* in the heap, for peers to read: counts of an all_to_all, strides of an exchange */
     unsigned char *staging;    /* in the heap */
@@ -100,7 +102,7 @@ typedef struct dt__transport {
     void (*dump)(const dt__runtime *runtime);
 } dt__transport;
 
-extern const dt__transport dt__transport_self, dt__transport_shm, dt__transport_fake;
+extern const dt__transport dt__transport_self, dt__transport_shm, dt__transport_mpi, dt__transport_fake;
 
 struct dt__runtime {
     dt_ctx *ctx;
@@ -116,6 +118,10 @@ struct dt__runtime {
     dt_work *started; /* operations in progress that dt_comm_start began, oldest first */
     dt__freed_queue freed_works, freed_groups;
     struct dt__shm *shm;            /* state of the shm transport */
+    struct dt__mpi *mpi;            /* state of the mpi transport */
+    int32_t *node_of;               /* [world] the node of each rank; NULL: all are on one */
+    int32_t *pretended_nodes;       /* the same, for tests on shm; or NULL */
+    int64_t cores_per_rank;         /* as the transport found; 0: those of the ticket */
     int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
 
@@ -129,13 +135,16 @@ struct dt_group {
     dt_group *previous, *next; /* of the runtime's groups */
     int64_t n_ranks, rank;     /* size; this rank's index or -1 */
     int64_t *ranks;            /* world ranks in group order; NULL: 0 to n_ranks - 1 */
+    bool spans_nodes;
     uint64_t order_hash;
-    uint64_t origin;              /* fingerprint of the group's owner, such as a mesh; members compare it */
-    uint32_t epoch;               /* of the runtime, when the group was created */
-    struct dt__channel *channel;  /* of the group; created by the transport on first use */
-    int64_t *places;              /* index in the channel of each member, unless the group ascends */
-    struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, created on first use; or NULL */
-    struct dt__message *messages; /* of this rank to itself, oldest first */
+    uint64_t origin;                /* fingerprint of the group's owner, such as a mesh; members compare it */
+    uint32_t epoch;                 /* of the runtime, when the group was created */
+    struct dt__channel *channel;    /* of the group; created by the transport on first use */
+    int64_t *places;                /* index in the channel of each member, unless the group ascends */
+    struct dt__channel **pairs;     /* [2 * n_ranks] to and from each member, created on first use; or NULL */
+    struct dt__message *messages;   /* of this rank to itself, oldest first */
+    struct dt_group *on_node;       /* its members on this node, for the transport; or NULL */
+    struct dt__node_layout *layout; /* its members by nodes, for the transport; or NULL */
 };
 
 /* The context of a group; NULL for NULL. */

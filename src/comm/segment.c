@@ -61,21 +61,24 @@ bool dt__heap_bytes_from_environment(size_t *bytes, char *error, size_t error_by
     return false;
 }
 
-static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_bytes) {
+static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, int64_t n_heaps, size_t heap_bytes) {
     size_t blocks, heaps;
-    if (n_ranks < 1 || n_ranks > DT__MAX_RANKS || heap_bytes > SIZE_MAX / 2)
+    if (n_ranks < 1 || n_ranks > DT__MAX_RANKS || n_heaps < 1 || n_heaps > n_ranks || heap_bytes > SIZE_MAX / 2)
         return false;
     if (!heap_bytes)
-        heap_bytes = dt__heap_bytes_default(n_ranks);
+        heap_bytes = dt__heap_bytes_default(n_heaps);
     plan->n_ranks = n_ranks;
+    plan->n_heaps = n_heaps;
     plan->heap_bytes = round_up(heap_bytes, HUGE);
     blocks = sizeof *plan + (size_t)n_ranks * sizeof(struct dt__rank_block);
     plan->heap_at = round_up(blocks, HUGE);
-    if (!dt__mul_size(plan->heap_bytes, (size_t)n_ranks, &heaps) || !dt__add_size(heaps, plan->heap_at, &heaps))
+    if (!dt__mul_size(plan->heap_bytes, (size_t)n_heaps, &heaps) || !dt__add_size(heaps, plan->heap_at, &heaps))
         return false;
     plan->bytes = heaps;
     return heaps <= INT64_MAX;
 }
+
+_Static_assert(sizeof(struct dt__rank_block) % 4096 == 0, "blocks are mapped one by one");
 
 static struct dt__segment *map_segment(int fd, size_t bytes, int protection, char *error, size_t error_bytes) {
     void *base = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -97,6 +100,11 @@ static bool set_size(int fd, size_t bytes) {
 }
 
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes) {
+    return dt__segment_new_on_node(n_ranks, NULL, n_ranks, heap_bytes, fd, error, error_bytes);
+}
+
+struct dt__segment *dt__segment_new_on_node(int64_t n_ranks, const int64_t *local, int64_t n_local, size_t heap_bytes,
+                                            int *fd, char *error, size_t error_bytes) {
     struct dt__segment plan = {.magic = MAGIC, .oom_kills = dt__oom_kills("")};
     struct dt__segment *segment = NULL;
     *fd = -1;
@@ -104,9 +112,9 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
         snprintf(error, error_bytes, "number of ranks: expected 1 to %d, got %" PRId64, DT__MAX_RANKS, n_ranks);
         return NULL;
     }
-    if (!plan_sizes(&plan, n_ranks, heap_bytes)) {
+    if (!plan_sizes(&plan, n_ranks, n_local, heap_bytes)) {
         snprintf(error, error_bytes,
-                 "heaps too large: %" PRId64 " ranks with %zu bytes each; set a smaller DTENSOR_HEAP", n_ranks,
+                 "heaps too large: %" PRId64 " ranks with %zu bytes each; set a smaller DTENSOR_HEAP", n_local,
                  heap_bytes);
         return NULL;
     }
@@ -128,6 +136,8 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
         goto close_new_fd;
     memcpy(segment, &plan, offsetof(struct dt__segment, n_asleep));
     segment->machine = dt__machine_builtin;
+    for (int64_t i = 0; local && i < n_local; i++)
+        segment->ranks[local[i]].heap = (uint32_t)i + 1;
     *fd = new_fd;
     return segment;
 
@@ -146,8 +156,8 @@ static bool read_header(const dt__ticket *ticket, struct dt__segment *header) {
     if (header->magic != MAGIC || header->nonce != ticket->nonce || ticket->rank < 0 ||
         ticket->rank >= header->n_ranks)
         return false;
-    return plan_sizes(&plan, header->n_ranks, header->heap_bytes) && plan.heap_at == header->heap_at &&
-           plan.heap_bytes == header->heap_bytes && plan.bytes == header->bytes &&
+    return plan_sizes(&plan, header->n_ranks, header->n_heaps, header->heap_bytes) &&
+           plan.heap_at == header->heap_at && plan.heap_bytes == header->heap_bytes && plan.bytes == header->bytes &&
            header->bytes == (uint64_t)info.st_size;
 }
 
@@ -166,7 +176,7 @@ struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size
     struct dt__segment *segment = map_segment(ticket->fd, header.bytes, PROT_READ, error, error_bytes);
     if (!segment)
         return NULL;
-    char *own_heap = (char *)segment + header.heap_at + (size_t)ticket->rank * header.heap_bytes;
+    char *own_heap = (char *)segment + dt__segment_heap_at(segment, ticket->rank);
     if (mprotect(segment, header.heap_at, PROT_READ | PROT_WRITE) ||
         mprotect(own_heap, header.heap_bytes, PROT_READ | PROT_WRITE)) {
         snprintf(error, error_bytes, "cannot make this rank's heap of %" PRIu64 " bytes writable: %s",
@@ -176,6 +186,21 @@ struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size
     }
     fcntl(ticket->fd, F_SETFD, FD_CLOEXEC);
     return segment;
+}
+
+bool dt__segment_separate(struct dt__segment *segment, const int32_t *node_of, int32_t node) {
+    for (int64_t first = 0, last; first < segment->n_ranks; first = last) {
+        for (last = first; last < segment->n_ranks && node_of[last] != node;)
+            last++;
+        if (last > first &&
+            mmap(&segment->ranks[first], (size_t)(last - first) * sizeof *segment->ranks, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+            return false;
+        for (; first < last; first++)
+            atomic_store(&segment->ranks[first].state, DT__RANK_READY);
+        last += last < segment->n_ranks;
+    }
+    return true;
 }
 
 void dt__segment_set_machine(struct dt__segment *segment, const dt__machine *machine) { segment->machine = *machine; }
@@ -207,6 +232,10 @@ bool dt__ticket_parse(const char *text, dt__ticket *ticket) {
 
 void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid) {
     atomic_store(&segment->ranks[rank].pid, pid);
+}
+
+void dt__segment_set_numa_node(struct dt__segment *segment, int64_t rank, int node) {
+    atomic_store(&segment->ranks[rank].numa_node, node + 1);
 }
 
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status) {

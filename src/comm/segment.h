@@ -6,6 +6,9 @@
  *
  *     [ header | rank blocks | heap of rank 0 | heap of rank 1 | … ]
  *
+ * Under MPI each node has a segment, with blocks for all ranks of the world and heaps for those of the node. The blocks
+ * of ranks on other nodes are private memory of each process, in which it keeps what those ranks have reported.
+ *
  * Writers: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and `ended` of a
  * rank, which standard error it connected, and how many reports it has printed. Any rank may wake another, count
  * itself among the sleepers, and count events. All of these are atomics; a rank's heap is mapped read-only by its
@@ -104,6 +107,8 @@ struct dt__rank_block {
     _Atomic uint32_t n_cleared;   /* synchronisation points of dt_error_clear that it has reached in this context */
     _Atomic int32_t error_status; /* of the error in error_text, or DT_OK */
     _Atomic uint32_t cause;       /* 1 + the rank whose error made this one fail, or 0; its text outlives the rank */
+    _Atomic int32_t numa_node;    /* 1 + the NUMA node that it is bound to, or 0; set before the first collective */
+    uint32_t heap;                /* 1 + the number of its heap; 0: its rank. Set before ranks join */
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error that is not cleared, or the one closed with */
     _Atomic uint32_t has_temporary;              /* `temporary` is complete, and the file may exist */
     char temporary[DT__TEMPORARY_BYTES];         /* absolute path of a file to remove if the rank dies */
@@ -116,7 +121,7 @@ struct dt__rank_block {
     _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per slot of the table that was ever used */
     DT__ALIGNED(4096) struct dt__channel_block channels[DT__N_CHANNELS];
     struct dt__history_block histories[DT__N_HISTORIES];
-    char labels[DT__LABEL_BYTES];
+    char labels[DT__LABEL_BYTES + DT__MAX_LABEL]; /* wherever a label begins, it ends before the end */
 };
 
 struct dt__segment {
@@ -126,6 +131,7 @@ struct dt__segment {
     uint64_t heap_at;    /* offset of rank 0's heap; multiple of 2 MiB */
     uint64_t heap_bytes; /* of each rank */
     int64_t n_ranks;
+    int64_t n_heaps;
     int64_t oom_kills;                                /* of the node, when the launch started */
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
     _Atomic uint32_t fenced; /* a rank lacks membarrier: publishing ranks must issue a memory barrier themselves */
@@ -135,6 +141,17 @@ struct dt__segment {
 
     DT__ALIGNED(4096) struct dt__rank_block ranks[];
 };
+
+/* A segment for a world of n_ranks with heaps for those of one node. */
+struct dt__segment *dt__segment_new_on_node(int64_t n_ranks, const int64_t *local, int64_t n_local, size_t heap_bytes,
+                                            int *fd, char *error, size_t error_bytes);
+/* The offset of a rank's heap, if it has one. */
+static inline uint64_t dt__segment_heap_at(const struct dt__segment *segment, int64_t rank) {
+    uint32_t heap = segment->ranks[rank].heap;
+    return segment->heap_at + (heap ? heap - 1 : (uint64_t)rank) * segment->heap_bytes;
+}
+/* Maps private blocks of this process for the ranks of other nodes. */
+bool dt__segment_separate(struct dt__segment *segment, const int32_t *node_of, int32_t node);
 
 /* Maps the segment of a ticket for its rank: control words and own heap writable, the other heaps read-only. */
 struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes);

@@ -4,8 +4,9 @@
  * does not wait. One that joins again (after dt_close) waits until all ranks have joined again, because only then no
  * rank reads its old block any more, and clears it.
  */
-#include "comm/shm.h"
+#include "comm/spanning.h"
 
+#include "comm/node_cpus.h"
 #include "comm/operation_text.h"
 #include "comm/rank_reports.h"
 
@@ -20,6 +21,8 @@
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state) {
     atomic_store(&shm->own->state, state);
     dt__segment_notify(shm->segment);
+    if (shm->runtime->mpi)
+        dt__announce_state(shm->runtime->mpi);
 }
 
 static bool has_arrived(const struct dt__sync_point *point, int64_t rank) {
@@ -47,6 +50,14 @@ static const char *absence_reason(struct dt__sync_point *point) {
     return NULL;
 }
 
+/* Ranks of other nodes cannot wake this one. */
+static void sleep_for(struct dt__sync_point *point) {
+    dt__mpi *mpi = point->shm->runtime->mpi;
+    if (mpi)
+        dt__mpi_progress(mpi);
+    dt__shm_sleep(point->shm, mpi ? 100000 : 100000000, all_have_arrived, point);
+}
+
 dt_status dt__shm_synchronise(struct dt__sync_point *point) {
     dt__runtime *runtime = point->shm->runtime;
     int64_t deadline = dt__now_ns() + (int64_t)(runtime->timeout_s * 1e9);
@@ -59,7 +70,7 @@ dt_status dt__shm_synchronise(struct dt__sync_point *point) {
                                  sizeof reason);
             return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: %s", point->call, reason);
         }
-        dt__shm_sleep(point->shm, 100000000, all_have_arrived, point);
+        sleep_for(point);
     }
     return DT_OK;
 }
@@ -127,7 +138,15 @@ static bool is_taken(const dt__shm *shm) {
     return open && (pid == getpid() || !dt__rank_is_dead(shm, shm->runtime->ctx->rank));
 }
 
-static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
+/* On the NUMA node of this rank, if it is bound to one. A rank that is not may move to another. */
+static void place_heap(void *heap, size_t bytes) {
+    dt__cpu_set cpus;
+    int node = dt__cpus_of_process(&cpus) ? dt__numa_node_of("", &cpus) : -1;
+    if (node >= 0)
+        dt__place_memory(heap, bytes, node);
+}
+
+dt_status dt__shm_open(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
     dt_ctx *ctx = runtime->ctx;
     char error[256] = "";
     struct dt__segment *segment = dt__segment_join(ticket, error, sizeof error);
@@ -143,7 +162,7 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
                      .segment = segment,
                      .own = &segment->ranks[ticket->rank],
                      .borrowed = ticket->base != NULL,
-                     .own_core = segment->n_ranks <= ticket->n_cores,
+                     .own_core = segment->n_heaps <= ticket->n_cores,
                      .channels = dt__map_new(ctx),
                      .labels = dt__map_new(ctx)};
     ctx->rank = ticket->rank;
@@ -162,9 +181,12 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
         status = dt__ctx_set_machine(ctx, &segment->machine);
     if (status != DT_OK) {
         unmap(shm);
+        runtime->shm = NULL;
         return status;
     }
-    char *heap = (char *)segment + segment->heap_at + (size_t)ctx->rank * segment->heap_bytes;
+    char *heap = (char *)segment + dt__segment_heap_at(segment, ctx->rank);
+    place_heap(heap, segment->heap_bytes);
+    madvise(heap, segment->heap_bytes, MADV_HUGEPAGE); /* where the system allows it for shared memory */
     dt__heap_open(&runtime->heap, ctx, heap, segment->heap_bytes, true);
     atomic_store(&shm->own->pid, (int32_t)getpid());
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0))
@@ -173,6 +195,7 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     if (status != DT_OK) {
         dt__heap_close(&runtime->heap);
         unmap(shm);
+        runtime->shm = NULL;
     }
     return status;
 }
@@ -185,19 +208,26 @@ static void publish_error(dt__shm *shm, dt_status status, const char *text) {
 }
 
 /* A rank that closes with an error leaves the reason, for peers that wait for it or will. */
-static void close_shm(dt__runtime *runtime) {
+void dt__shm_leave(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     if (runtime->ctx->status != DT_OK && !atomic_load(&shm->own->cause))
         publish_error(shm, runtime->ctx->status, runtime->ctx->text);
+    dt__shm_set_state(shm, DT__RANK_CLOSED);
+}
+
+void dt__shm_close(dt__runtime *runtime) {
+    dt__shm *shm = runtime->shm;
+    if (atomic_load(&shm->own->state) != DT__RANK_CLOSED)
+        dt__shm_leave(runtime);
     dt__channels_free(shm);
     dt__histories_free(shm);
-    dt__shm_set_state(shm, DT__RANK_CLOSED);
     dt__heap_close(&runtime->heap);
     unmap(shm);
+    runtime->shm = NULL;
 }
 
 /* Only the first local error is published: later ones are usually its consequences. */
-static void raise_abort(dt__runtime *runtime, dt_status status, const char *text) {
+void dt__shm_raise_abort(dt__runtime *runtime, dt_status status, const char *text) {
     dt__shm *shm = runtime->shm;
     if (shm->aborted)
         return;
@@ -207,32 +237,32 @@ static void raise_abort(dt__runtime *runtime, dt_status status, const char *text
     dt__shm_set_state(shm, DT__RANK_FAILED);
 }
 
-static bool hand_over(const dt__runtime *runtime, const char *line) {
+bool dt__shm_hand_over(const dt__runtime *runtime, const char *line) {
     return dt__report_post(runtime->shm->segment, runtime->ctx->rank, line);
 }
 
-static dt_status abandon(dt_work *work) {
+dt_status dt__shm_abandon(dt_work *work) {
     return dt__shm_fail(work, DT_ERR_STATE,
                         "rank %" PRId64 " has closed its context before the operation that it had started was "
                         "finished; wait for started operations before dt_close",
                         work->channel->shm->runtime->ctx->rank);
 }
 
-static void dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
+void dt__shm_dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
 
 const dt__transport dt__transport_shm = {
     .name = "shm",
-    .open = open_shm,
-    .close = close_shm,
+    .open = dt__shm_open,
+    .close = dt__shm_close,
     .start = dt__shm_start,
     .step = dt__shm_step,
     .pause = dt__shm_pause,
-    .abandon = abandon,
+    .abandon = dt__shm_abandon,
     .check_failure = dt__shm_check_failure,
     .release_group = dt__channel_release_group,
-    .raise_abort = raise_abort,
+    .raise_abort = dt__shm_raise_abort,
     .is_in_step = dt__shm_is_in_step,
     .clear_error = dt__shm_clear_error,
-    .hand_over = hand_over,
-    .dump = dump,
+    .hand_over = dt__shm_hand_over,
+    .dump = dt__shm_dump,
 };

@@ -83,10 +83,12 @@ typedef struct dt__channel {
     uint64_t history;       /* hash of the calls numbered so far */
     uint64_t finished;      /* bit per number, modulo 64: ended while an earlier one has not */
     struct dt__channel_block *own;
-    struct dt__peer *peers; /* one per member */
-    unsigned char *eager;   /* copies of small data: [DT__N_ENTRIES][DT__EAGER_BYTES] in the heap, or NULL */
-    uint32_t n_events;      /* of the segment, when the channel was last found intact */
+    struct dt__peer *peers;  /* one per member */
+    unsigned char *eager;    /* copies of small data: [DT__N_ENTRIES][DT__EAGER_BYTES] in the heap, or NULL */
+    uint32_t n_events;       /* of the segment, when the channel was last found intact */
+    int64_t n_near, near_me; /* members on this rank's NUMA node, and its index among them; 0: not computed yet */
     dt_status broken;
+    struct dt__remote *remotes; /* [n] if members are on several nodes (spanning.h); NULL: all are on this one */
 } dt__channel;
 
 /* channel.c: the channel of an operation, created on first use; NULL with the error recorded. */
@@ -121,6 +123,10 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work);
 /* Frees the operation's memory in the heap and records its final status. */
 void dt__work_end(dt_work *work, dt_status status);
+/* Publishes that the operation has ended on this rank. */
+void dt__publish_done(dt_work *work);
+/* Checks, before the operation counts as done, whether a member has broken the channel meanwhile. */
+dt_status dt__check_late(dt_work *work);
 /* Whether the operation, in its current state, waits for member c. */
 bool dt__waits_for(dt_work *work, int64_t c);
 /* Whether a member's header describes the call that this rank makes. */
@@ -129,7 +135,7 @@ bool dt__header_matches(const dt_work *work, const struct dt__entry *entry);
 /* shm_collectives.c: the steps of an operation; each runs when the data that it reads is complete. */
 typedef dt_status dt__step_fn(dt_work *work);
 typedef struct dt__collective_steps {
-    dt__step_fn *steps[2]; /* the second runs when every member has finished the first */
+    dt__step_fn *steps[3]; /* each runs when the members that dt__waits_for names have finished the one before */
 } dt__collective_steps;
 const dt__collective_steps *dt__steps_of(const dt_work *work);
 /* Copies this round's pieces of src into staging. */
@@ -143,9 +149,21 @@ size_t dt__staged_result_at(const dt_work *work);
 int64_t dt__range(const dt_work *work);
 int64_t dt__round_size(const dt_work *work);
 
+/* numa.c: members on one NUMA node share what they read from other nodes. */
+/* Whether that takes less time by the model, for n_near members that each need far_bytes from other nodes. */
+bool dt__numa_sharing_pays(const dt__machine *machine, int64_t n_near, double far_bytes);
+/* The same for an operation that starts; all members of a NUMA node return the same. */
+bool dt__shares_far_memory(const dt_work *work);
+/* Whether member c is on this rank's NUMA node. */
+bool dt__is_near(const dt_work *work, int64_t c);
+/* Lists the near members, beginning with this rank; returns their number. */
+int64_t dt__list_near(const dt_work *work, int64_t *members);
+
 /* failure.c: ends an operation with an error on every member; and the checks that detect failures. */
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__shm_mismatch(dt_work *work, int64_t c);
+/* The same for a header that c has sent in a message. */
+dt_status dt__shm_mismatch_with(dt_work *work, int64_t c, const struct dt__entry *entry);
 /* Fails the operation if a member has broken the channel. */
 dt_status dt__shm_check_broken(dt_work *work);
 /* The same, and also if a member that it waits for will never arrive, according to the state that the member publishes
@@ -178,10 +196,20 @@ enum dt__peer_calls {
 /* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.
  */
 bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity);
+/* The block of a rank for the history with this key, which may be free; NULL: it has no more. */
+struct dt__history_block *dt__history_block_of(struct dt__rank_block *rank, uint64_t key);
 void dt__histories_reset(dt__shm *shm);
 void dt__histories_free(dt__shm *shm);
 
 /* shm.c */
+dt_status dt__shm_open(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
+/* Publishes that this rank closes its context, with its error; closing frees the state, too. */
+void dt__shm_leave(dt__runtime *runtime);
+void dt__shm_close(dt__runtime *runtime);
+void dt__shm_raise_abort(dt__runtime *runtime, dt_status status, const char *text);
+bool dt__shm_hand_over(const dt__runtime *runtime, const char *line);
+dt_status dt__shm_abandon(dt_work *work);
+void dt__shm_dump(const dt__runtime *runtime);
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);
 
 /* A synchronisation point of all ranks: waits until a counter of every rank has reached a target. */
@@ -200,6 +228,12 @@ bool dt__shm_is_in_step(const dt__runtime *runtime);
 dt_status dt__shm_clear_error(dt__runtime *runtime);
 
 /* shm_wait.c */
+/* Parts of waiting that transports share: whether an event has ended the operation, its deadline, whether peers are
+ * alive, and beginning again when the operation has made progress. */
+dt_status dt__check_events(dt_work *work);
+dt_status dt__check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause, int64_t now);
+dt_status dt__check_peers_periodically(dt_work *work, struct dt__pause *pause, int64_t now);
+void dt__follow_progress(const dt_work *work, struct dt__pause *pause);
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
 dt_status dt__shm_check_failure(dt__runtime *runtime, dt_work *work);
 /* Sleeps until a peer wakes this rank, at most this long. `ready` is checked once more before falling asleep. */

@@ -23,7 +23,7 @@ static dt__kernels const *kernels_of(const dt_work *work) { return work->channel
 
 const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t bytes) {
     const struct dt__segment *segment = work->channel->shm->segment;
-    uint64_t heap_at = segment->heap_at + (uint64_t)work->channel->ranks[c] * segment->heap_bytes;
+    uint64_t heap_at = dt__segment_heap_at(segment, work->channel->ranks[c]);
     if (at < heap_at || at - heap_at > segment->heap_bytes || bytes > segment->heap_bytes - (at - heap_at))
         return NULL;
     return (const char *)segment + at;
@@ -238,13 +238,25 @@ static dt_status reduce_slice(dt_work *work) {
     return reduce_piece(work, 0, 0, slice, result, DT__STREAM);
 }
 
-static const void *reduced_slice(const dt_work *work, int64_t c, struct piece slice) {
+/* A part of the slice that member c has reduced. */
+static const void *reduced_slice(const dt_work *work, int64_t c, struct piece slice, struct piece part) {
     const struct dt__entry *entry = dt__entry_of(work, c);
+    int64_t first = entry->signature & DT__CALL_RESULT_STAGED ? part.first - slice.first : part.first;
     uint64_t at;
     memcpy(&at, entry->payload, sizeof at);
-    if (!(entry->signature & DT__CALL_RESULT_STAGED))
-        at += (uint64_t)slice.first * work->item_bytes;
-    return dt__peer_memory(work, c, at, (size_t)slice.n * work->item_bytes);
+    return dt__peer_memory(work, c, at + (uint64_t)first * work->item_bytes, (size_t)part.n * work->item_bytes);
+}
+
+static dt_status copy_reduced(dt_work *work, int64_t c, struct piece slice, struct piece part) {
+    if (!part.n)
+        return DT_OK;
+    const void *src = reduced_slice(work, c, slice, part);
+    char *dst = (char *)work->call.dst + (size_t)part.first * work->item_bytes;
+    if (!src)
+        return fail_outside_heap(work, c);
+    if (src != dst)
+        kernels_of(work)->copy(dst, src, (size_t)part.n * work->item_bytes, store_for(work, work->call.count));
+    return DT_OK;
 }
 
 /* Starts with this rank's slice, which may be in dst already. */
@@ -253,14 +265,103 @@ static dt_status collect_slices(dt_work *work) {
     for (int64_t k = 0; k < n; k++) {
         int64_t i = (work->group->rank + k) % n, c = dt__member(work, i);
         struct piece slice = slice_of(work, i);
-        if (!slice.n)
-            continue;
-        const void *src = reduced_slice(work, c, slice);
-        char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
-        if (!src)
-            return fail_outside_heap(work, c);
-        if (src != dst)
-            kernels_of(work)->copy(dst, src, (size_t)slice.n * work->item_bytes, store_for(work, work->call.count));
+        DT__TRY(copy_reduced(work, c, slice, slice));
+    }
+    return DT_OK;
+}
+
+/* Members on one NUMA node share what they read from other nodes: of each piece, each member first reads its part
+ * there, and then the other parts in the results of its neighbours. A part is aligned to cache lines. */
+static struct piece part_of(const dt_work *work, struct piece piece, int64_t near) {
+    int64_t line = DT__LINE / (int64_t)work->item_bytes, n = work->channel->n_near;
+    int64_t size = dt__ceil_div(dt__ceil_div(piece.n, n), line) * line;
+    int64_t first = dt__min_i64(near * size, piece.n);
+    return (struct piece){piece.first + first, dt__min_i64(size, piece.n - first)};
+}
+
+static struct piece own_part(const dt_work *work, struct piece piece) {
+    return part_of(work, piece, work->channel->near_me);
+}
+
+/* A range of the result that near member c has read, in elements of dst; NULL if c does not publish its dst. */
+static const void *shared_result(const dt_work *work, int64_t c, struct piece part) {
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    uint64_t at;
+    memcpy(&at, entry->payload, sizeof at);
+    if (!at || entry->signature & (DT__CALL_INLINE | DT__CALL_RESULT_STAGED))
+        return NULL;
+    return dt__peer_memory(work, c, at + (uint64_t)part.first * work->item_bytes, (size_t)part.n * work->item_bytes);
+}
+
+/* Copies the part of a near member; false if the member does not publish it. */
+static bool copy_shared(dt_work *work, int64_t c, struct piece part) {
+    const void *src = part.n ? shared_result(work, c, part) : NULL;
+    size_t bytes = (size_t)part.n * work->item_bytes;
+    char *dst = (char *)work->call.dst + (size_t)part.first * work->item_bytes;
+    if (src)
+        kernels_of(work)->copy(dst, src, bytes, store_for_copy(work, bytes));
+    return src || !part.n;
+}
+
+static dt_status pull_part_of_value(dt_work *work) {
+    return copy_piece(work, work->call.root, 0, 0, own_part(work, piece_of(work, work->call.count)), 0);
+}
+
+static dt_status pull_value_from_near(dt_work *work) {
+    int64_t near[DT__MAX_RANKS], n = dt__list_near(work, near), me = work->channel->near_me;
+    for (int64_t k = 1; k < n; k++) {
+        struct piece part = part_of(work, piece_of(work, work->call.count), (me + k) % n);
+        if (!copy_shared(work, near[k], part))
+            DT__TRY(copy_piece(work, work->call.root, 0, 0, part, 0));
+    }
+    return DT_OK;
+}
+
+static dt_status pull_blocks_and_parts(dt_work *work) {
+    int64_t n = work->group->n_ranks;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = (work->group->rank + k) % n;
+        struct piece piece = piece_of(work, dt__block_size(&work->call, i));
+        piece = dt__is_near(work, dt__member(work, i)) ? piece : own_part(work, piece);
+        DT__TRY(copy_piece(work, i, 0, 0, piece, dt__block_at(&work->call, i)));
+    }
+    return DT_OK;
+}
+
+static dt_status pull_blocks_from_near(dt_work *work) {
+    int64_t near[DT__MAX_RANKS], n = dt__list_near(work, near), me = work->channel->near_me;
+    for (int64_t i = 0; i < work->group->n_ranks; i++) {
+        struct piece piece = piece_of(work, dt__block_size(&work->call, i));
+        int64_t at = dt__block_at(&work->call, i);
+        for (int64_t k = 1; !dt__is_near(work, dt__member(work, i)) && k < n; k++) {
+            struct piece part = part_of(work, piece, (me + k) % n);
+            if (!copy_shared(work, near[k], (struct piece){at + part.first, part.n}))
+                DT__TRY(copy_piece(work, i, 0, 0, part, at));
+        }
+    }
+    return DT_OK;
+}
+
+static dt_status collect_slices_and_parts(dt_work *work) {
+    int64_t n = work->group->n_ranks;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = (work->group->rank + k) % n, c = dt__member(work, i);
+        struct piece slice = slice_of(work, i);
+        DT__TRY(copy_reduced(work, c, slice, dt__is_near(work, c) ? slice : own_part(work, slice)));
+    }
+    return DT_OK;
+}
+
+static dt_status collect_from_near(dt_work *work) {
+    int64_t near[DT__MAX_RANKS], n = dt__list_near(work, near), me = work->channel->near_me;
+    for (int64_t i = 0; i < work->group->n_ranks; i++) {
+        int64_t c = dt__member(work, i);
+        struct piece slice = slice_of(work, i);
+        for (int64_t k = 1; !dt__is_near(work, c) && k < n; k++) {
+            struct piece part = part_of(work, slice, (me + k) % n);
+            if (!copy_shared(work, near[k], part))
+                DT__TRY(copy_reduced(work, c, slice, part));
+        }
     }
     return DT_OK;
 }
@@ -285,6 +386,12 @@ static const dt__collective_steps pulls[DT__N_WORK_OPS] = {
     [DT__WORK_EXCHANGE] = {{first_of_exchange}},
 };
 
+static const dt__collective_steps shared_pulls[DT__N_WORK_OPS] = {
+    [DT_BROADCAST] = {{pull_part_of_value, pull_value_from_near}},
+    [DT_ALL_GATHER] = {{pull_blocks_and_parts, pull_blocks_from_near}},
+    [DT_ALL_REDUCE] = {{reduce_slice, collect_slices_and_parts, collect_from_near}},
+};
+
 /* The same on all members: it depends only on the size and on all headers. */
 static bool reduces_at_once(const dt_work *work) {
     size_t bytes = (size_t)work->call.count * work->item_bytes;
@@ -298,7 +405,7 @@ const dt__collective_steps *dt__steps_of(const dt_work *work) {
         return &all_reduce_at_once;
     if (work->op == DT__WORK_EXCHANGE && work->exchange->steps[1])
         return &exchange_in_two;
-    return &pulls[work->op];
+    return work->shares_far ? &shared_pulls[work->op] : &pulls[work->op];
 }
 
 /* Bypasses the caches, as with the slices of an all_reduce: peers have read these lines before. */

@@ -4,7 +4,7 @@
  * this rank reads from, run the steps, wait for the members that read from this rank. Nothing blocks; dt__waits_for
  * decides what each state waits for.
  */
-#include "comm/shm.h"
+#include "comm/spanning.h"
 
 #include "base/size.h"
 #include "comm/operation_text.h"
@@ -19,7 +19,7 @@ static bool reads_from(const dt_work *work, int64_t c) {
     if (shape->pair)
         return work->op == DT__WORK_RECV;
     if (shape->src_on_root)
-        return c == dt__member(work, work->call.root);
+        return c == dt__member(work, work->call.root) || (work->shares_far && dt__is_near(work, c));
     return !shape->dst_on_root || work->group->rank == work->call.root;
 }
 
@@ -29,7 +29,7 @@ static bool is_read_by(const dt_work *work, int64_t c) {
         return work->op == DT__WORK_SEND;
     if (shape->dst_on_root)
         return c == dt__member(work, work->call.root);
-    return !shape->src_on_root || work->group->rank == work->call.root;
+    return !shape->src_on_root || work->group->rank == work->call.root || (work->shares_far && dt__is_near(work, c));
 }
 
 /* 0 also while the member has no block yet. */
@@ -40,16 +40,24 @@ static uint32_t phase_of(const dt_work *work, int64_t c) {
     return word >> 32 == (uint32_t)work->seq ? (uint32_t)word : 0;
 }
 
-/* Phases of a round are: 1 filled, 2 first step done, 3 second step done. */
-enum { PHASES_PER_ROUND = 3 };
+/* Phases of a round are: 1 filled, 2 first step done, 3 second step done, 4 all steps done. */
+enum { PHASES_PER_ROUND = 4 };
 static uint32_t phase_base(const dt_work *work) { return (uint32_t)(work->round * PHASES_PER_ROUND); }
 
-/* In a round, before step 0 all members that this rank reads from must have filled their staging; before step 1 all
- * must have finished step 0; before filling again, the readers must have finished the previous round. */
+/* Whether the current step reads only what near members have read from other NUMA nodes in the step before. */
+static bool reads_near_only(const dt_work *work) {
+    return work->shares_far && work->step == (work->op == DT__WORK_ALL_REDUCE ? 2 : 1);
+}
+
+/* In a round, before step 0 all members that this rank reads from must have filled their staging; before a later step
+ * all that it reads from must have finished the one before; before filling again, the readers must have finished the
+ * previous round. */
 static bool waits_for_phase(dt_work *work, int64_t c) {
     uint32_t base = phase_base(work);
     if (work->step == DT__STEP_FILL)
         return work->round > 0 && is_read_by(work, c) && phase_of(work, c) < base;
+    if (work->step > 0 && reads_near_only(work) && !dt__is_near(work, c))
+        return false;
     if (work->step > 0)
         return phase_of(work, c) < base + (uint32_t)work->step + 1;
     return work->lockstep && reads_from(work, c) && dt__entry_of(work, c)->signature & DT__CALL_STAGED &&
@@ -87,6 +95,8 @@ bool dt__waits_for(dt_work *work, int64_t c) {
                                                         [DT__WAIT_HEADERS] = waits_for_header,
                                                         [DT__WAIT_PHASES] = waits_for_phase,
                                                         [DT__WAIT_READERS] = waits_for_reader};
+    if (work->span)
+        return dt__span_waits_for(work, c);
     return c != work->channel->me && waits[work->state](work, c);
 }
 
@@ -117,7 +127,7 @@ static uint64_t offset_of(const dt_work *work, const void *memory) {
 
 static dt_status alloc_staging(dt_work *work) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
-    if (!work->staging && !(work->staging = dt__heap_alloc(heap, dt__staging_bytes(work))))
+    if (!work->staging && !(work->staging = dt__heap_alloc(heap, dt__staging_bytes(work), DT_MEMORY_SCRATCH)))
         return dt__fail_memory(heap->ctx, dt__staging_bytes(work), "staging");
     return DT_OK;
 }
@@ -134,6 +144,18 @@ static dt_status choose_result_memory(dt_work *work, size_t bytes, struct header
     work->flags |= (uint32_t)DT__CALL_RESULT_STAGED;
     header->payload[0] = offset_of(work, work->staging) + dt__staged_result_at(work);
     return DT_OK;
+}
+
+/* Near members read what this rank has read from other NUMA nodes in its dst, if that is in the heap; otherwise they
+ * read it where it comes from. An all_reduce publishes dst anyway; inline data leaves no space to do so. */
+static void share_result(dt_work *work, struct header *header) {
+    size_t src_bytes = (size_t)dt__src_count(work->group, &work->call) * work->item_bytes;
+    size_t dst_bytes = (size_t)dt__dst_count(work->group, &work->call) * work->item_bytes;
+    bool is_inline = work->flags & DT__CALL_INLINE && src_bytes;
+    if (is_inline || !dt__heap_holds(&work->channel->shm->runtime->heap, work->call.dst, dst_bytes))
+        return;
+    work->flags = (work->flags & ~(uint32_t)DT__CALL_INLINE) | (uint32_t)DT__CALL_HELD;
+    header->payload[0] = offset_of(work, work->call.dst);
 }
 
 /* Whether this rank writes to src while peers may still read it. A large all_reduce in place does so too, but only
@@ -154,7 +176,8 @@ static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
 static dt_status copy_eager(dt_work *work, const void *src, size_t bytes, const void **published) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
-    if (!channel->eager && !(channel->eager = dt__heap_alloc(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
+    if (!channel->eager &&
+        !(channel->eager = dt__heap_alloc(heap, DT__N_ENTRIES * DT__EAGER_BYTES, DT_MEMORY_SCRATCH)))
         return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
     unsigned char *copy = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
     if (bytes)
@@ -169,7 +192,7 @@ static dt_status publish_strides(dt_work *work, struct header *header) {
     size_t bytes = (size_t)exchange->n_strides * sizeof *exchange->src_strides;
     if (!exchange->src_strides || !bytes)
         return DT_OK;
-    if (!(work->published_counts = dt__heap_alloc(heap, bytes)))
+    if (!(work->published_counts = dt__heap_alloc(heap, bytes, DT_MEMORY_SCRATCH)))
         return dt__fail_memory(heap->ctx, bytes, "strides of a redistribution");
     memcpy(work->published_counts, exchange->src_strides, bytes);
     header->payload[1] = offset_of(work, work->published_counts);
@@ -229,7 +252,7 @@ static dt_status publish_counts(dt_work *work, struct header *header) {
     work->max_block = work->call.count;
     if (!is_all_to_all_v(work))
         return DT_OK;
-    work->published_counts = dt__heap_alloc(heap, (size_t)n * sizeof(int64_t));
+    work->published_counts = dt__heap_alloc(heap, (size_t)n * sizeof(int64_t), DT_MEMORY_SCRATCH);
     if (!work->published_counts)
         return dt__fail_memory(heap->ctx, (size_t)n * sizeof(int64_t), "counts of an all_to_all");
     memcpy(work->published_counts, work->call.counts, (size_t)n * sizeof(int64_t));
@@ -242,6 +265,7 @@ static dt_status publish_counts(dt_work *work, struct header *header) {
 }
 
 void dt__work_end(dt_work *work, dt_status status) {
+    dt__span_end(work);
     dt__heap *heap = &work->channel->shm->runtime->heap;
     if (work->staging)
         dt__heap_free(heap, work->staging);
@@ -270,6 +294,8 @@ static dt_status publish(dt_work *work) {
     dt_status status = DT_OK;
     if (!work->refused) {
         status = choose_memory(work, &header);
+        if (status == DT_OK && work->shares_far && work->op != DT__WORK_ALL_REDUCE)
+            share_result(work, &header);
         if (status == DT_OK)
             status = publish_counts(work, &header);
     }
@@ -306,7 +332,7 @@ static void mark_finished(dt__channel *channel, uint64_t seq) {
 
 /* The operation has ended on this rank: `done` advances up to the first operation that has not. The slot of the next
  * header is fetched for writing now, while no rank waits for it. */
-static void publish_done(dt_work *work) {
+void dt__publish_done(dt_work *work) {
     dt__channel *channel = work->channel;
     if (work->seq == channel->started && work->seq == channel->done + 1)
         channel->done = work->seq;
@@ -378,13 +404,13 @@ static dt_status begin_steps(dt_work *work) {
 
 /* Checks before the operation counts as done: a rank that was late may have read memory that its owner has reused
  * since. A rank that waits for no other also detects here that the group is broken. */
-static dt_status check_late(dt_work *work) {
+dt_status dt__check_late(dt_work *work) {
     bool unchanged = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
     return unchanged ? DT_OK : dt__shm_check_broken(work);
 }
 
 static dt_status begin_wait_readers(dt_work *work) {
-    DT__TRY(check_late(work));
+    DT__TRY(dt__check_late(work));
     if (work->acknowledge || work->lockstep)
         publish_phase(work, DT__PHASE_DONE);
     enter_state(work, DT__WAIT_READERS);
@@ -407,7 +433,7 @@ static dt_status run_step(dt_work *work) {
         status = pull->steps[work->step](work);
     if (status != DT_OK)
         return status;
-    bool last = work->step == 1 || !pull->steps[1];
+    bool last = work->step == 2 || !pull->steps[work->step + 1];
     if (announce || !last)
         publish_phase(work, phase_base(work) + (uint32_t)(last ? PHASES_PER_ROUND : work->step + 2));
     if (!last) {
@@ -422,7 +448,7 @@ static dt_status run_step(dt_work *work) {
 
 static dt_status finish(dt_work *work) {
     dt__work_end(work, DT_OK);
-    publish_done(work);
+    dt__publish_done(work);
     return DT_OK;
 }
 
@@ -461,6 +487,8 @@ static bool has_no_readers(const dt_work *work) {
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work) {
     if (!work->channel)
         return dt__run_single_rank(runtime, work);
+    if (work->span)
+        return dt__span_step(work);
     if (work->channel->broken)
         return dt__shm_broken(work);
     while (has_no_readers(work) || all_arrived(work)) {
@@ -543,8 +571,9 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->acknowledge = false;
     work->in_place = false;
     work->max_block = 0;
+    work->shares_far = dt__shares_far_memory(work);
     enter_state(work, DT__WAIT_SLOT);
     extend_history(work->channel, work);
     record_call(shm, work);
-    return DT_OK;
+    return work->channel->remotes ? dt__span_start(work) : DT_OK;
 }

@@ -54,7 +54,7 @@ static bool can_continue(void *arg) {
     return false;
 }
 
-static dt_status check_events(dt_work *work) {
+dt_status dt__check_events(dt_work *work) {
     bool unchanged = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
     return unchanged ? DT_OK : dt__shm_check_peers(work, false);
 }
@@ -67,7 +67,7 @@ static void spin_once(dt_work *work, int64_t n) {
             cpu_relax();
 }
 
-static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause, int64_t now) {
+dt_status dt__check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause, int64_t now) {
     if (!pause->deadline_ns) {
         pause->deadline_ns = now + (int64_t)(runtime->timeout_s * 1e9);
         if (work->ring)
@@ -77,14 +77,14 @@ static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__
 }
 
 /* Restarts the wait when the operation has made progress. */
-static void follow_progress(const dt_work *work, struct dt__pause *pause) {
+void dt__follow_progress(const dt_work *work, struct dt__pause *pause) {
     int64_t mark = (work->round * 4 + work->step) * 4 + work->state;
     if (pause->mark != mark)
         *pause = (struct dt__pause){.mark = mark};
 }
 
 /* A process that ends without a supervisor causes no event: whether missing peers are alive is polled. */
-static dt_status check_peers_periodically(dt_work *work, struct dt__pause *pause, int64_t now) {
+dt_status dt__check_peers_periodically(dt_work *work, struct dt__pause *pause, int64_t now) {
     if (now < pause->next_check_ns)
         return DT_OK;
     pause->next_check_ns = now + SLEEP_NS;
@@ -95,29 +95,29 @@ dt_status dt__shm_check_failure(dt__runtime *runtime, dt_work *work) {
     struct dt__pause *pause = &work->tests;
     if (!work->channel)
         return DT_OK;
-    follow_progress(work, pause);
-    DT__TRY(check_events(work));
+    dt__follow_progress(work, pause);
+    DT__TRY(dt__check_events(work));
     int64_t now = dt__now_ns();
-    DT__TRY(check_deadline(runtime, work, pause, now));
-    return check_peers_periodically(work, pause, now);
+    DT__TRY(dt__check_deadline(runtime, work, pause, now));
+    return dt__check_peers_periodically(work, pause, now);
 }
 
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     dt__shm *shm = runtime->shm;
     if (!work->channel)
         return dt__transport_self.pause(runtime, work, pause);
-    follow_progress(work, pause);
+    dt__follow_progress(work, pause);
     int64_t n = pause->n++, spins = shm->own_core ? SPINS : 0;
     if (n < spins) {
         spin_once(work, n);
-        return check_events(work);
+        return dt__check_events(work);
     }
-    DT__TRY(check_events(work));
-    DT__TRY(check_deadline(runtime, work, pause, dt__now_ns()));
+    DT__TRY(dt__check_events(work));
+    DT__TRY(dt__check_deadline(runtime, work, pause, dt__now_ns()));
     if (n < spins + YIELDS) {
         sched_yield();
         return DT_OK;
     }
     dt__shm_sleep(shm, SLEEP_NS, can_continue, work);
-    return check_peers_periodically(work, pause, dt__now_ns());
+    return dt__check_peers_periodically(work, pause, dt__now_ns());
 }

@@ -3,6 +3,7 @@
  * Runs calls to completion, and starts, tests and waits for them. Any wait or test advances every operation that this
  * rank has started, so that two ranks may wait in different orders.
  */
+#include "base/hash.h"
 #include "base/options.h"
 #include "base/quantity.h"
 #include "comm/collective.h"
@@ -108,22 +109,46 @@ dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const 
     return run_call(group, &tagged, history);
 }
 
+/* The history of a mesh that every member is in is part of what must agree. */
+static uint64_t exchange_tag(const dt__exchange *exchange) {
+    bool shared = exchange->n_histories == 1 && exchange->histories[0];
+    return exchange->tag ^ (shared ? history_word(exchange->histories[0]) : 0);
+}
+
+static void compare_histories(dt_work *work, const dt__exchange *exchange) {
+    for (int i = 0; i < exchange->n_histories; i++) {
+        work->histories[i] = exchange->histories[i];
+        work->history_words[i] = exchange->histories[i] ? history_word(exchange->histories[i]) : 0;
+    }
+    work->n_histories = exchange->n_histories;
+}
+
 static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
     dt_comm_call call = {
         .dtype = exchange->dtype,
         .count = exchange->count,
-        .tag = exchange->tag,
+        .tag = exchange_tag(exchange),
     };
-    for (int i = 0; i < exchange->n_histories; i++) {
-        out->histories[i] = exchange->histories[i];
-        out->history_words[i] = exchange->histories[i] ? history_word(exchange->histories[i]) : 0;
-    }
-    if (exchange->n_histories == 1) /* every member has it: it is part of what must agree */
-        call.tag ^= out->history_words[0];
     dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
     out->signature = dt__signature_with_call(out->signature, exchange->call);
     out->exchange = exchange;
-    out->n_histories = exchange->n_histories;
+    compare_histories(out, exchange);
+}
+
+/* The collective that carries an exchange. */
+static dt_status prepare_carrier(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call,
+                                 dt_work *out) {
+    dt_comm_call tagged = *call;
+    tagged.tag = dt__hash_u64((uint64_t)exchange->call, exchange_tag(exchange));
+    DT__TRY(dt__call_check(group, &tagged, out));
+    compare_histories(out, exchange);
+    return DT_OK;
+}
+
+dt_status dt__carry_run(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call) {
+    dt_work work;
+    dt_status status = prepare_carrier(group, exchange, call, &work);
+    return status == DT_OK ? run_work(group->runtime, &work) : publish_refusal(&work, status);
 }
 
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
@@ -212,6 +237,15 @@ dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
     dt_work prepared;
     prepare_exchange(group, exchange, &prepared);
     return start_work(group, &prepared);
+}
+
+dt_work *dt__carry_start(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call) {
+    dt_work prepared;
+    dt_status status = prepare_carrier(group, exchange, call, &prepared);
+    if (status == DT_OK)
+        return start_work(group, &prepared);
+    (void)publish_refusal(&prepared, status);
+    return NULL;
 }
 
 dt_status dt_work_test_site(dt_work *work, const dt_site *site) {

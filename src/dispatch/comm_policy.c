@@ -79,10 +79,21 @@ static void describe_moves(const dt__call *call, const dt__decision *decision, d
 
 /* The policy in force. */
 static dt_policy current_policy(dt_ctx *ctx, dt__dispatch_state *state) {
-    if (!state || state->n_policies == 0)
+    if (!state || state->n_policies == 0 || state->n_allowed > 0)
         return DT_COMM_ALLOW;
     remove_ended(ctx, state);
     return state->n_policies ? state->policies[state->n_policies - 1].policy : DT_COMM_ALLOW;
+}
+
+bool dt__policy_allows(dt_ctx *ctx) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    return state && state->n_policies > 0 && current_policy(ctx, state) == DT_COMM_ALLOW && state->n_policies > 0;
+}
+
+void dt__policy_allow(dt_ctx *ctx, int change) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    if (state)
+        state->n_allowed += change;
 }
 
 static dt_status refuse_moves(dt_ctx *ctx, const char *text) {

@@ -72,6 +72,7 @@ void dt__count_event(dt__monitor *self, const dt__comm_event *event) {
             return; /* out of memory; the error is recorded */
         row->n[c] += event->collectives[c];
         row->bytes[c] += first ? event->bytes : 0;
+        row->us[c] += first ? event->end_us - event->begin_us : 0;
     }
 }
 
@@ -90,6 +91,7 @@ static void add_up(const dt__scope_node *node, const dt_comm_filter *filter, dt_
                     continue;
                 sum->n += row->n[c];
                 sum->bytes += row->bytes[c];
+                sum->seconds += row->us[c] * 1e-6;
             }
     for (const dt__scope_node *child = node->first; child; child = child->next)
         add_up(child, filter, sum);

@@ -212,21 +212,17 @@ static void set_kind(const making *self) {
 static dt_status plan_decomposition(making *self, dt__arena *scratch, const dt__candidate *selected) {
     const dt_op *op = self->call->info->op;
     dt__dry_plan plan;
-    bool saves = self->call->records && op->n_saved;
-    if (!op->decompose || !self->to->mesh || selected->cost_us == 0 || saves || self->to->writes || self->call->maker)
+    bool apart = op->flags & DT_OP_RECORDS_PARTS;
+    if (!op->decompose || !self->to->mesh || selected->cost_us == 0 || apart || self->to->writes || self->call->maker)
         return DT_OK;
     const dt__sharding **placed = DT__NEW_ARRAY(scratch, const dt__sharding *, self->call->n_inputs);
     if (!placed)
         return DT_ERR_MEMORY;
     for (int i = 0; i < self->call->n_inputs; i++)
         placed[i] = &self->to->inputs[i].from->sharding;
-    dt__dry_request request = {self->call->info,
-                               self->call->overload,
-                               self->call->n_inputs,
-                               self->call->args,
-                               self->call->values,
-                               self->to->mesh,
-                               placed};
+    dt__dry_request request = {self->call->info, self->call->overload, self->call->n_inputs,
+                               self->call->args, self->call->values,   self->to->mesh,
+                               placed,           self->call->records};
     DT__TRY(dt__dry_run(scratch, &request, &plan));
     self->to->decomposes = plan.us < selected->cost_us * (1 - 1e-9);
     return DT_OK;
@@ -298,6 +294,7 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
                                  const dt__decision_key *key) {
     dt__call_fold folded;
     state->stats.n_misses++;
+    dt__describe_fold(ctx, call, &folded);
     if (dt__fold_new_call(ctx, call, &folded) != DT_OK)
         return NULL;
     dt__decision *decision = new_decision(ctx, call, key);
@@ -343,6 +340,7 @@ dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call) {
         state->stats.n_misses++;
         if (!(decision = new_decision(ctx, call, &key)))
             return NULL;
+        decision->is_of_part = true;
         dt__decision_cache_add(ctx, state, decision);
     }
     decision->last_use = ++state->tick;

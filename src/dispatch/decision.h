@@ -80,6 +80,7 @@ typedef struct dt__decision {
     bool writes;       /* some input is written */
     bool is_view;      /* outputs are views of the first input, or of what it is moved to */
     bool decomposes;   /* its decomposition, whose ops are decided on their own, costs less than any row */
+    bool is_of_part;   /* made for a part of another call: `history` and `folded` are not set */
     bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
@@ -89,7 +90,7 @@ typedef struct dt__decision {
     dt__windowed *windowed; /* NULL: no row uses windows */
     dt_mesh *mesh;          /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;         /* of moving the inputs, by the machine model */
-    dt__history *history;   /* of the mesh, to which each call is added; NULL: nothing is */
+    dt__history *history;   /* of the mesh, to which each call is added; NULL: none, or this rank is outside */
     dt__call_fold folded;
     /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all tuples. */
@@ -112,11 +113,15 @@ bool dt__windowed_is_empty(const dt__windowed *windowed); /* this rank has no pa
 dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 
-/* folded_ops.c: adds the call to the history of the decision's mesh, if it is the program's own. */
-dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
-/* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
- * fold further calls of the kind. */
-dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
+/* folded_ops.c: adds the call to the histories of the decision's meshes, if it is the program's own. */
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision);
+/* What a decision needs to fold calls of the kind. */
+void dt__describe_fold(dt_ctx *ctx, const dt__call *call, dt__call_fold *out);
+/* Adds a call that is about to be decided to the histories of all meshes of its inputs. */
+dt_status dt__fold_new_call(const dt_ctx *ctx, const dt__call *call, const dt__call_fold *folded);
+
+/* Adds a call that is not decided itself: it runs its decomposition. */
+dt_status dt__fold_undecided_call(dt_ctx *ctx, const dt__call *call);
 
 /* list_call.c: decides the tuples of a list op, all of them or none. */
 dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to);

@@ -160,7 +160,8 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
         status = dt__windowed_run(ctx, call, decision);
     } else if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
-        status = decision->meeting ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
+        status =
+            decision->meeting && decision->runs ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
     } else if (decision->meeting && decision->runs && ctx->observer && decision->communicates)
         dt__observe_way(ctx, &decision->meeting->way, decision->meeting->way.bytes, dt__now_us());
     if (status != DT_OK)
@@ -372,6 +373,12 @@ dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
+/* The same for a call that is not decided itself, but belongs to histories like any. */
+static dt_status dispatch_undecided(dt_ctx *ctx, dt__call *call) {
+    DT__TRY(dt__fold_undecided_call(ctx, call));
+    return dt__dispatch_decomposed(ctx, call);
+}
+
 static inline dt_status check_call(dt_ctx *ctx, dt__call *call) {
     const char *name = call->info->schema.name;
     bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
@@ -427,7 +434,7 @@ static __attribute__((noinline)) bool has_run(dt_ctx *ctx, dt__call *call, dt_st
     else if (call->info->list)
         *status = dt__dispatch_list(ctx, call);
     else if (!op->kernel)
-        *status = dt__dispatch_decomposed(ctx, call);
+        *status = dispatch_undecided(ctx, call);
     else {
         dt__call_set_global_inputs(call); /* otherwise they are described on a cache miss only */
         return false;
@@ -563,6 +570,8 @@ static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
 static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
+    if (op->flags & DT_OP_RECORDS_PARTS)
+        return dispatch_undecided(ctx, call);
     if (!op->kernel && !dt__has_gradient(op))
         return dispatch(ctx, call);
     if (call->info->schema.signatures[call->overload].written)
@@ -582,6 +591,13 @@ static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
         dt_drop(call->originals[i]);
     call->originals = NULL;
     return status;
+}
+
+dt_status dt__dispatch_with_saved(dt_ctx *ctx, dt__call *call) {
+    call->n_outputs = 0;
+    DT__TRY(check_call(ctx, call));
+    call->records = true;
+    return dispatch_checked(ctx, call);
 }
 
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {

@@ -56,6 +56,11 @@ typedef struct dt__call {
     dt_op_value few_values[DT__FEW_TENSORS + DT__MAX_ARGS], few_output_values[DT__FEW_TENSORS];
 } dt__call;
 
+/* comm_policy.c: whether the program has set a policy that allows communication here; and allows it, whatever the
+ * policy: +1 and later -1. */
+bool dt__policy_allows(dt_ctx *ctx);
+void dt__policy_allow(dt_ctx *ctx, int change);
+
 /* Without inputs; the caller sets info. */
 static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, const dt_arg *values) {
     call->ctx = ctx;
@@ -122,10 +127,15 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
 
 /* Runs the call and sets its outputs. Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
+/* The same, not recorded, with the outputs that only gradients use (dt_op.n_saved) behind the others. */
+dt_status dt__dispatch_with_saved(dt_ctx *ctx, dt__call *call);
+/* Runs the decomposition of a call, also of one that has a kernel. */
+dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call);
 
 /* What a dry run of a decomposition found. */
 typedef struct dt__dry_plan {
     double us; /* of what its ops move; infinity where it was refused, because of: */
+    dt_status status;
     char refusal[512];
     int n_outputs;
     const dt_placement **outputs; /* their placements; empty lists of plain ones */
@@ -138,6 +148,7 @@ typedef struct dt__dry_request {
     const dt_op_value *inputs;
     dt_mesh *mesh;
     const dt__sharding *const *placed; /* per input */
+    bool records;                      /* outputs that only gradients use are made, too */
 } dt__dry_request;
 /* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);

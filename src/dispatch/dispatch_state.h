@@ -22,6 +22,7 @@ typedef struct dt__dispatch_state {
     int implicit_replication; /* depth */
     struct dt__policy *policies;
     int n_policies, policy_capacity;
+    int n_allowed;  /* depth of gradients whose calls were allowed to communicate */
     dt__map logged; /* hashes of what was logged once (op_log.c) */
     int n_warnings;
     struct dt__monitor *monitor; /* counts and traces; NULL until first use */
@@ -64,8 +65,6 @@ typedef struct dt__dry_context dt__dry_context;
 /* dry_run.c, in a dry run: adds what the rows of an op exchange. */
 void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision);
 void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self);
-/* dispatch.c: runs the decomposition of a call, also of one that has a kernel. */
-dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call);
 
 /* used_inputs.c: finds the inputs of a call that are seen in their use placements (dt__call.used), */
 dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call);

@@ -159,6 +159,7 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
     dt_scope scope = dt_scope_begin(dry);
     dt__call_init(dry_call, dry, call->overload, args);
     dry_call->info = dt__op_at(dry, call->info->index);
+    dry_call->records = call->records;
     dt_status status = dry_call->info ? dt__call_reserve(dry_call, call->n_inputs) : dt_error_status(dry);
     for (int i = 0; i < call->n_inputs && status == DT_OK; i++, dry_call->n_inputs++)
         if (!(dry_call->inputs[i] = new_stand_in(dry, call, i)))
@@ -176,5 +177,6 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
     dt__call_end(dry_call);
     dt_scope_end(scope);
     (void)dt_error_clear(dry);
+    out->status = status;
     return status == DT_ERR_MEMORY ? dt__fail_memory(ctx, 0, "planning a decomposition") : DT_OK;
 }

@@ -68,10 +68,13 @@ static void add_candidate(const dt__placed_call *placed, const dt__candidate *ca
 
 dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out) {
     dt__dry_plan plan;
-    dt__dry_request request = {placed->info,      placed->bound.overload, placed->call.n_inputs,
-                               placed->call.args, placed->call.inputs,    mesh,
-                               placed->inputs};
+    dt__dry_request request = {placed->info,          placed->bound.overload,
+                               placed->call.n_inputs, placed->call.args,
+                               placed->call.inputs,   mesh,
+                               placed->inputs,        false};
     DT__TRY(dt__dry_run(arena, &request, &plan));
+    if (plan.status == DT_ERR_UNSUPPORTED && placed->info->op->kernel)
+        return DT_OK; /* none of this call */
     dt__text_add(out, "decomposition ");
     if (*plan.refusal)
         dt__text_add(out, "refused: %s\n", plan.refusal);
@@ -92,7 +95,7 @@ static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *ca
         sizes[m] = dt_mesh_dim_size(mesh, m);
     DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
-    if (placed.info->op->decompose)
+    if (placed.info->op->decompose && !(placed.info->op->flags & DT_OP_RECORDS_PARTS))
         DT__TRY(dt__explain_decomposition(arena, mesh, &placed, out));
     if (!placed.info->op->kernel)
         return DT_OK;

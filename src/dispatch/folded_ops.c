@@ -3,7 +3,8 @@
  * Adds ops to the call histories of meshes (comm/call_history.h). A call is folded before it is checked, whether it
  * fails or not, so that ranks which make the same calls have the same history. Its fingerprint, with the op's name, the
  * specs of the inputs and the arguments that do not vary, is computed once per decision and contains no id, because
- * ids depend on the order in which a rank made its specs.
+ * ids depend on the order in which a rank made its specs, nor the ranks of a mesh: the history is that of one mesh, and
+ * the other meshes of a call may have other ranks on its members.
  */
 #include "dispatch/decision.h"
 
@@ -48,7 +49,7 @@ static uint64_t hash_value(const dt_arg *arg, uint64_t hash) {
 
 static uint64_t hash_tensor(const dt_tensor *tensor, uint64_t hash) {
     if (tensor->spec)
-        return dt__hash_u64(tensor->spec->fingerprint, hash);
+        return dt__hash_u64(tensor->spec->layout_fingerprint, hash);
     hash = dt__hash_u64((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims, hash);
     return hash_bytes(tensor->shape, (size_t)tensor->n_dims * sizeof *tensor->shape, hash);
 }
@@ -65,7 +66,7 @@ static uint64_t fingerprint_of(const dt__call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
     for (int i = 0; call->used && i < call->n_inputs; i++)
-        hash = dt__hash_u64(call->used[i] ? call->used[i]->fingerprint : 0, hash);
+        hash = dt__hash_u64(call->used[i] ? call->used[i]->layout_fingerprint : 0, hash);
     if (call->maker && call->maker->mesh)
         hash = dt__hash_u64(dt_mesh_fingerprint(call->maker->mesh), hash);
     if (call->maker && call->maker->place)
@@ -99,32 +100,6 @@ static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, 
     dt__history_fold(history,
                      &(dt__folded_call){folded->fingerprint, value, dt__label_text(folded->label, shown), first},
                      ctx->call.site);
-}
-
-static dt_status __attribute__((noinline))
-fold_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
-    fold(decision->history, ctx, call, &decision->folded);
-    dt_status status = dt__mesh_check_calls(decision->mesh);
-    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
-        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, &decision->folded);
-        status = dt__mesh_check_calls(decision->more_meshes[m]);
-    }
-    return status;
-}
-
-dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
-    if (!decision->history || !dt__call_is_folded(ctx))
-        return DT_OK;
-    const dt__call_fold *folded = &decision->folded;
-    const dt_site *site = ctx->call.site;
-    dt__history *history = decision->history;
-    if (!folded->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
-        return fold_any(ctx, call, decision);
-    /* As fold does, for nearly all calls. There is no function call here, so that no registers are saved. */
-    uint64_t first = folded->has_number ? (uint64_t)call->args[folded->number].as.i : 0;
-    dt__history_put(history, &(dt__folded_call){folded->fingerprint, first * MULTIPLIER, folded->text, first},
-                    history->file_text | dt__line_text(site->line));
-    return DT_OK;
 }
 
 /* "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=2)" of a maker. Arguments that vary are shown with each call. */
@@ -163,33 +138,91 @@ static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_fo
     out->is_simple = !ctx->checks_calls && (!varying || (out->has_number && !(varying & (varying - 1))));
 }
 
-/* On one mesh; the fingerprint and the label are made for the first. */
-static dt_status fold_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history, dt__call_fold *out) {
-    if (!out->label) {
-        out->fingerprint = fingerprint_of(call);
-        out->label = label_of(ctx, call, out->fingerprint);
-        describe_number(ctx, call, out);
-    }
-    if (!dt__call_is_folded(ctx))
-        return DT_OK;
-    fold(history, ctx, call, out);
+static bool has_history(const dt__call *call) {
+    bool found = call->maker && call->maker->mesh && dt__mesh_history(call->maker->mesh);
+    for (int i = 0; i < call->n_inputs && !found; i++)
+        found = call->inputs[i]->spec && dt__mesh_history(call->inputs[i]->spec->mesh);
+    return found;
+}
+
+void dt__describe_fold(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
+    *out = (dt__call_fold){0};
+    if (!has_history(call))
+        return;
+    out->fingerprint = fingerprint_of(call);
+    out->label = label_of(ctx, call, out->fingerprint);
+    describe_number(ctx, call, out);
+}
+
+static dt_status fold_on(const dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, const dt__call_fold *folded) {
+    dt__history *history = dt__mesh_history(mesh);
+    if (!history)
+        return DT_OK; /* this rank is outside */
+    fold(history, ctx, call, folded);
     return dt__mesh_check_calls(mesh);
 }
 
-dt_status dt__fold_new_call(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
+static dt_status __attribute__((noinline))
+fold_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    dt_status status = decision->mesh ? fold_on(ctx, call, decision->mesh, &decision->folded) : DT_OK;
+    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++)
+        status = fold_on(ctx, call, decision->more_meshes[m], &decision->folded);
+    return status;
+}
+
+/* Of a decision without a history: its first mesh is one that this rank is outside of; or it was made for a part of a
+ * list, which is not folded and has the name of the list, and is found by a call of the program's own, which is folded
+ * on every rank, whatever each has cached. */
+static dt_status __attribute__((noinline))
+fold_without_history(dt_ctx *ctx, const dt__call *call, dt__decision *decision) {
+    if (decision->is_of_part) {
+        dt__describe_fold(ctx, call, &decision->folded);
+        decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
+        decision->is_of_part = false;
+    }
+    return dt__call_is_folded(ctx) ? fold_any(ctx, call, decision) : DT_OK;
+}
+
+dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision) {
+    dt__history *history = decision->history;
+    if (!history)
+        return decision->is_of_part || decision->n_more_meshes ? fold_without_history(ctx, call, decision) : DT_OK;
+    if (!dt__call_is_folded(ctx))
+        return DT_OK;
+    const dt__call_fold *folded = &decision->folded;
+    const dt_site *site = ctx->call.site;
+    if (!folded->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
+        return fold_any(ctx, call, decision);
+    /* As fold does, for nearly all calls. There is no function call here, so that no registers are saved. */
+    uint64_t first = folded->has_number ? (uint64_t)call->args[folded->number].as.i : 0;
+    dt__history_put(history, &(dt__folded_call){folded->fingerprint, first * MULTIPLIER, folded->text, first},
+                    history->file_text | dt__line_text(site->line));
+    return DT_OK;
+}
+
+dt_status dt__fold_new_call(const dt_ctx *ctx, const dt__call *call, const dt__call_fold *folded) {
+    if (!dt__call_is_folded(ctx))
+        return DT_OK;
     dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
-    dt__history *made_on = mesh ? dt__mesh_history(mesh) : NULL;
-    *out = (dt__call_fold){0};
+    const dt__history *made_on = mesh ? dt__mesh_history(mesh) : NULL;
     if (made_on)
-        DT__TRY(fold_on(ctx, call, mesh, made_on, out));
+        DT__TRY(fold_on(ctx, call, mesh, folded));
     for (int i = 0; i < call->n_inputs; i++) {
         mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
-        dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
+        const dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
         bool is_new = history && history != made_on;
         for (int k = 0; k < i && is_new; k++)
             is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
         if (is_new)
-            DT__TRY(fold_on(ctx, call, mesh, history, out));
+            DT__TRY(fold_on(ctx, call, mesh, folded));
     }
     return DT_OK;
+}
+
+dt_status dt__fold_undecided_call(dt_ctx *ctx, const dt__call *call) {
+    dt__call_fold folded;
+    if (!dt__call_is_folded(ctx))
+        return DT_OK;
+    dt__describe_fold(ctx, call, &folded);
+    return dt__fold_new_call(ctx, call, &folded);
 }

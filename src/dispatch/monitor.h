@@ -16,6 +16,7 @@ typedef struct dt__count_row {
     struct dt__count_row *next;
     const char *op; /* lives as long as the context */
     int64_t n[DT_N_COLLECTIVES], bytes[DT_N_COLLECTIVES];
+    double us[DT_N_COLLECTIVES];
 } dt__count_row;
 
 /* A named scope; the root is the program and has an empty path. */

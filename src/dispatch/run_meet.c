@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs calls whose rows meet or scan: each rank makes the state of its shard, all ranks read each other's states in one
- * exchange and merge them in the same order, and each completes its part of the result.
+ * exchange, or gather them where they are on several nodes, and merge them in the same order, and each completes its
+ * part of the result.
  */
 #include "base/hash.h"
 #include "dispatch/dispatch_state.h"
@@ -104,6 +105,7 @@ typedef struct running {
     const dt__meeting *meeting;
     size_t bytes; /* of a state */
     dt_state own, merged;
+    char *gathered; /* the states of all members, where they are on several nodes; or NULL */
 } running;
 
 /* Merges the states of all, or of those before this rank. */
@@ -115,7 +117,8 @@ static dt_status merge_states(dt_work *work, void *user) {
         int64_t member = meeting->order[i];
         dt_state next = self->own;
         if (member != meeting->own) {
-            const void *published = dt__exchange_src(work, member, 0, self->bytes);
+            const void *published = self->gathered ? self->gathered + (size_t)member * self->bytes
+                                                   : dt__exchange_src(work, member, 0, self->bytes);
             if (!published)
                 return dt__exchange_fail(work, member);
             dt__meet_state_place(&next, (void *)published);
@@ -123,6 +126,24 @@ static dt_status merge_states(dt_work *work, void *user) {
         self->call->op->meet->merge(self->call, &self->merged, &next);
     }
     return DT_OK;
+}
+
+/* Between nodes, states travel by an all_gather. */
+static dt_status gather_states(dt_ctx *ctx, running *self, const dt__exchange *exchange) {
+    dt_group *group = self->meeting->group;
+    self->gathered = dt_heap_alloc(ctx, (size_t)self->meeting->n * self->bytes);
+    if (!self->gathered)
+        return dt_error_status(ctx);
+    dt_status status = dt__carry_run(group, exchange,
+                                     &(dt_comm_call){.op = DT_ALL_GATHER,
+                                                     .dtype = DT_U8,
+                                                     .src = exchange->src,
+                                                     .dst = self->gathered,
+                                                     .count = (int64_t)self->bytes});
+    if (status == DT_OK)
+        status = merge_states(NULL, self);
+    (void)dt_heap_free(ctx, self->gathered);
+    return status;
 }
 
 static dt_status exchange_states(dt_ctx *ctx, running *self, const dt__decision *decision) {
@@ -142,7 +163,8 @@ static dt_status exchange_states(dt_ctx *ctx, running *self, const dt__decision 
                              .steps = {merge_states},
                              .user = self};
     double begin_us = ctx->observer ? dt__now_us() : 0;
-    DT__TRY(dt__exchange_run(meeting->group, &exchange));
+    DT__TRY(dt__group_spans_nodes(meeting->group) ? gather_states(ctx, self, &exchange)
+                                                  : dt__exchange_run(meeting->group, &exchange));
     if (ctx->observer)
         dt__observe_way(ctx, &meeting->way, (int64_t)self->bytes * (meeting->n - 1), begin_us);
     return DT_OK;

@@ -40,17 +40,38 @@ static void describe_window(const dt_op_value *input, const dt_local *local, con
     out->bytes = (size_t)elements * dt_dtype_size(input->dtype);
 }
 
-static dt_status prepare_fetch(dt__decision *decision, const dt_op_call *call, dt__dim_window **windows,
+/* The call while its windows are prepared. */
+typedef struct preparation {
+    const dt_op_call *call;
+    const dt__sharding *const *inputs, *const *outputs;
+    bool is_result;
+} preparation;
+
+/* Where windows are the output, they have places in it. */
+static void place_windows(const preparation *self, dt__dim_window **windows) {
+    for (int i = 0; i < self->call->n_inputs && !self->is_result; i++)
+        for (int d = 0; d < self->call->inputs[i].n_dims; d++)
+            windows[i][d].at = 0;
+}
+
+static dt_status windows_at(const void *user, dt__arena *arena, const int64_t *coordinate, dt__dim_window **out) {
+    const preparation *self = user;
+    bool needs_none;
+    DT__TRY(dt__windows_at(arena, self->call, self->inputs, self->outputs, coordinate, out, &needs_none));
+    place_windows(self, out);
+    return DT_OK;
+}
+
+static dt_status prepare_fetch(dt__decision *decision, const preparation *self, dt__dim_window **windows,
                                dt__windowed *out) {
     dt__arena *arena = &decision->arena;
+    const dt_op_call *call = self->call;
     dt__fetched_tensor *tensors = DT__NEW_ARRAY(arena, dt__fetched_tensor, call->n_inputs);
     uint64_t tag = dt__hash(call->name, strlen(call->name), out->way.flags);
     if (!tensors)
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_spec *spec = decision->inputs[i].kernel;
-        for (int d = 0; d < call->inputs[i].n_dims && !out->is_result; d++)
-            windows[i][d].at = 0;
         describe_window(&call->inputs[i], &spec->local, windows[i], &out->inputs[i]);
         tensors[i] = (dt__fetched_tensor){.from = spec,
                                           .windows = windows[i],
@@ -66,7 +87,9 @@ static dt_status prepare_fetch(dt__decision *decision, const dt_op_call *call, d
                                               .tensors = tensors,
                                               .mesh_dims = out->way.mesh_dims,
                                               .exchanges = out->way.bytes > 0,
-                                              .tag = tag},
+                                              .tag = tag,
+                                              .windows_at = windows_at,
+                                              .user = self},
                          &out->fetch);
 }
 
@@ -92,8 +115,10 @@ dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const
         inputs[i] = &decision->inputs[i].kernel->sharding;
     for (int o = 0; o < call->n_outputs; o++)
         outputs[o] = &decision->outputs[o].spec->sharding;
+    preparation self = {call, inputs, outputs, out->is_result};
     DT__TRY(dt__windows_at(arena, call, inputs, outputs, coordinate, windows, &out->needs_none));
-    return prepare_fetch(decision, call, windows, out);
+    place_windows(&self, windows);
+    return prepare_fetch(decision, &self, windows, out);
 }
 
 void dt__windowed_end(dt__windowed *windowed) {

@@ -40,6 +40,16 @@ static void exponentials(const dt__attention_job *job, dt__attention_lane *lane,
     job->kernels->loops->exp_sums[job->dtype](n, x, x, shift, &lane->totals[row]);
 }
 
+/* Weights, which are in the sum of their exponentials already, times factors. */
+static void drop_weights(const dt__attention_job *job, const dt__attention_lane *lane, const dt__query_block *block,
+                         int64_t item, int64_t first, int64_t n) {
+    for (int64_t row = 0; row < block->n; row++) {
+        char *x = lane->scores + row * n * dt__attention_bytes(job);
+        const void *factors = dt__attention_factors(job, lane, item, block->first + row, first, n);
+        job->kernels->loops->ops[DT__EL_MUL][job->dtype](n, x, (const void *[]){x, factors}, NULL);
+    }
+}
+
 /* The sums of values of a block, and the largest scores and totals in the lane. */
 static void add_keys(const dt__attention_job *job, dt__attention_lane *lane, const dt__query_block *block,
                      int64_t item, dt__matrix sums) {
@@ -58,6 +68,8 @@ static void add_keys(const dt__attention_job *job, dt__attention_lane *lane, con
         dt__attention_scores(job, lane, block, first, n, query, key, mask);
         for (int64_t row = 0; row < block->n; row++)
             exponentials(job, lane, row, n, first ? sums.at + row * row_bytes : NULL);
+        if (args->dropout)
+            drop_weights(job, lane, block, item, first, n);
         dt__matrix_product_run(job->products, job->dtype,
                                &(dt__matrix_product){block->n, job->value_width, n, (dt__matrix){lane->scores, n, 1},
                                                      value, sums, dt__real(1), dt__real(first ? 1 : 0)});
@@ -101,7 +113,7 @@ static void run_block(const dt__attention_job *job, dt__attention_lane *lane, in
     for (int64_t row = 0; row < block.n; row++) {
         lane->largest[row] = -INFINITY;
         lane->totals[row] = 0;
-        if (block.n_keys == 0)
+        if (block.n_keys == 0 && job->value_width)
             memset(sums.at + row * sums.row * dt__attention_bytes(job), 0,
                    (size_t)(job->value_width * dt__attention_bytes(job)));
     }

@@ -11,6 +11,16 @@
 
 #include "kernels/products.h"
 
+/* Dropout: each weight is multiplied by a factor, which is a function of its index among those of all ranks. */
+typedef struct dt__attention_dropout {
+    /* Writes n factors of the dtype of the computation, from that of the weight with the index `first` on. */
+    void (*draw)(const void *from, int64_t first, int64_t n, void *out);
+    const void *from;
+    /* Of the leading dims and the queries: all, and where the arrays begin; of the keys likewise. */
+    const int64_t *sizes, *offsets;
+    int64_t n_keys, key_offset;
+} dt__attention_dropout;
+
 /* L queries and S keys of E numbers, values of D numbers. All arrays have the same number of leading dims, the last of
  * which are the heads; along a dim that is broadcast the stride is 0. */
 typedef struct dt__attention {
@@ -22,6 +32,7 @@ typedef struct dt__attention {
     int64_t query_offset, key_offset;
     /* Query heads per head of key and value, at least 1; head_offset: of the first query head among all. */
     int64_t group, head_offset;
+    const dt__attention_dropout *dropout; /* (optional) */
 } dt__attention;
 
 typedef struct dt__attention_result {

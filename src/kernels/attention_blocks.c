@@ -68,6 +68,7 @@ static size_t divide_lane(const dt__attention_job *job, char *memory, dt__attent
     lane->gathered = take(memory, &used, keys, 8);
     lane->converted = take(memory, &used, keys, 8);
     lane->lowest = take(memory, &used, keys, bytes);
+    lane->factors = take(memory, &used, job->args->dropout ? keys : 0, bytes);
     lane->largest = take(memory, &used, queries, sizeof(double));
     lane->totals = take(memory, &used, queries, sizeof(double));
     if (!job->has_grads)
@@ -192,4 +193,23 @@ void dt__attention_scores(const dt__attention_job *job, const dt__attention_lane
         const int64_t n_visible = dt__min_i64(dt__max_i64(last + 1, 0), n);
         memcpy(lane->scores + (row * n + n_visible) * bytes, lane->lowest, (size_t)((n - n_visible) * bytes));
     }
+}
+
+/* The index of the first weight of a row. */
+static int64_t weight_index(const dt__attention_job *job, int64_t item, int64_t row, int64_t first_key) {
+    const dt__attention_dropout *dropout = job->args->dropout;
+    int64_t index = dropout->offsets[job->n_leading] + row, step = dropout->sizes[job->n_leading];
+    for (int d = job->n_leading - 1; d >= 0; d--) {
+        index += (dropout->offsets[d] + item % job->leading[d]) * step;
+        step *= dropout->sizes[d];
+        item /= job->leading[d];
+    }
+    return index * dropout->n_keys + dropout->key_offset + first_key;
+}
+
+const void *dt__attention_factors(const dt__attention_job *job, const dt__attention_lane *lane, int64_t item,
+                                  int64_t row, int64_t first_key, int64_t n) {
+    const dt__attention_dropout *dropout = job->args->dropout;
+    dropout->draw(dropout->from, weight_index(job, item, row, first_key), n, lane->factors);
+    return lane->factors;
 }

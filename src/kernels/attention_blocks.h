@@ -21,6 +21,7 @@ typedef struct dt__attention_lane {
     char *query, *key, *value, *grad, *out;        /* copies of blocks that BLAS cannot read */
     char *sums[3];                                 /* results before they are converted */
     char *gathered, *converted, *lowest;           /* a row of keys; lowest: -infinity */
+    char *factors;                                 /* of dropout, of the weights of a row */
     double *largest, *totals, *logsumexps, *inner; /* per query */
 } dt__attention_lane;
 
@@ -72,6 +73,10 @@ void dt__attention_store_row(const dt__attention_job *job, const dt__array *arra
 /* lane->scores = scale query keyᵀ + mask of a block of queries and n keys from first_key on. */
 void dt__attention_scores(const dt__attention_job *job, const dt__attention_lane *lane, const dt__query_block *block,
                           int64_t first_key, int64_t n, dt__matrix query, dt__matrix key, const char *mask);
+
+/* What dropout multiplies n weights of a query by, from first_key on; item is the head, row the query in it. */
+const void *dt__attention_factors(const dt__attention_job *job, const dt__attention_lane *lane, int64_t item,
+                                  int64_t row, int64_t first_key, int64_t n);
 
 static inline dt__matrix dt__transposed(dt__matrix x) { return (dt__matrix){x.at, x.column, x.row}; }
 static inline dt__number dt__real(double x) { return (dt__number){.f = {x, 0}}; }

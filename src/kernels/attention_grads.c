@@ -6,9 +6,9 @@
  *     value grads j  +=  Pᵀ g                      delta = P ∘ (g valueᵀ - rows of g ∘ out, summed)
  *     key grads j    +=  scale deltaᵀ query        query grads i  +=  scale delta key
  *
- * One pass over all blocks of a head makes all of them. If there are fewer heads than threads, one pass makes those of
- * keys, in parallel over blocks of keys, and another those of queries, in parallel over blocks of queries: sums are
- * in the same order, and have the same bits.
+ * With dropout, Pᵀ and g valueᵀ are multiplied by its factors. One pass over all blocks of a head makes all of them.
+ * If there are fewer heads than threads, one pass makes those of keys, in parallel over blocks of keys, and another
+ * those of queries, in parallel over blocks of queries: sums are in the same order, and have the same bits.
  */
 #include "kernels/attention_blocks.h"
 
@@ -42,7 +42,7 @@ static void clear(const dt__attention_job *job, const target *t) {
     if (!t->array)
         return;
     const int64_t bytes = dt__attention_bytes(job), columns = t->array->shape[t->array->n_dims - 1];
-    for (int64_t row = 0; row < t->rows; row++)
+    for (int64_t row = 0; columns && row < t->rows; row++)
         memset(t->sums.at + row * t->sums.row * bytes, 0, (size_t)(columns * bytes));
 }
 
@@ -132,20 +132,27 @@ static keys load_keys(const dt__attention_job *job, dt__attention_lane *lane, ch
 }
 
 /* lane->scores become weights, lane->score_grads their gradients' contribution to the scores. */
-static void weigh(const dt__attention_job *job, dt__attention_lane *lane, const queries *q, int64_t n,
-                  dt__matrix value) {
+static void weigh(const dt__attention_job *job, dt__attention_lane *lane, const head *of, const queries *q,
+                  const keys *k, int64_t n) {
     const dt__loops *loops = job->kernels->loops;
     const int64_t row_bytes = n * dt__attention_bytes(job);
     dt__matrix_product_run(job->products, job->dtype,
-                           &(dt__matrix_product){q->block.n, n, job->value_width, q->grad, dt__transposed(value),
+                           &(dt__matrix_product){q->block.n, n, job->value_width, q->grad, dt__transposed(k->value),
                                                  (dt__matrix){lane->score_grads, n, 1}, dt__real(1), dt__real(0)});
     for (int64_t row = 0; row < q->block.n; row++) {
         char *weights = lane->scores + row * row_bytes, *deltas = lane->score_grads + row * row_bytes;
         const double logsumexp = lane->logsumexps[row];
         const dt__number shift[2] = {dt__real(logsumexp == -INFINITY ? 0 : logsumexp), dt__real(0)};
         const dt__number inner[2] = {dt__real(lane->inner[row]), dt__real(0)};
+        const void *factors = NULL;
+        if (job->args->dropout) {
+            factors = dt__attention_factors(job, lane, of->item, q->block.first + row, k->first, n);
+            loops->ops[DT__EL_MUL][job->dtype](n, deltas, (const void *[]){deltas, factors}, NULL);
+        }
         loops->ops[DT__EL_EXP_SHIFTED][job->dtype](n, weights, (const void *[]){weights}, shift);
         loops->ops[DT__EL_MUL_SHIFTED][job->dtype](n, deltas, (const void *[]){weights, deltas}, inner);
+        if (factors)
+            loops->ops[DT__EL_MUL][job->dtype](n, weights, (const void *[]){weights, factors}, NULL);
     }
 }
 
@@ -171,7 +178,7 @@ static void add_block(const dt__attention_job *job, dt__attention_lane *lane, co
         return;
     const dt__matrix weights = {lane->scores, n, 1}, deltas = {lane->score_grads, n, 1};
     dt__attention_scores(job, lane, &q->block, k->first, n, q->query, k->key, of->mask);
-    weigh(job, lane, q, n, k->value);
+    weigh(job, lane, of, q, k, n);
     add_product(job, n, q->block.n, dt__transposed(weights), q->grad, &k->value_grad, 1);
     add_product(job, n, q->block.n, dt__transposed(deltas), q->query, &k->key_grad, scale);
     add_product(job, q->block.n, n, deltas, k->key, query_grad, scale);

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define DT__BLAS_LIBRARY_openblas "libopenblas.so.0", "libopenblas.so",
@@ -55,6 +56,38 @@ static bool open_namespace(Lmid_t *out) {
     return true;
 }
 
+/* A product of the shape of both dtypes in memory, and the same in two pieces of its rows. It is not one that a BLAS
+ * counts as small, and has edges that do not fill registers. */
+enum { SIDE = 136, FIRST_ROWS = 64, K = 400 };
+#define PROBE(name, type, gemm)                                                                                      \
+    struct name##_probe {                                                                                            \
+        type a[SIDE * K], b[K * SIDE], whole[SIDE * SIDE], pieces[SIDE * SIDE];                                      \
+    };                                                                                                               \
+    static bool name##_is_alike(struct name##_probe *p) {                                                            \
+        for (int i = 0; i < SIDE * K; i++) {                                                                         \
+            p->a[i] = (type)(i * 7919L % 104729) / 104729 - (type)0.5;                                               \
+            p->b[i] = (type)(i * 6271L % 104723) / 104723 - (type)0.5;                                               \
+        }                                                                                                            \
+        loaded.gemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, SIDE, SIDE, K, 1, p->a, K, p->b, SIDE, 0,    \
+                    p->whole, SIDE);                                                                                 \
+        for (int i = 0; i < SIDE; i += i ? SIDE : FIRST_ROWS)                                                        \
+            loaded.gemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, i ? SIDE - FIRST_ROWS : FIRST_ROWS,      \
+                        SIDE, K, 1, p->a + i * K, K, p->b, SIDE, 0, p->pieces + i * SIDE, SIDE);                     \
+        return !memcmp(p->whole, p->pieces, sizeof p->whole);                                                        \
+    }
+PROBE(f32, float, sgemm)
+PROBE(f64, double, dgemm)
+
+static bool tiles_are_alike(void) {
+    const size_t bytes = sizeof(struct f64_probe);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    const bool alike = f32_is_alike(memory) && f64_is_alike(memory);
+    munmap(memory, bytes);
+    return alike;
+}
+
 static void load(void) {
     static const char *const names[] = {DT__BLAS_LIBRARY_(DTENSOR_BLAS) NULL};
     Lmid_t space;
@@ -67,6 +100,7 @@ static void load(void) {
                 find_function(library, "cblas_dgemm", &loaded.dgemm) &&
                 find_function(library, "cblas_cgemm", &loaded.cgemm) &&
                 find_function(library, "cblas_zgemm", &loaded.zgemm);
+    loaded.tiles_are_alike = is_loaded && tiles_are_alike();
 }
 
 bool dt__blas_load(dt__blas *out) {

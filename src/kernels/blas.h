@@ -26,6 +26,8 @@ typedef struct dt__blas {
     dt__sgemm *sgemm;
     dt__dgemm *dgemm;
     dt__zgemm *cgemm, *zgemm;
+    bool tiles_are_alike; /* a part of a product has the same bits as in the whole: sums over k have an order that
+                             depends on k only, as in OpenBLAS. Tried once, with a product of f32 and one of f64 */
 } dt__blas;
 
 /* False if the library is not installed: products then use the loops of this folder. */

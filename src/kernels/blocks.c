@@ -119,10 +119,10 @@ static void run_piece(void *arg, int64_t piece) {
     }
 }
 
-/* Whether no operand needs a buffer, however long the rows are. */
+/* Whether no operand needs a buffer, however long the rows are. A conversion alone writes its result in place. */
 static bool is_direct(const job *j) {
     for (int k = 0; k < j->args->n_arrays; k++)
-        if (j->args->arrays[k]->dtype != j->args->loop_dtypes[k] ||
+        if ((j->args->arrays[k]->dtype != j->args->loop_dtypes[k] && j->args->loop) ||
             j->walk.dims[0].strides[k] != (int64_t)dt__dtype_bytes(j->args->arrays[k]->dtype))
             return false;
     return true;

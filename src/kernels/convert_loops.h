@@ -54,8 +54,21 @@ FROM_REAL_TO_ALL(BOOL, bool8)
 FROM_COMPLEX_TO_ALL(C64, c64)
 FROM_COMPLEX_TO_ALL(C128, c128)
 
-#ifdef HW_F16_PACK
 enum { F32_LANES = VEC_BYTES / 4 };
+
+#ifdef HW_PACK_HIGH
+static void narrow_bf16_fast(int64_t n, void *dst, const void *src) {
+    int64_t i = 0;
+    for (; i + 2 * F32_LANES <= n; i += 2 * F32_LANES) {
+        vec low = vec_load((const char *)src + 4 * i), high = vec_load((const char *)src + 4 * i + VEC_BYTES);
+        vec_store((char *)dst + 2 * i, HW_PACK_HIGH(narrow_bf16(low), narrow_bf16(high)));
+    }
+    convert_F32_BF16(n - i, (char *)dst + 2 * i, (const char *)src + 4 * i);
+}
+#define convert_F32_BF16 narrow_bf16_fast
+#endif
+
+#ifdef HW_F16_PACK
 
 static void widen_f16_fast(int64_t n, void *dst, const void *src) {
     int64_t i = 0;

@@ -39,15 +39,16 @@
     X(SIGN, 1, 0, false)                                                                                             \
     X(SQUARE, 1, 0, false)                                                                                           \
     X(RELU, 1, 0, false)                                                                                             \
-    X(CLAMP, 1, 0, false)       /* between numbers[0] and numbers[1] */                                              \
-    X(WHERE, 3, 1, false)       /* a ? b : c */                                                                      \
-    X(THRESHOLD, 2, 0, false)   /* b <= numbers[0] ? 0 : a; the gradient of relu */                                  \
-    X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
-    X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
-    X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
-    X(MUL_SHIFTED, 2, 0, false) /* a * (b - numbers[0]) */                                                           \
-    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
-    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
+    X(CLAMP, 1, 0, false)          /* between numbers[0] and numbers[1] */                                           \
+    X(WHERE, 3, 1, false)          /* a ? b : c */                                                                   \
+    X(THRESHOLD, 2, 0, false)      /* b <= numbers[0] ? 0 : a; the gradient of relu */                               \
+    X(AFFINE, 1, 0, false)         /* a * numbers[0] + numbers[1] */                                                 \
+    X(SHIFTED, 1, 0, false)        /* (a - numbers[0]) - numbers[1] */                                               \
+    X(EXP_SHIFTED, 1, 0, false)    /* exp(a - numbers[0]) */                                                         \
+    X(MUL_SHIFTED, 2, 0, false)    /* a * (b - numbers[0]) */                                                        \
+    X(MUL_DIFFERENCE, 3, 0, false) /* a * (b - c) */                                                                 \
+    X(NORMALISE, 3, 0, false)      /* (a - numbers[0]) * numbers[1] * b + c */                                       \
+    X(DROPOUT, 2, 1, false)        /* a ? b * numbers[0] : 0 */                                                      \
     X(EXP_DIFFERENCE, 2, 0, false)                                                                                   \
     X(SQUARED_DIFFERENCE, 2, 0, false)                                                                               \
     X(NAN_TO_ZERO, 1, 0, false)                                                                                      \
@@ -63,7 +64,10 @@
     X(ERF, 1, 0, false)                                                                                              \
     X(GELU, 1, 0, false)                                                                                             \
     X(GELU_TANH, 1, 0, false)                                                                                        \
-    X(GELU_GRAD, 2, 0, false) /* a * gelu'(b) */                                                                     \
+    X(GELU_GRAD, 2, 0, false)    /* a * gelu'(b) */                                                                  \
+    X(TANH_GRAD, 2, 0, false)    /* a * (1 - b * b) */                                                               \
+    X(SIGMOID_GRAD, 2, 0, false) /* a * ((1 - b) * b) */                                                             \
+    X(SILU_GRAD, 2, 0, false)    /* a * silu'(b) */                                                                  \
     X(GELU_TANH_GRAD, 2, 0, false)                                                                                   \
     X(SIN, 1, 0, false)                                                                                              \
     X(COS, 1, 0, false)                                                                                              \

@@ -75,6 +75,15 @@ static dt_dtype loop_dtype(dt__element_op op, dt_dtype dtype) {
     return is_logic ? DT_BOOL : wider[dtype];
 }
 
+/* Whether an op has a loop of a 16-bit dtype, and all operands have this dtype; others are not rounded to it first. */
+static bool is_half(const dt__kernels *kernels, const dt__elementwise *args) {
+    bool all = args->dtype != wider[args->dtype] && args->out->dtype == args->dtype &&
+               kernels->loops->ops[args->op][args->dtype] != NULL;
+    for (int k = 0; all && k < ops[args->op].n_ins; k++)
+        all = args->ins[k]->dtype == args->dtype;
+    return all;
+}
+
 bool dt__op_computes(dt__element_op op, dt_dtype dtype) {
     return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL;
 }
@@ -119,7 +128,7 @@ static bool can_run_directly(const dt__blocks *b, int64_t n, unsigned char (*buf
 
 static __attribute__((noinline)) void run_any(const dt__kernels *kernels, dt__pool *pool,
                                               const dt__elementwise *args) {
-    const dt_dtype dtype = loop_dtype(args->op, args->dtype);
+    const dt_dtype dtype = is_half(kernels, args) ? args->dtype : loop_dtype(args->op, args->dtype);
     dt__blocks b = {.kernels = kernels,
                     .pool = pool,
                     .loop = kernels->loops->ops[args->op][dtype],

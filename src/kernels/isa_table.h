@@ -10,6 +10,7 @@
 #include "kernels/copy.h"
 #include "kernels/exp_sum_loops.h"
 #include "kernels/fold_loops.h"
+#include "kernels/gradient_loops.h"
 #include "kernels/op_loops.h"
 #include "kernels/optimizer_loops.h"
 #include "kernels/product_loops.h"
@@ -24,6 +25,7 @@ const dt__loops ISA_LOOPS = {
     .deviations = deviations_loops,
     .add_widened = add_widened,
     .exp_sums = exp_sum_loops,
+    .gradients = gradient_loops,
     .small_products = small_loops,
     .optimizers = optimizer_loops,
 };

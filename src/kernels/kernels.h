@@ -22,6 +22,7 @@
 #include "kernels/products.h"
 #include "kernels/random_draw.h"
 #include "kernels/reductions.h"
+#include "kernels/singular_values.h"
 #include "kernels/spread.h"
 #include "kernels/statistics.h"
 #include "kernels/thread_pool.h"

@@ -50,7 +50,7 @@ INLINE vu32 narrow_f16(vec f32) {
 /* Returns the bf16 in the high half of each element; the low half is undefined. */
 INLINE vu32 narrow_bf16(vec f32) {
     vu32 bits = (vu32)f32;
-    vu32 is_nan = (vu32)((vi32)(bits & 0x7fffffff) > 0x7f800000);
+    vu32 is_nan = (vu32)((vf32)f32 != (vf32)f32);
     vu32 rounded = bits + 0x7fff + (bits >> 16 & 1);
     return (is_nan & (bits | 0x400000)) | (~is_nan & rounded);
 }

@@ -15,6 +15,11 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { MIN_NARROW = 64 }; /* elements */
+/* Sums of squares that f32 computes: none overflows, and those that are subnormal do not matter. */
+#define NARROW_MIN 0x1p-90
+#define NARROW_MAX 0x1p120
+
 enum { BLOCK = 1024, PIECE = 1 << 14, MAX_DIRECT_ROWS = 64 };
 
 /* The operands of a row. */
@@ -102,13 +107,27 @@ static double sum_of(const job *j, buffers *b, char *out, char *in) {
     return sum;
 }
 
+/* Adds the squares of n differences from a mean: of long rows of f32 in f32, unless they leave its range. */
+static double add_squares(const job *j, int64_t n, const void *x, double mean, double before) {
+    const dt__loops *loops = j->kernels->loops;
+    double sum = 0;
+    if (j->dtype == DT_F32 && n >= MIN_NARROW) {
+        loops->gradients[DT_F32].squares(n, x, mean, &sum);
+        if (sum > NARROW_MIN && sum < NARROW_MAX)
+            return before + sum;
+    }
+    sum = before;
+    loops->deviations[j->dtype](n, x, mean, &sum);
+    return sum;
+}
+
 static double squares_of(const job *j, buffers *b, char *out, char *in, double mean) {
     block_iterator c;
     double sum = 0;
     iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
         iterator_next(j, &c);
-        j->kernels->loops->deviations[j->dtype](c.n, load_operand(j, &c, b, IN), mean, &sum);
+        sum = add_squares(j, c.n, load_operand(j, &c, b, IN), mean, sum);
     }
     return sum;
 }
@@ -149,7 +168,7 @@ static statistics run_short_row(const job *j, buffers *b, const block_iterator *
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c->n, ins[0], &mean);
         mean /= (double)j->n;
     }
-    j->kernels->loops->deviations[j->dtype](c->n, ins[0], mean, &squares);
+    squares = add_squares(j, c->n, ins[0], mean, squares);
     const statistics of = finish(j, mean, squares);
     write_block(j, b, c, ins, of);
     return of;

@@ -13,7 +13,8 @@
 
 enum {
     BUFFER_BYTES = 1 << 16, /* of one thread, for all operands */
-    MAX_BLOCK = 1024,       /* elements */
+    MAX_BLOCK = 1024,       /* elements, where some operand is buffered */
+    MAX_DIRECT = 1 << 14,   /* where none is */
     MAX_DIMS = 64,
     PIECE = 1 << 14, /* elements that are worth a thread, about */
 };
@@ -70,11 +71,14 @@ static char *element_at(const job *j, int k, int64_t row, int64_t column) {
     return at;
 }
 
+/* Elements of a block for which there is memory. */
+static int64_t buffered_block(int n_all) { return dt__min_i64(BUFFER_BYTES / (n_all * 2 * 16), MAX_BLOCK); }
+
 static void run_block(const job *j, int64_t index, char *memory) {
     const dt__loop_operands *args = j->args;
     const int64_t row = index / j->n_per_row, column = index % j->n_per_row * j->block;
     const int64_t n = dt__min_i64(j->block, j->sizes[j->n_dims - 1] - column);
-    const size_t bytes = (size_t)j->block * 16;
+    const size_t bytes = (size_t)buffered_block(args->n_all) * 16;
     const void *ins[DT__MAX_LOOP_OPERANDS];
     void *outs[DT__MAX_LOOP_OPERANDS];
     for (int k = 0; k < args->n_all; k++) {
@@ -106,6 +110,15 @@ static void run_piece(void *arg, int64_t piece) {
         run_block(j, i, memory);
 }
 
+/* Whether all operands are used in place. */
+static bool is_direct(const job *j) {
+    for (int k = 0; k < j->args->n_all; k++)
+        if (j->args->arrays[k].dtype != j->args->dtype ||
+            j->strides[k][j->n_dims - 1] != (int64_t)dt_dtype_size(j->args->dtype))
+            return false;
+    return true;
+}
+
 void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt__loop_operands *args) {
     const dt__array *out = &args->arrays[args->n_ins];
     job j;
@@ -115,7 +128,7 @@ void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt_
     if (dt__array_count(out) == 0)
         return;
     join_dims(&j, out);
-    j.block = dt__min_i64(BUFFER_BYTES / (args->n_all * 2 * 16), MAX_BLOCK);
+    j.block = is_direct(&j) ? MAX_DIRECT : buffered_block(args->n_all);
     j.n_per_row = dt__ceil_div(j.sizes[j.n_dims - 1], j.block);
     j.n_blocks = j.n_per_row;
     for (int d = 0; d + 1 < j.n_dims; d++)

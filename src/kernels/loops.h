@@ -48,6 +48,32 @@ typedef void dt__add_widened_loop(int64_t n, double *to, const void *from, int64
 /* y[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. y may be x. */
 typedef void dt__exp_sum_loop(int64_t n, const void *x, void *y, double shift, double *to);
 
+/* The gradients of softmax and of normalisations, along a row. */
+typedef struct dt__norm_row {
+    double mean, rstd, sum,
+        product; /* sum: the mean of grad weight; product: the mean of that times (x - mean) rstd */
+} dt__norm_row;
+typedef struct dt__gradient_loops {
+    /* *to += the sum of x[i]. */
+    void (*sum)(int64_t n, const void *x, double *to);
+    /* *to += the sum of x[i] y[i]. */
+    void (*dot)(int64_t n, const void *x, const void *y, double *to);
+    /* *to += the sum of squares of x[i] - mean. */
+    void (*squares)(int64_t n, const void *x, double mean, double *to);
+    /* out[i] = grad[i] - exp(y[i]) factor. out may be grad or y. */
+    void (*sub_exp)(int64_t n, const void *grad, const void *y, double factor, void *out);
+    /* to[0] += the sum of h[i] = grad[i] weight[i], to[1] += the sum of h[i] (x[i] - mean) rstd. */
+    void (*norm_sums)(int64_t n, const void *grad, const void *x, const void *weight, double mean, double rstd,
+                      double *to);
+    /* out[i] = rstd (h[i] - sum - (x[i] - mean) rstd product). out may be grad or x. */
+    void (*norm_input)(int64_t n, const void *grad, const void *x, const void *weight, const dt__norm_row *row,
+                       void *out);
+    /* to[i] += grad[i] (x[i] - mean) rstd, and grad[i], of one row after another; four rows are summed first. */
+    void (*norm_weight)(int64_t n, int n_rows, const void *const *grads, const void *const *inputs,
+                        const dt__norm_row *rows, double *to);
+    void (*norm_bias)(int64_t n, int n_rows, const void *const *grads, double *to);
+} dt__gradient_loops;
+
 /* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read if beta
  * is 0. The last bits of complex results may differ between instruction sets. */
 typedef struct dt__small_product {
@@ -81,6 +107,7 @@ typedef struct dt__loops {
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
     dt__add_widened_loop *add_widened;
     dt__exp_sum_loop *const *exp_sums;          /* [dtype]; F32 F64 */
+    const dt__gradient_loops *gradients;        /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
     dt__optimizer_loop *const (*optimizers)[2]; /* [dt__optimizer][f32, f64] */
 } dt__loops;

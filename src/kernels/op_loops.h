@@ -155,6 +155,7 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
     FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
     FLOATS(T2, MUL_SHIFTED, x *(y - (value)numbers[0].f.re))                                                         \
+    FLOATS(T3, MUL_DIFFERENCE, x *(y - z))                                                                           \
     FLOATS(T2, EXP_DIFFERENCE, REAL(exp, x - y))                                                                     \
     FLOATS(T2, SQUARED_DIFFERENCE, (x - y) * (x - y))                                                                \
     FLOATS(T1, NAN_TO_ZERO, x == x ? x : 0)                                                                          \
@@ -172,6 +173,9 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T1, ERF, REAL(erf, x))                                                                                    \
     FLOATS(T1, GELU, REAL(gelu, x))                                                                                  \
     FLOATS(T1, GELU_TANH, REAL(gelu_tanh, x))                                                                        \
+    FLOATS(T2, TANH_GRAD, x *(1 - y * y))                                                                            \
+    FLOATS(T2, SIGMOID_GRAD, x *((1 - y) * y))                                                                       \
+    FLOATS(T2, SILU_GRAD, x *REAL(silu_slope, y))                                                                    \
     FLOATS(T2, GELU_GRAD, x *REAL(gelu_slope, y))                                                                    \
     FLOATS(T2, GELU_TANH_GRAD, x *REAL(gelu_tanh_slope, y))                                                          \
     FLOATS(T1, FLOOR, REAL(floor, x))                                                                                \
@@ -393,12 +397,50 @@ PRODUCT_LOOP(SQUARE, C128, dt__c128, double, 0, UNUSED_SCALE(multiply_c128(x, y)
 PRODUCT_LOOP(ADD_SCALED, C64, dt__c64, float, 1, add_f32(x, multiply_c64(scale, y)))
 PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(scale, y)))
 
+/* Ops on 16-bit floats that are so quick that converting whole blocks to f32 and back would take most of the time: a
+ * register is computed as two of f32, x and y, and rounded once, to the same bits. */
+#define HALF_OP_LIST(ONE, TWO)                                                                                       \
+    TWO(ADD, x + y)                                                                                                  \
+    TWO(SUB, x - y)                                                                                                  \
+    TWO(ADD_SCALED, x + (float)numbers[0].f.re * y)                                                                  \
+    TWO(MUL, x *y)                                                                                                   \
+    TWO(THRESHOLD, (vf32)((vec)x & ~(vec)(y <= (float)numbers[0].f.re)))                                             \
+    ONE(AFFINE, x *(float)numbers[0].f.re + (float)numbers[1].f.re)                                                  \
+    ONE(RELU, (vf32)((vec)x & ((vec)(x > 0) | (vec)(x != x))))
+
+#define HALF_LOOP(op, DTYPE, suffix, second, expression)                                                             \
+    INLINE vec half_##op##_##DTYPE(vec a, vec b, const dt__number *numbers) {                                        \
+        (void)numbers;                                                                                               \
+        const lanes all_x = unpack_##suffix(a), all_y = unpack_##suffix(b);                                          \
+        lanes result;                                                                                                \
+        vf32 x = (vf32)all_x.a, y __attribute__((unused)) = (vf32)all_y.a;                                           \
+        result.a = (vec)(expression);                                                                                \
+        x = (vf32)all_x.b, y = (vf32)all_y.b;                                                                        \
+        result.b = (vec)(expression);                                                                                \
+        return pack_##suffix(result);                                                                                \
+    }                                                                                                                \
+    static void loop_##op##_##DTYPE(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {       \
+        const char *xs = ins[0], *ys = ins[second];                                                                  \
+        char *to = out;                                                                                              \
+        size_t left = (size_t)n * 2;                                                                                 \
+        for (; left >= VEC_BYTES; left -= VEC_BYTES, xs += VEC_BYTES, ys += VEC_BYTES, to += VEC_BYTES)              \
+            vec_store(to, half_##op##_##DTYPE(vec_load(xs), vec_load(ys), numbers));                                 \
+        if (left)                                                                                                    \
+            vec_store_part(to, half_##op##_##DTYPE(vec_load_part(xs, left), vec_load_part(ys, left), numbers),       \
+                           left);                                                                                    \
+    }
+#define ONE_HALF_LOOP(op, expression) HALF_LOOP(op, F16, f16, 0, expression) HALF_LOOP(op, BF16, bf16, 0, expression)
+#define TWO_HALF_LOOP(op, expression) HALF_LOOP(op, F16, f16, 1, expression) HALF_LOOP(op, BF16, bf16, 1, expression)
+HALF_OP_LIST(ONE_HALF_LOOP, TWO_HALF_LOOP)
+
 #define ENTRY(op, DTYPE, ...) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
+#define HALF_ENTRY(op, ...)   ENTRY(op, F16, ) ENTRY(op, BF16, )
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
     FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, TAN, ) FLOATS(ENTRY, FMOD, ) FLOATS(ENTRY, REMAINDER, )
         FLOATS(ENTRY, FLOOR_DIVIDE, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
-            COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY)
+            COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY) HALF_OP_LIST(HALF_ENTRY, HALF_ENTRY)
                 OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY
+#undef HALF_ENTRY
 
 #endif

@@ -3,7 +3,9 @@
  * A product of arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out
  * continue, are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the
  * dtype of the computation, or whose strides BLAS cannot express, are copied first. Products of many multiplications
- * are split into tiles of the result, for threads.
+ * are split into tiles of the result, for threads. A BLAS packs the operands of every tile again, so tiles have long
+ * rows where they can: on Zen 4, 1024x1024x256 runs at 0.97 of the speed of one call in tiles of 256x1024, and at 0.91
+ * in tiles of 256x512. One thread makes one call, if the BLAS computes the same bits so (blas.c).
  */
 #include "kernels/products.h"
 
@@ -15,18 +17,20 @@
 #include "kernels/walk.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum {
-    TINY = 2048,         /* multiplications up to which our own loops are faster than BLAS */
-    MAX_TILES = 64,      /* of a product, about */
-    TILE = 1 << 19,      /* elements of a tile, about: each tile packs its operands again */
-    MIN_TILE_SIDE = 512, /* rows or columns of a tile */
-    LONG_TILES = 8,      /* of a product with a long k, whose result is a few tiles by its elements */
-    LONG_TILE = 1 << 25, /* multiplications of such a tile, about */
-    MIN_LONG_SIDE = 256,
-    LARGE = 1 << 19,    /* multiplications that are worth splitting */
-    MAX_SIZE = 1 << 30, /* of a matrix dim that is passed to BLAS */
+    TINY = 2048,    /* multiplications up to which our own loops are faster than BLAS */
+    TILE = 1 << 25, /* multiplications of a tile, about */
+    FEW_TILES = 8,  /* of a product, unless tiles have more than LARGE_TILE multiplications */
+    LARGE_TILE = 1 << 30,
+    MAX_TILES = 64,
+    MIN_ROWS = 256,          /* of a tile */
+    MIN_COLUMNS = 512,       /* where the rows are not cut */
+    MIN_LONG_COLUMNS = 4096, /* where they are */
+    LARGE = 1 << 19,         /* multiplications that are worth splitting */
+    MAX_SIZE = 1 << 30,      /* of a matrix dim that is passed to BLAS */
     N_SCRATCHES = 4,
 };
 
@@ -35,6 +39,7 @@ struct dt__products {
     const dt__kernels *kernels;
     dt__pool *pool;
     bool tried_blas, has_blas;
+    bool is_uncut; /* one thread, and tiles have the bits of the whole */
     dt__blas blas;
     struct {
         void *memory;
@@ -65,13 +70,6 @@ static const dt_dtype compute_dtype[DT_N_DTYPES] = {
     [DT_I8] = DT_I64,  [DT_I16] = DT_I64,  [DT_I32] = DT_I64, [DT_I64] = DT_I64,
     [DT_U8] = DT_I64,  [DT_BOOL] = DT_I64, [DT_C64] = DT_C64, [DT_C128] = DT_C128,
 };
-
-static const dt__blas *blas_of(dt__products *products) {
-    if (!products->tried_blas)
-        products->has_blas = dt__blas_load(&products->blas);
-    products->tried_blas = true;
-    return products->has_blas ? &products->blas : NULL;
-}
 
 /* A buffer that grows and is kept for the next product; NULL when out of memory. */
 static void *scratch_bytes(dt__products *products, int which, size_t bytes) {
@@ -168,22 +166,44 @@ static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const dt__mat
         }
 }
 
-/* c is plain. */
-static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype dtype, const dt__matrix_product *p) {
+/* Every row of c becomes the bias; c is plain. */
+static void fill_with_bias(dt_dtype dtype, const dt__matrix_product *p, const char *bias) {
+    const size_t size = dt_dtype_size(dtype), bytes = (size_t)p->n * size;
+    for (int64_t i = 0; i < p->m; i++)
+        memcpy(p->c.at + i * p->c.row * (int64_t)size, bias, bytes);
+}
+
+/* c is plain. The bias, or NULL, is in place of beta c. */
+static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype dtype, const dt__matrix_product *p,
+                     const char *bias) {
+    dt__matrix_product part = *p;
     if (p->m == 0 || p->n == 0)
         return;
+    if (bias) {
+        fill_with_bias(dtype, p, bias);
+        part.beta = number_of(dtype, 1);
+    }
     if (!blas || dtype == DT_I64) {
-        call_loops(kernels, dtype, p);
+        call_loops(kernels, dtype, &part);
         return;
     }
-    dt__matrix_product part = *p;
     for (int64_t l = 0; l == 0 || l < p->k; l += MAX_SIZE) {
         part.k = dt__min_i64(MAX_SIZE, p->k - l);
         part.a = matrix_at(p->a, dtype, 0, l);
         part.b = matrix_at(p->b, dtype, l, 0);
-        part.beta = l == 0 ? p->beta : number_of(dtype, 1);
         call_blas(blas, dtype, &part);
+        part.beta = number_of(dtype, 1);
     }
+}
+
+static const dt__blas *blas_of(dt__products *products) {
+    if (!products->tried_blas) {
+        products->has_blas = dt__blas_load(&products->blas);
+        products->is_uncut =
+            products->has_blas && dt__pool_threads(products->pool) == 1 && products->blas.tiles_are_alike;
+    }
+    products->tried_blas = true;
+    return products->has_blas ? &products->blas : NULL;
 }
 
 /* A product in tiles. */
@@ -192,43 +212,48 @@ typedef struct tiles {
     const dt__blas *blas;
     dt_dtype dtype;
     dt__matrix_product whole;
-    int64_t rows, columns, n_across;
+    const char *bias;
+    int64_t rows, columns, n_down, n_across; /* the last tile of a row or column of tiles has what is left */
 } tiles;
 
 static void multiply_tile(void *arg, int64_t piece) {
     const tiles *t = arg;
     const int64_t i = piece / t->n_across * t->rows, j = piece % t->n_across * t->columns;
     dt__matrix_product part = t->whole;
-    part.m = dt__min_i64(t->rows, t->whole.m - i);
-    part.n = dt__min_i64(t->columns, t->whole.n - j);
+    part.m = piece / t->n_across == t->n_down - 1 ? t->whole.m - i : t->rows;
+    part.n = piece % t->n_across == t->n_across - 1 ? t->whole.n - j : t->columns;
     part.a = matrix_at(t->whole.a, t->dtype, i, 0);
     part.b = matrix_at(t->whole.b, t->dtype, 0, j);
     part.c = matrix_at(t->whole.c, t->dtype, i, j);
-    multiply(t->kernels, t->blas, t->dtype, &part);
+    multiply(t->kernels, t->blas, t->dtype, &part, t->bias ? t->bias + j * (int64_t)dt_dtype_size(t->dtype) : NULL);
 }
 
+/* The size of at most n pieces of a dim, none much below min. */
 static int64_t tile_side(int64_t size, int64_t n, int64_t min) {
-    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, min), MAX_SIZE);
+    n = dt__min_i64(n, dt__max_i64(size / min, 1));
+    return dt__min_i64(n == 1 ? size : dt__ceil_div(dt__ceil_div(size, n), 64) * 64, MAX_SIZE / 2);
 }
 
-/* Rows first; columns where there are not enough rows. By the elements of the result, or, if k is long, by the
- * multiplications: never by the number of threads. */
+/* The number of pieces: the last one has half the side to one and a half, so that none is tiny. */
+static int64_t n_sides(int64_t size, int64_t side) { return dt__max_i64((size + side / 2) / side, 1); }
+
+/* How many tiles a product is cut into, at most: by its multiplications, never by the number of threads. */
+static int64_t count_tiles(const dt__matrix_product *p) {
+    const double work = (double)p->m * (double)p->n * (double)p->k;
+    const double n = fmax(fmin(work / TILE, FEW_TILES), fmin(work / LARGE_TILE, MAX_TILES));
+    return n > 1 ? (int64_t)n : 1;
+}
+
+/* Rows first. */
 static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype,
-                              const dt__matrix_product *p) {
-    tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, MAX_SIZE), dt__min_i64(p->n, MAX_SIZE), 0};
-    const double n_tiles = (double)p->m * (double)p->n / TILE;
-    const double n_long = (double)p->m * (double)p->n * (double)p->k / LONG_TILE;
-    int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES, min = MIN_TILE_SIDE;
-    if (n < LONG_TILES && n_long > (double)n) {
-        n = n_long < LONG_TILES ? (int64_t)n_long : LONG_TILES;
-        min = MIN_LONG_SIDE;
-    }
-    if (n > 1) {
-        t.rows = tile_side(p->m, n, min);
-        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1), min);
-    }
-    t.n_across = dt__ceil_div(p->n, t.columns);
-    dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);
+                              const dt__matrix_product *p, const char *bias) {
+    const int64_t n = products->is_uncut ? 1 : count_tiles(p);
+    tiles t = {products->kernels, blas, dtype, *p, bias, tile_side(p->m, n, MIN_ROWS), 0, 0, 0};
+    t.n_down = n_sides(p->m, t.rows);
+    t.columns = t.n_down == 1 ? tile_side(p->n, n, MIN_COLUMNS)
+                              : tile_side(p->n, dt__max_i64(n / t.n_down, 1), MIN_LONG_COLUMNS);
+    t.n_across = n_sides(p->n, t.columns);
+    dt__pool_run(products->pool, t.n_down * t.n_across, multiply_tile, &t);
 }
 
 static dt__matrix_product transposed(const dt__matrix_product *p) {
@@ -240,6 +265,15 @@ static dt__matrix_product transposed(const dt__matrix_product *p) {
                                 {p->c.at, p->c.column, p->c.row},
                                 p->alpha,
                                 p->beta};
+}
+
+/* Where c cannot be filled row by row, all of it becomes the bias before the product. */
+static void add_bias_first(dt__products *products, dt_dtype stored, const char *bias, const dt__array *c,
+                           dt__matrix_product *p) {
+    const int64_t strides[] = {0, 1};
+    dt__convert(products->kernels, products->pool, c,
+                &(dt__array){(void *)(uintptr_t)bias, stored, 2, c->shape, strides});
+    p->beta = number_of(c->dtype, 1);
 }
 
 /* Makes x a matrix of loop_dtype that BLAS can read: in place, or as a dense copy. False when out of memory. */
@@ -259,7 +293,7 @@ static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype
 }
 
 /* One product of matrices of any stored dtype and strides. False when out of memory. */
-static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p) {
+static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p, const char *bias) {
     const dt_dtype dtype = compute_dtype[stored];
     const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
     const dt__array out = {p.c.at, stored, 2, shape, strides};
@@ -269,18 +303,22 @@ static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_prod
     const bool plain_out = stored == dtype && is_plain(p.c, p.m, p.n),
                transposed_out = stored == dtype && is_transposed(p.c, p.m, p.n);
     if (plain_out || transposed_out) {
+        if (bias && !plain_out)
+            add_bias_first(products, stored, bias, &out, &p);
         const dt__matrix_product as_plain = plain_out ? p : transposed(&p);
-        multiply_in_tiles(products, blas, dtype, &as_plain);
+        multiply_in_tiles(products, blas, dtype, &as_plain, plain_out ? bias : NULL);
         return true;
     }
     void *copy = scratch(products, 2, p.m, p.n, dtype);
     if (!copy)
         return false;
     const dt__array dense_out = {copy, dtype, 2, shape, dense};
-    if (!is_zero(dtype, p.beta))
+    if (bias)
+        add_bias_first(products, stored, bias, &dense_out, &p);
+    else if (!is_zero(dtype, p.beta))
         dt__convert(products->kernels, products->pool, &dense_out, &out);
     p.c = (dt__matrix){copy, p.n, 1};
-    multiply_in_tiles(products, blas, dtype, &p);
+    multiply_in_tiles(products, blas, dtype, &p, NULL);
     dt__convert(products->kernels, products->pool, &out, &dense_out);
     return true;
 }
@@ -291,6 +329,7 @@ typedef struct batch {
     const dt__blas *blas;
     dt_dtype dtype;
     dt__matrix_product first;
+    const char *bias;
     const dt__walk *walk;
     int64_t n, n_per_piece;
 } batch;
@@ -306,7 +345,7 @@ static void run_batch_piece(void *arg, int64_t piece) {
         p.c.at = at[0];
         p.a.at = at[1];
         p.b.at = at[2];
-        multiply(b->kernels, b->blas, b->dtype, &p);
+        multiply(b->kernels, b->blas, b->dtype, &p, b->bias);
     }
 }
 
@@ -348,11 +387,12 @@ static bool is_tiny(const dt__matrix_product *p) {
     return p->m <= TINY && p->n <= TINY && p->k <= TINY && p->m * p->n <= TINY && p->m * p->n * p->k <= TINY;
 }
 
-static bool run_batch(dt__products *products, dt_dtype stored, const dt__matrix_product *p, dt__walk *walk) {
+static bool run_batch(dt__products *products, dt_dtype stored, const dt__matrix_product *p, const char *bias,
+                      dt__walk *walk) {
     const int64_t n = dt__walk_positions(walk, 0);
     const double work = (double)p->m * (double)p->n * (double)p->k;
     if (needs_no_copies(stored, p) && (is_tiny(p) || (n > 1 && work < LARGE * 4.0))) {
-        batch b = {products->kernels, NULL, stored, *p, walk, n, 0};
+        batch b = {products->kernels, NULL, stored, *p, bias, walk, n, 0};
         b.blas = is_tiny(p) ? NULL : blas_of(products);
         b.n_per_piece = (int64_t)((LARGE + work) / (work + 1));
         dt__pool_run(products->pool, dt__ceil_div(n, b.n_per_piece), run_batch_piece, &b);
@@ -365,14 +405,14 @@ static bool run_batch(dt__products *products, dt_dtype stored, const dt__matrix_
         one.c.at = at[0];
         one.a.at = at[1];
         one.b.at = at[2];
-        if (!run_product(products, stored, one))
+        if (!run_product(products, stored, one, bias))
             return false;
     } while (dt__walk_next(walk, 0, position, at));
     return true;
 }
 
 /* The shortest path, for one tiny product; at most b is packed. False if this does not apply. */
-static bool run_tiny(dt__products *products, dt_dtype dtype, const dt__matrix_product *p) {
+static bool run_tiny(dt__products *products, dt_dtype dtype, const dt__matrix_product *p, const char *bias) {
     _Alignas(64) char packed[TINY * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     dt__small_product s = {p->m,     p->n,        p->k,     p->a.at,  p->b.at,  p->c.at,
@@ -386,6 +426,10 @@ static bool run_tiny(dt__products *products, dt_dtype dtype, const dt__matrix_pr
         dt__gather(&b, packed);
         s.b = packed;
         s.b_row = p->n;
+    }
+    if (bias) {
+        fill_with_bias(dtype, p, bias);
+        s.beta = number_of(dtype, 1);
     }
     products->kernels->loops->small_products[dtype](&s);
     return true;
@@ -401,14 +445,14 @@ bool dt__matmul_run(dt__products *products, const dt__matmul *args) {
                             .c = last_dims(out),
                             .alpha = args->alpha,
                             .beta = args->beta};
-    if (out->n_dims == 2 && run_tiny(products, a->dtype, &p))
+    if (out->n_dims == 2 && run_tiny(products, a->dtype, &p, args->bias))
         return true;
     const dt__array outs = leading_dims(out), as = leading_dims(a), bs = leading_dims(b);
     dt__walk walk;
     if (!dt__walk_make(3, (const dt__array *const[]){&outs, &as, &bs}, &walk) || p.m == 0 || p.n == 0)
         return true;
     join_rows(&walk, &p, a->dtype);
-    return run_batch(products, a->dtype, &p, &walk);
+    return run_batch(products, a->dtype, &p, args->bias, &walk);
 }
 
 bool dt__matrix_is_readable(dt__matrix x, int64_t rows, int64_t columns) {
@@ -416,7 +460,8 @@ bool dt__matrix_is_readable(dt__matrix x, int64_t rows, int64_t columns) {
 }
 
 void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const dt__matrix_product *product) {
-    multiply(products->kernels, products->has_blas && !is_tiny(product) ? &products->blas : NULL, dtype, product);
+    multiply(products->kernels, products->has_blas && !is_tiny(product) ? &products->blas : NULL, dtype, product,
+             NULL);
 }
 
 void dt__products_open(dt__products *products) { (void)blas_of(products); }

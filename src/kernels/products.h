@@ -25,6 +25,7 @@ void dt__products_free(dt__products *products);
 typedef struct dt__matmul {
     const dt__array *a, *b, *out;
     dt__number alpha, beta;
+    const void *bias; /* (optional) n elements in place of every row of beta out */
 } dt__matmul;
 
 /* False when out of memory; no error is recorded, and the contents of out are undefined. */

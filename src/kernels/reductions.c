@@ -38,9 +38,10 @@ typedef struct job {
     const dt__reduction *args;
     dt_dtype loop_dtype, acc_dtype; /* of the loops' input, and of their accumulators */
     element identity;
-    dt__walk results;            /* output and input, along the kept dims */
-    dt__walk elements;           /* input, along the reduced dims */
-    bool is_empty;               /* no elements */
+    dt__walk results;  /* output and input, along the kept dims */
+    dt__walk elements; /* input, along the reduced dims */
+    bool is_empty;     /* no elements */
+    bool has_direct_rows;
     int64_t n_results, n_across; /* n_across: blocks along the innermost reduced dim */
     int64_t n_blocks;            /* of elements, per result */
     int64_t n_per_piece;         /* results, or blocks of columns */
@@ -118,8 +119,13 @@ static void store_results(const job *j, void *kept, int64_t n, char *at, int64_t
     dt__store_patch(j->kernels, kept, dtype, &to, j->args->out->dtype, converted);
 }
 
+static void set_to_identity(const job *j, int64_t n, char *kept) {
+    const size_t bytes = dt__dtype_bytes(j->acc_dtype);
+    j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
+}
+
 /* Combines blocks begin to end of the elements of one result with *kept. */
-static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, element *kept) {
+static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, void *kept) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16];
     const dt__walk_dim *inner = &j->elements.dims[0];
     dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
@@ -138,17 +144,46 @@ static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, e
     }
 }
 
+/* Whether the elements of a result are contiguous, and are read in place. */
+static bool has_direct_rows(const job *j) {
+    return !j->is_empty && j->elements.n_dims <= 1 && j->args->in->dtype == j->loop_dtype &&
+           (j->elements.dims[0].size == 1 ||
+            j->elements.dims[0].strides[0] == (int64_t)dt__dtype_bytes(j->loop_dtype));
+}
+
+/* Combines all elements of one result with *kept, block by block. */
+static void fold_all(const job *j, char *start, void *kept) {
+    if (!j->has_direct_rows) {
+        fold_blocks(j, start, 0, j->n_blocks, kept);
+        return;
+    }
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
+    const int64_t n = j->elements.dims[0].size, bytes = (int64_t)dt__dtype_bytes(j->loop_dtype);
+    for (int64_t i = 0; i < n; i += BLOCK)
+        fold(dt__min_i64(BLOCK, n - i), start + i * bytes, kept);
+}
+
+/* Results are stored a row at a time. */
 static void reduce_rows(void *arg, int64_t piece) {
     const job *j = arg;
+    _Alignas(64) char kept[COLUMNS * 16];
+    const dt__walk_dim *along = &j->results.dims[0];
+    const size_t bytes = dt__dtype_bytes(j->acc_dtype);
     const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_results);
-    int64_t position[DT__WALK_DIMS];
+    int64_t position[DT__WALK_DIMS] = {0}, n;
     char *at[2] = {j->results.at[0], j->results.at[1]};
     dt__walk_seek(&j->results, 0, first, position, at);
-    for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at)) {
-        element kept = j->identity;
-        if (!j->is_empty)
-            fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->args->in->data), 0, j->n_blocks, &kept);
-        store_results(j, &kept, 1, at[0], 0);
+    for (int64_t r = first; r < end; r += n) {
+        char *start = j->is_empty ? NULL : j->elements.at[0] + (at[1] - (char *)j->args->in->data);
+        n = dt__min_i64(dt__min_i64(COLUMNS, end - r), along->size - position[0]);
+        set_to_identity(j, n, kept);
+        for (int64_t i = 0; i < n && !j->is_empty; i++)
+            fold_all(j, start + i * along->strides[1], kept + (size_t)i * bytes);
+        store_results(j, kept, n, at[0], along->strides[0]);
+        position[0] += n - 1;
+        at[0] += (n - 1) * along->strides[0];
+        at[1] += (n - 1) * along->strides[1];
+        dt__walk_next(&j->results, 0, position, at);
     }
 }
 
@@ -177,11 +212,6 @@ static void reduce_in_segments(job *j, dt__pool *pool) {
             fold(1, &segments[r * j->n_segments + s], &kept);
         store_results(j, &kept, 1, at[0], 0);
     }
-}
-
-static void set_to_identity(const job *j, int64_t n, char *kept) {
-    const size_t bytes = dt__dtype_bytes(j->acc_dtype);
-    j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
 }
 
 /* One block of columns, along dims[0] of the results. Sums are computed in chunks, so that rounding errors do not
@@ -275,6 +305,7 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     if (!dt__walk_make(2, (const dt__array *const[]){args->out, &v.kept}, &j.results))
         return;
     j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.reduced}, &j.elements);
+    j.has_direct_rows = has_direct_rows(&j);
     j.n_results = dt__walk_positions(&j.results, 0);
     j.n_across = dt__ceil_div(j.is_empty ? 1 : j.elements.dims[0].size, BLOCK);
     j.n_blocks = j.is_empty ? 0 : j.n_across * dt__walk_positions(&j.elements, 1);

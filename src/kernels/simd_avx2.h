@@ -18,6 +18,8 @@
 #define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
 /* f32 at any address to f64; gcc 12 would build the register of two halves. */
 #define HW_WIDEN_F32(at) ((vf64)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(at))))
+#define HW_WIDEN_LOW(x)  ((vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)(x))))
+#define HW_WIDEN_HIGH(x) ((vf64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)(x), 1)))
 #define HW_FENCE()       _mm_sfence()
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
@@ -28,6 +30,11 @@
 #define HW_F16_PACK(low, high)                                                                                       \
     ((vec)_mm256_set_m128i(_mm256_cvtps_ph((__m256)(high), _MM_FROUND_TO_NEAREST_INT),                               \
                            _mm256_cvtps_ph((__m256)(low), _MM_FROUND_TO_NEAREST_INT)))
+
+/* The upper halves of the 32-bit elements of two registers, one after another. */
+#define HW_PACK_HIGH(low, high)                                                                                      \
+    ((vec)_mm256_permute4x64_epi64(                                                                                  \
+        _mm256_packs_epi32(_mm256_srai_epi32((__m256i)(low), 16), _mm256_srai_epi32((__m256i)(high), 16)), 0xd8))
 
 #define HW_MIN_F32(x, y) ((vec)_mm256_min_ps((__m256)(x), (__m256)(y)))
 #define HW_MIN_F64(x, y) ((vec)_mm256_min_pd((__m256d)(x), (__m256d)(y)))

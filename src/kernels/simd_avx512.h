@@ -18,6 +18,8 @@
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
 /* f32 at any address to f64; gcc 12 would build the register of two halves. */
 #define HW_WIDEN_F32(at) ((vf64)_mm512_cvtps_pd(_mm256_loadu_ps((const float *)(at))))
+#define HW_WIDEN_LOW(x)  ((vf64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)(x))))
+#define HW_WIDEN_HIGH(x) ((vf64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)(x), 1)))
 #define HW_FENCE()       _mm_sfence()
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
@@ -33,6 +35,13 @@
 #define HW_F16_PACK(low, high)                                                                                       \
     ((vec)_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtps_ph((__m512)(low), _MM_FROUND_TO_NEAREST_INT)),      \
                              _mm512_cvtps_ph((__m512)(high), _MM_FROUND_TO_NEAREST_INT), 1))
+
+/* The upper halves of the 32-bit elements of two registers, one after another. */
+#define HW_PACK_HIGH(low, high)                                                                                      \
+    ((vec)_mm512_permutex2var_epi16((__m512i)(low),                                                                  \
+                                    (__m512i)(vu16){1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,  \
+                                                    33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63}, \
+                                    (__m512i)(high)))
 
 #define HW_MIN_F32(x, y) ((vec)_mm512_min_ps((__m512)(x), (__m512)(y)))
 #define HW_MIN_F64(x, y) ((vec)_mm512_min_pd((__m512d)(x), (__m512d)(y)))

@@ -18,6 +18,14 @@
 #define HW_STREAM(to, x) _mm_stream_si128((__m128i *)(to), (__m128i)(x))
 #define HW_FENCE()       _mm_sfence()
 
+/* The lower and the upper half of a register of f32, as f64. */
+#define HW_WIDEN_LOW(x)  ((vf64)_mm_cvtps_pd((__m128)(x)))
+#define HW_WIDEN_HIGH(x) ((vf64)_mm_cvtps_pd(_mm_movehl_ps((__m128)(x), (__m128)(x))))
+
+/* The upper halves of the 32-bit elements of two registers, one after another. */
+#define HW_PACK_HIGH(low, high)                                                                                      \
+    ((vec)_mm_packs_epi32(_mm_srai_epi32((__m128i)(low), 16), _mm_srai_epi32((__m128i)(high), 16)))
+
 #define HW_MIN_F32(x, y) ((vec)_mm_min_ps((__m128)(x), (__m128)(y)))
 #define HW_MIN_F64(x, y) ((vec)_mm_min_pd((__m128d)(x), (__m128d)(y)))
 #define HW_MIN_U8(x, y)  ((vec)_mm_min_epu8((__m128i)(x), (__m128i)(y)))

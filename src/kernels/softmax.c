@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14, GROUP = 64 };
+enum { BLOCK = 2048, MAX_COLUMNS = 2048, MIN_COLUMNS = 8, PIECE = 1 << 14, GROUP = 64 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -24,7 +24,7 @@ typedef struct job {
     bool is_log, by_columns, has_statistics;
     int64_t n, out_stride, in_stride; /* along the dim, in bytes */
     dt__walk others;                  /* output, input, largest and sums, along all other dims */
-    int64_t n_across, n_items, n_per_piece;
+    int64_t columns, n_across, n_items, n_per_piece;
 } job;
 
 static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
@@ -129,9 +129,9 @@ typedef struct columns {
     const job *j;
     char *out, *in, *statistics[2];
     int64_t n;
-    _Alignas(64) char gathered[COLUMNS * 8], converted[COLUMNS * 8], work[COLUMNS * 8];
-    _Alignas(64) char largest[COLUMNS * 8], last[COLUMNS * 8]; /* last: the operand of the final step */
-    _Alignas(64) double sums[COLUMNS], wide[COLUMNS];
+    _Alignas(64) char gathered[MAX_COLUMNS * 8], converted[MAX_COLUMNS * 8], work[MAX_COLUMNS * 8];
+    _Alignas(64) char largest[MAX_COLUMNS * 8], last[MAX_COLUMNS * 8]; /* last: the operand of the final step */
+    _Alignas(64) double sums[MAX_COLUMNS], wide[MAX_COLUMNS];
 } columns;
 
 static const void *columns_row(columns *c, int64_t i) {
@@ -154,7 +154,7 @@ static void *direct_row(const columns *c, int64_t i) {
 /* The exponentials go to the output, where the last pass reads them, unless they would be rounded there. */
 static void find_sums(columns *c) {
     const dt__loops *loops = c->j->kernels->loops;
-    memset(c->sums, 0, sizeof c->sums);
+    memset(c->sums, 0, (size_t)c->n * sizeof *c->sums);
     for (int64_t i = 0; i < c->j->n; i++) {
         void *to = c->j->is_log ? NULL : direct_row(c, i);
         to = to ? to : c->work;
@@ -277,7 +277,7 @@ static void run_columns(const job *j, int64_t begin, int64_t end) {
     columns c;
     c.j = j;
     for (int64_t item = begin; item < end; item++) {
-        const int64_t first = item % j->n_across * COLUMNS;
+        const int64_t first = item % j->n_across * j->columns;
         int64_t position[DT__WALK_DIMS];
         char *at[DT__WALK_ARRAYS];
         start_at(j, at);
@@ -286,7 +286,7 @@ static void run_columns(const job *j, int64_t begin, int64_t end) {
         c.in = at[1] + first * across->strides[1];
         for (int k = 2; k < j->others.n_arrays; k++)
             c.statistics[k - 2] = at[k] + first * across->strides[k];
-        c.n = dt__min_i64(COLUMNS, across->size - first);
+        c.n = dt__min_i64(j->columns, across->size - first);
         softmax_columns(&c);
     }
 }
@@ -295,6 +295,12 @@ static void softmax_piece(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
     (j->by_columns ? run_columns : has_short_rows(j) ? run_short_rows : run_rows)(j, begin, end);
+}
+
+/* Long runs of memory, but some for every thread: what is computed does not depend on it. */
+static int64_t columns_per_item(int64_t n, int threads) {
+    const int64_t share = dt__ceil_div(n, threads);
+    return dt__max_i64(dt__min_i64(share, MAX_COLUMNS), dt__min_i64(n, MIN_COLUMNS));
 }
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
@@ -326,9 +332,10 @@ void dt__softmax_finish(const dt__kernels *kernels, dt__pool *pool, const dt__ar
         return;
     const dt__walk_dim *across = &j.others.dims[0];
     j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);
-    j.n_across = j.by_columns ? dt__ceil_div(across->size, COLUMNS) : 1;
+    j.columns = columns_per_item(across->size, dt__pool_threads(pool));
+    j.n_across = j.by_columns ? dt__ceil_div(across->size, j.columns) : 1;
     j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
-    j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, COLUMNS) : 1));
+    j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? j.columns : 1));
     dt__pool_run(pool, dt__ceil_div(j.n_items, j.n_per_piece), softmax_piece, &j);
 }
 

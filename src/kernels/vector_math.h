@@ -2,9 +2,9 @@
  *
  * The vector mathematics of all kernels, random numbers included: functions of one element without branches, so that
  * loops over them become vector loops, with the same bits in every instruction set. Most functions of f32 are computed
- * in f64 and rounded once, which makes their error at most 0.51 ULP; the most used ones (exp, sigmoid, silu, erf, gelu)
- * are computed in f32, twice as fast, with a few ULP, as sigmoid, silu and gelu of f64 have. tests/kernels/
- * test_maths.c states the bound of each; docs/performance.md compares them with SLEEF.
+ * in f64 and rounded once, which makes their error at most 0.51 ULP; the most used ones (exp, sigmoid, silu, erf and
+ * both forms of gelu) are computed in f32, twice as fast, with a few ULP, as sigmoid, silu and gelu of f64 have. tests/
+ * kernels/test_maths.c states the bound of each; docs/performance.md compares them with SLEEF.
  */
 #ifndef DT_KERNELS_VECTOR_MATH_H
 #define DT_KERNELS_VECTOR_MATH_H
@@ -286,6 +286,16 @@ DT__INLINE double silu_f64(double x) {
     return (x < 0 ? x * e : x) / (1 + e);
 }
 
+/* s (1 + x (1 - s)), with s = sigmoid(x); 1 - s is sigmoid(-x), so that nothing cancels in it. */
+DT__INLINE float silu_slope_f32(float x) {
+    float e = exp_f32(x < 0 ? x : -x), large = 1 / (1 + e), small = e * large;
+    return (x < 0 ? small : large) * (1 + x * (x < 0 ? large : small));
+}
+DT__INLINE double silu_slope_f64(double x) {
+    double e = exp_long(x < 0 ? x : -x), large = 1 / (1 + e), small = e * large;
+    return (x < 0 ? small : large) * (1 + x * (x < 0 ? large : small));
+}
+
 /* Arguments up to NEAR_ANGLE_MAX in size are near; the others are far. */
 DT__INLINE float sin_near_f32(float x) { return (float)sine_short(reduce_angle_short((double)x), 0); }
 DT__INLINE double sin_near_f64(double x) { return sine_long(reduce_angle(x), 0); }
@@ -296,36 +306,58 @@ DT__INLINE double sin_far_f64(double x) { return sine_long(reduce_far_angle(x), 
 DT__INLINE float cos_far_f32(float x) { return (float)sine_short(reduce_far_angle((double)x), 1); }
 DT__INLINE double cos_far_f64(double x) { return sine_long(reduce_far_angle(x), 1); }
 
-DT__INLINE float gelu_f32(float x) { return 0.5f * x * (1 + erf_f32(x * (float)SQRT_HALF)); }
+/* 2^x for x up to 128; 0 below 2^-126.5, infinite above 2^127.5. NaN stays NaN. */
+DT__INLINE float exp2_below_f32(float x) {
+    x = x < -127 ? -127 : x;
+    float n = nearest_integer_f32(x);
+    return exp2_near_f32(x - n) * power_of_two_f32(n);
+}
+DT__INLINE float magnitude_of_f32(float x) { return dt__f32_from_bits(dt__f32_bits(x) & 0x7fffffff); }
+
+/* x N(x) with the normal distribution function N, by its tail: no terms cancel for negative x. */
+DT__INLINE float gelu_f32(float x) {
+    float u = magnitude_of_f32(x);
+    u = u > 16 ? 16 : u;
+    float tail = exp2_below_f32(log2_normal_tail_f32(u));
+    return x * (x > 0 ? 1 - tail : tail);
+}
 DT__INLINE double gelu_f64(double x) { return 0.5 * x * (1 + erf_long(x * SQRT_HALF)); }
 
 DT__INLINE double gelu_argument(double x) { return SQRT_2_PI * (x + 0.044715 * x * x * x); }
+/* e^(-|2 a(x)|) with a the argument of tanh: x (1 + tanh a(x)) / 2 is x sigmoid(2 a(x)), in which nothing cancels. */
+DT__INLINE float gelu_tanh_power_f32(float x) {
+    float t = x * ((float)(2 * SQRT_2_PI * LOG2_E) + (float)(2 * SQRT_2_PI * LOG2_E * 0.044715) * (x * x));
+    return exp2_below_f32(-magnitude_of_f32(t));
+}
 DT__INLINE float gelu_tanh_f32(float x) {
-    return (float)(0.5 * (double)x * (1 + tanh_short(gelu_argument((double)x))));
+    float e = gelu_tanh_power_f32(x);
+    return (x < 0 ? x * e : x) / (1 + e);
 }
 DT__INLINE double gelu_tanh_f64(double x) { return 0.5 * x * (1 + tanh_long(gelu_argument(x))); }
 
 /* Derivatives. */
 DT__INLINE float gelu_slope_f32(float x) {
-    double d = (double)x;
-    return (float)(0.5 * (1 + erf_short(d * SQRT_HALF)) + d * INV_SQRT_2PI * exp_short(-0.5 * d * d));
+    float power = exp2_below_f32(x * x * (float)(-0.5 * LOG2_E));
+    float tail = normal_tail_ratio_f32(1 / (1 + 0x1.1eb852p-2f * magnitude_of_f32(x))) * power;
+    return (x > 0 ? 1 - tail : tail) + x * ((float)INV_SQRT_2PI * power);
 }
 DT__INLINE double gelu_slope_f64(double x) {
     return 0.5 * (1 + erf_long(x * SQRT_HALF)) + x * INV_SQRT_2PI * exp_long(-0.5 * x * x);
 }
 /* s + 2 x s (1 - s) a'(x) with s = sigmoid(2 a(x)): tanh in its place would cancel for negative arguments. e is
- * e^(-|2 a(x)|). */
-DT__INLINE double gelu_tanh_slope(double x, double e) {
+ * e^(-|2 a(x)|). Of f32, the slope is 0 or 1 from 16 on, where squares might overflow later. */
+DT__INLINE float gelu_tanh_slope_f32(float x) {
+    x = x > 16 ? 16 : x;
+    x = x < -16 ? -16 : x;
+    float e = gelu_tanh_power_f32(x), large = 1 / (1 + e), small = e * large;
+    float inner = (float)(2 * SQRT_2_PI) + (float)(6 * SQRT_2_PI * 0.044715) * (x * x);
+    return (x < 0 ? small : large) * (1 + x * (x < 0 ? large : small) * inner);
+}
+DT__INLINE double gelu_tanh_slope_f64(double x) {
+    double e = exp_long(-2 * magnitude_of(gelu_argument(x)));
     double inner = SQRT_2_PI * (1 + 3 * 0.044715 * x * x);
     double large = 1 / (1 + e), small = e * large;
     return (x < 0 ? small : large) * (1 + 2 * x * (x < 0 ? large : small) * inner);
-}
-DT__INLINE float gelu_tanh_slope_f32(float x) {
-    double d = (double)x;
-    return (float)gelu_tanh_slope(d, exp_short(-2 * magnitude_of(gelu_argument(d))));
-}
-DT__INLINE double gelu_tanh_slope_f64(double x) {
-    return gelu_tanh_slope(x, exp_long(-2 * magnitude_of(gelu_argument(x))));
 }
 
 /* The functions of random numbers. Their bits are part of the public contract (dtensor/random.h) and never change: a

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hosts of a mesh. Ranks are numbered host by host, the same number on each, so that a rank's host is a division.
+ * The hosts of a mesh, as its ranks are numbered: host by host, the same number on each, so that a rank's host is a
+ * division; and the nodes that its ranks are really on, by the map of the transport.
  */
 #include "base/size.h"
+#include "comm/comm.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
 
@@ -42,4 +44,40 @@ int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim) {
     mesh = DT__LIVE(DT__KIND_MESH, mesh);
     dt__mesh_line line;
     return dt__mesh_line_of(mesh, dim, &line) ? count_hosts(mesh, &mesh->dims[dim], 1, line.first) : 0;
+}
+
+/* The nodes of the group along a dim; the coordinate is that of its first rank. */
+static int64_t count_nodes(const dt_mesh *mesh, int dim, int64_t *coordinate) {
+    int64_t size = dt_mesh_dim_size(mesh, dim), n = 0, seen = 0;
+    for (int64_t i = 0; i < size; i++) {
+        coordinate[dim] = i;
+        int64_t node = dt__node_of(mesh->ctx, dt_mesh_rank_at(mesh, coordinate));
+        for (seen = 0; seen < i; seen++) {
+            coordinate[dim] = seen;
+            if (dt__node_of(mesh->ctx, dt_mesh_rank_at(mesh, coordinate)) == node)
+                break;
+        }
+        n += seen == i;
+    }
+    coordinate[dim] = 0;
+    return n;
+}
+
+bool dt__mesh_nodes(const dt_mesh *mesh, int64_t *out) {
+    bool any = false;
+    for (int m = 0; m < mesh->n_dims; m++)
+        out[m] = 1;
+    for (int64_t i = 0; dt__has_nodes(mesh->ctx) && i < mesh->size; i++) {
+        int64_t coordinate[DT_MESH_MAX_DIMS], rest = i;
+        for (int m = mesh->n_dims - 1; m >= 0; m--) {
+            coordinate[m] = rest % dt_mesh_dim_size(mesh, m);
+            rest /= dt_mesh_dim_size(mesh, m);
+        }
+        for (int m = 0; m < mesh->n_dims; m++)
+            if (coordinate[m] == 0) {
+                out[m] = dt__max_i64(out[m], count_nodes(mesh, m, coordinate));
+                any = any || out[m] > 1;
+            }
+    }
+    return any;
 }

@@ -104,6 +104,9 @@ typedef struct dt__mesh_line {
 } dt__mesh_line;
 bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
 
+/* The nodes that the groups along each mesh dim span at most, anywhere in the mesh; false: all are on one. */
+bool dt__mesh_nodes(const dt_mesh *mesh, int64_t *out);
+
 /* The mesh's call history on this rank; NULL where no peer compares it: see dt__history_of. */
 struct dt__history *dt__mesh_history(dt_mesh *mesh);
 /* Meets the other members of the mesh, if this rank is one, and compares the histories. */

@@ -30,11 +30,11 @@ dt_status dt__mesh_meet(dt_mesh *mesh) {
         dt_mesh_ranks(mesh, ranks);
         group = dt__group_new_for(ctx, ranks, n, 0);
     }
-    dt_status status = group ? dt__exchange_run(group, &(dt__exchange){.call = DT__CALL_CHECK_CALLS,
-                                                                       .histories = {history},
-                                                                       .n_histories = 1,
-                                                                       .dtype = DT_U8})
-                             : dt_error_status(ctx);
+    dt__exchange exchange = {.call = DT__CALL_CHECK_CALLS, .histories = {history}, .n_histories = 1, .dtype = DT_U8};
+    dt_status status = !group ? dt_error_status(ctx)
+                       : dt__group_spans_nodes(group)
+                           ? dt__carry_run(group, &exchange, &(dt_comm_call){.op = DT_BARRIER})
+                           : dt__exchange_run(group, &exchange);
     dt_group_release(group);
     dt__arena_free(&arena);
     return status;

@@ -153,6 +153,10 @@ static void forget_temporary(dt__atomic_file *f) {
 
 static dt_status create_named(dt__atomic_file *f) {
     DT__TRY(choose_temporary(f));
+    if (f->file.call->spans_nodes && strlen(f->temporary) >= DT__FILE_PATH_BYTES) {
+        forget_temporary(f);
+        return fail_with(f, "cannot be created", ENAMETOOLONG);
+    }
     f->file.fd = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (f->file.fd >= 0)
         return DT_OK;
@@ -180,6 +184,7 @@ dt_status dt__atomic_file_create(dt__atomic_file *f, bool named) {
     struct stat info;
     DT__TRY(resolve(f, &info));
     DT__TRY(check_target(f, &info));
+    named = named || f->file.call->spans_nodes; /* ranks of another node open it by its name */
     if (!named) {
         f->file.fd = open_unnamed(f);
         named = f->file.fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL);
@@ -191,9 +196,12 @@ dt_status dt__atomic_file_create(dt__atomic_file *f, bool named) {
     return f->replaces ? copy_attributes(f, &info) : DT_OK;
 }
 
-void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]) {
+void dt__atomic_file_publish(const dt__atomic_file *f, dt__file_record *record) {
+    int64_t *handle = record->handle;
     struct stat info = {0};
     (void)fstat(f->file.fd, &info);
+    (void)snprintf(record->temporary, sizeof record->temporary, "%.*s", (int)sizeof record->temporary - 1,
+                   f->temporary);
     handle[PID] = getpid();
     handle[FD] = f->file.fd;
     handle[DEVICE] = (int64_t)info.st_dev;
@@ -201,26 +209,33 @@ void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]) {
     handle[NAMED] = f->temporary[0] != 0;
 }
 
-static bool is_the_file(int fd, const int64_t handle[5]) {
+/* The number of a device is that of a node. */
+static bool is_the_file(const dt__atomic_file *f, const int64_t handle[5]) {
     struct stat info;
-    return fstat(fd, &info) == 0 && (int64_t)info.st_dev == handle[DEVICE] && (int64_t)info.st_ino == handle[INODE];
+    return fstat(f->file.fd, &info) == 0 && (int64_t)info.st_ino == handle[INODE] &&
+           (f->file.call->spans_nodes || (int64_t)info.st_dev == handle[DEVICE]);
 }
 
-dt_status dt__atomic_file_open(dt__atomic_file *f, const int64_t handle[5]) {
+dt_status dt__atomic_file_open(dt__atomic_file *f) {
+    const dt__file_call *call = f->file.call;
+    const int64_t *handle = call->handle;
     char path[PATH_MAX] = "";
-    if (!handle[NAMED])
+    if (call->spans_nodes)
+        (void)snprintf(path, sizeof path, "%s", call->temporary);
+    else if (!handle[NAMED])
         (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, handle[PID], handle[FD]);
     else
         (void)dt__temporary_of(f->file.ctx, f->file.call->first_rank, sizeof path, path);
     f->file.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (f->file.fd >= 0 && is_the_file(f->file.fd, handle))
+    if (f->file.fd >= 0 && is_the_file(f, handle))
         return DT_OK;
     int error = f->file.fd >= 0 ? ESTALE : errno;
     if (!handle[NAMED])
         return DT_IN_PROGRESS;
-    if (dt__peer_is_dead(f->file.ctx, f->file.call->first_rank)) /* and its supervisor has removed the file */
+    if (!call->spans_nodes &&
+        dt__peer_is_dead(f->file.ctx, call->first_rank)) /* and its supervisor has removed the file */
         return dt__file_fail(&f->file, DT_ERR_PEER, "rank %" PRId64 " is dead, which had created the file",
-                             f->file.call->first_rank);
+                             call->first_rank);
     return fail_with(f, "is not visible on this rank", error);
 }
 
@@ -274,6 +289,6 @@ void dt__atomic_file_close(dt__atomic_file *f) {
         (void)unlink(f->temporary);
         forget_temporary(f);
     }
-    if (!f->file.call->is_first)
+    if (!f->file.call->is_first && !f->file.call->spans_nodes)
         dt__temporary_remove(f->file.ctx, f->file.call->first_rank);
 }

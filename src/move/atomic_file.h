@@ -25,10 +25,10 @@ typedef struct dt__atomic_file {
 /* Creates the file, or refuses the path: one of something else than a regular file, one that may not be replaced, one
  * whose owner cannot be kept. With named, under a temporary name. On the first rank. */
 dt_status dt__atomic_file_create(dt__atomic_file *f, bool named);
-/* What the others need to open it. */
-void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]);
+/* Writes to the record of the call how the others open it. */
+void dt__atomic_file_publish(const dt__atomic_file *f, dt__file_record *record);
 /* Opens it on another rank; DT_IN_PROGRESS: not possible without a name. */
-dt_status dt__atomic_file_open(dt__atomic_file *f, const int64_t handle[5]);
+dt_status dt__atomic_file_open(dt__atomic_file *f);
 /* Some file systems report only at the end that they are full. */
 dt_status dt__atomic_file_flush(const dt__atomic_file *f);
 /* Links or renames the complete file to its name. On the first rank. */

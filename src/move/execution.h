@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A prepared move while it runs: executor.c runs one in an exchange of its own, redistribute_list.c several in one.
+ * A prepared move while it runs: executor.c runs one in an exchange or a collective of its own, redistribute_list.c
+ * several in one.
  */
 #ifndef DT_MOVE_EXECUTION_H
 #define DT_MOVE_EXECUTION_H
@@ -30,6 +31,8 @@ struct dt__execution {
     struct dt__execution *next;        /* of the executor's list */
     int64_t strides[DT_SPEC_MAX_DIMS]; /* copies of the caller's, where it is started */
     const dt__listed_move *listed;     /* in an exchange of several moves; NULL: in its own */
+    dt__message_part part;             /* where a collective carries it: the tensor, */
+    dt__message_transfer transfer;     /* and its messages, from the start to the end */
 };
 
 void dt__execution_open(dt__execution *execution, dt__executor *executor, dt__prepared_move *prepared,
@@ -40,6 +43,8 @@ dt_status dt__execution_publish(dt__execution *execution, bool *dense);
 /* The two phases, as steps of an exchange; work is NULL where no other rank takes part. */
 dt_status dt__execution_pull_blocks(dt_work *work, void *user);
 dt_status dt__execution_pull_portions(dt_work *work, void *user);
+/* A move that a collective carries: the tensor of a transfer; its bytes are counted. */
+dt__message_part dt__execution_part(const dt__execution *execution);
 dt_status dt__execution_run_locally(dt__execution *execution);
 /* Frees copies and releases the prepared move, whatever the status. */
 dt_status dt__execution_close(dt__execution *execution, dt_status status);

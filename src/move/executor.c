@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs prepared redistributions: publishes the address of this rank's shard, pulls in one phase or two, and cleans
- * up. Memory that peers cannot read is copied to the heap for the duration of the call.
+ * Runs prepared redistributions. On one node this publishes the address of this rank's shard, pulls in one phase or
+ * two, and cleans up; memory that peers cannot read is copied to the heap for the duration of the call. Between nodes
+ * a collective carries the move (carried_move.h).
  */
 #include "move/execution.h"
 
@@ -181,6 +182,7 @@ dt_status dt__execution_pull_portions(dt_work *work, void *user) {
     return DT_OK;
 }
 
+/* Whether the memory of a shard is as that of its spec. */
 static bool is_dense(const dt_local *local, const int64_t *strides) {
     for (int d = 0; local->elements && d < local->n_dims; d++)
         if (local->shape[d] > 1 && strides[d] != local->strides[d])
@@ -223,32 +225,77 @@ dt_status dt__execution_publish(dt__execution *execution, bool *dense) {
     return execution->dst ? DT_OK : DT_ERR_MEMORY;
 }
 
-static dt_status fill_exchange(dt__execution *execution) {
-    const dt__prepared_move *prepared = execution->prepared;
-    const dt_local *from = &execution->from->local, *to = &execution->to->local;
-    bool dense = true, two_phases = prepared->pulls.two_phases;
+/* What the members compare. */
+static dt__exchange describe_exchange(const dt__execution *execution) {
     bool same_mesh = execution->from->mesh->fingerprint == execution->to->mesh->fingerprint;
     dt__history *from_history = dt__mesh_history(execution->from->mesh);
     dt__history *to_history = same_mesh ? NULL : dt__mesh_history(execution->to->mesh);
-    if (has_data(execution))
-        DT__TRY(dt__execution_publish(execution, &dense));
-    execution->exchange = (dt__exchange){
-        .tag = prepared->tag,
+    return (dt__exchange){
+        .tag = execution->prepared->tag,
         .histories = {from_history, to_history},
         .n_histories = !same_mesh     ? 2
                        : from_history ? 1
                                       : 0,
         .dtype = execution->to->dtype,
         .count = execution->to->elements,
-        .src = execution->src.at,
-        .src_bytes = (size_t)from->bytes,
-        .src_strides = dense ? NULL : execution->src.strides,
-        .n_strides = from->n_dims,
-        .dst = two_phases && to->elements ? execution->dst : NULL,
-        .steps = {dt__execution_pull_blocks, two_phases ? dt__execution_pull_portions : NULL},
-        .user = execution,
     };
+}
+
+static dt_status fill_exchange(dt__execution *execution) {
+    const dt_local *from = &execution->from->local, *to = &execution->to->local;
+    bool dense = true, two_phases = execution->prepared->pulls.two_phases;
+    if (has_data(execution))
+        DT__TRY(dt__execution_publish(execution, &dense));
+    execution->exchange = describe_exchange(execution);
+    execution->exchange.src = execution->src.at;
+    execution->exchange.src_bytes = (size_t)from->bytes;
+    execution->exchange.src_strides = dense ? NULL : execution->src.strides;
+    execution->exchange.n_strides = from->n_dims;
+    execution->exchange.dst = two_phases && to->elements ? execution->dst : NULL;
+    execution->exchange.steps[0] = dt__execution_pull_blocks;
+    execution->exchange.steps[1] = two_phases ? dt__execution_pull_portions : NULL;
+    execution->exchange.user = execution;
     return DT_OK;
+}
+
+dt__message_part dt__execution_part(const dt__execution *execution) {
+    const dt__carried_move *carried = execution->prepared->carried;
+    return (dt__message_part){.messages = &carried->messages,
+                              .dtype = execution->to->dtype,
+                              .reduce = carried->reduce,
+                              .divisor = carried->divisor,
+                              .src = execution->src,
+                              .src_is_dense = is_dense(&execution->from->local, execution->src.strides),
+                              .dst = execution->dst,
+                              .dst_strides = execution->to->local.strides};
+}
+
+/* Packs what the collective carries. */
+static dt_status begin_carrying(dt__execution *execution) {
+    const dt__carried_move *carried = execution->prepared->carried;
+    execution->exchange = describe_exchange(execution);
+    execution->part = dt__execution_part(execution);
+    execution->transfer = (dt__message_transfer){.ctx = execution->executor->ctx,
+                                                 .n = 1,
+                                                 .parts = &execution->part,
+                                                 .n_members = carried->messages.n_members,
+                                                 .op = carried->op,
+                                                 .reduce = carried->reduce};
+    return dt__transfer_begin(&execution->transfer);
+}
+
+/* Unpacks it, and counts what was received. */
+static dt_status end_carrying(dt__execution *execution, dt_status status) {
+    status = dt__transfer_end(&execution->transfer, status);
+    if (status == DT_OK)
+        execution->executor->stats.bytes_received += execution->prepared->carried->messages.received_bytes;
+    return status;
+}
+
+static dt_status run_carried(dt__execution *execution) {
+    DT__TRY(begin_carrying(execution));
+    return end_carrying(execution,
+                        dt__carry_run(execution->prepared->group, &execution->exchange, &execution->transfer.call));
 }
 
 static dt_status refuse_null(const dt__execution *execution, const char *which, int64_t bytes) {
@@ -311,7 +358,9 @@ static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepare
     dt_status status = dt__execution_check_memory(&execution);
     if (status == DT_OK)
         status = dt__prepared_move_refresh(executor, prepared);
-    if (status == DT_OK && prepared->group) {
+    if (status == DT_OK && prepared->carried) {
+        status = run_carried(&execution);
+    } else if (status == DT_OK && prepared->group) {
         status = fill_exchange(&execution);
         if (status == DT_OK)
             status = dt__exchange_run(prepared->group, &execution.exchange);
@@ -452,6 +501,11 @@ static dt_status start(dt__execution *execution, const dt__redistribution *reque
     DT__TRY(dt__prepared_move_refresh(execution->executor, prepared));
     if (!prepared->group)
         return dt__execution_run_locally(execution);
+    if (prepared->carried) {
+        DT__TRY(begin_carrying(execution));
+        execution->work = dt__carry_start(prepared->group, &execution->exchange, &execution->transfer.call);
+        return execution->work ? DT_OK : end_carrying(execution, dt_error_status(execution->executor->ctx));
+    }
     DT__TRY(fill_exchange(execution));
     execution->work = dt__exchange_start(prepared->group, &execution->exchange);
     return execution->work ? DT_OK : execution->executor->ctx->status;
@@ -493,6 +547,8 @@ static void finish(dt__execution *execution) {
     dt_work *work = execution->work;
     execution->work = NULL;
     execution->status = dt_work_wait(work);
+    if (execution->prepared->carried)
+        execution->status = end_carrying(execution, execution->status);
 }
 
 dt_status dt__redistribute_test(dt__execution *execution) {

@@ -105,6 +105,10 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
                        (long long)dt_tensor_elements(tensor));
         return false;
     }
+    if (tensor->ctx->is_dry) {
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "%s: a decomposition reads a value while it is planned", op);
+        return false;
+    }
     if (!dt__has_data(tensor->ctx)) {
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;

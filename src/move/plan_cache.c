@@ -4,6 +4,7 @@
  */
 #include "move/plan_cache.h"
 
+#include "base/dtype.h"
 #include "base/size.h"
 #include "mesh/mesh.h"
 
@@ -170,6 +171,32 @@ static dt_status new_stops(preparation *self, const dt__plan *plan) {
     return DT_OK;
 }
 
+/* An average of integers is rounded once. */
+static bool averages_integers(const dt_spec *from) {
+    bool averages = false;
+    for (int m = 0; m < from->sharding.n_mesh_dims; m++)
+        averages |=
+            dt_placement_is_partial(from->sharding.placements[m]) && from->sharding.placements[m].reduce == DT_AVG;
+    return averages && !dt__is_inexact(from->dtype);
+}
+
+/* A direct exchange over mesh dims that span nodes is the cheapest sequence of steps instead, each a collective or an
+ * exchange; all ranks of the mesh take the same, though the groups of some of them may be on one node. */
+static dt_status plan_between_nodes(preparation *self, dt__arena *arena, dt__move *move, dt__plan *plan) {
+    int64_t *nodes = DT__NEW_ARRAY(arena, int64_t, DT_SPEC_MAX_DIMS);
+    bool any = false;
+    if (!nodes)
+        return DT_ERR_MEMORY;
+    if (!dt__mesh_nodes(self->pair->from->mesh, nodes))
+        return DT_OK;
+    move->nodes = nodes;
+    for (int i = 0; plan->n_steps && i < plan->steps[0].n_mesh_dims; i++)
+        any = any || nodes[plan->steps[0].mesh_dims[i]] > 1;
+    if (!any || averages_integers(self->pair->from))
+        return DT_OK;
+    return dt__plan_new(arena, move, DT__PLANNER_MIN_COST, self->pair->machine, plan);
+}
+
 /* Planning decides whether the move is allowed, which mesh dims take part, and what it counts as. */
 static dt_status plan_move(preparation *self, dt__arena *arena) {
     dt__move move;
@@ -183,6 +210,8 @@ static dt_status plan_move(preparation *self, dt__arena *arena) {
         DT__TRY(count_direct(self, arena, &move));
     else if (planner != DT__PLANNER_STEP)
         count_steps(&plan, self->out->collectives);
+    if (planner == DT__PLANNER_DIRECT && self->request.same_mesh)
+        DT__TRY(plan_between_nodes(self, arena, &move, &plan));
     if (plan.n_steps > 1)
         return new_stops(self, &plan);
     for (int i = 0; self->request.same_mesh && plan.n_steps && i < plan.steps[0].n_mesh_dims; i++)
@@ -213,6 +242,16 @@ static dt_status find_chunks(preparation *self) {
     return DT_OK;
 }
 
+static dt_status find_messages(preparation *self) {
+    dt__prepared_move *out = self->out;
+    out->carried = DT__NEW(&out->arena, dt__carried_move);
+    if (!out->carried)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__carried_move_new(&out->arena, &self->request, self->pair->machine, out->carried));
+    out->pulls.bytes = out->carried->messages.bytes;
+    return DT_OK;
+}
+
 /* The group is made only where some rank needs something from another. */
 static dt_status find_pulls(preparation *self, dt__arena *arena) {
     dt__prepared_move *out = self->out;
@@ -223,6 +262,8 @@ static dt_status find_pulls(preparation *self, dt__arena *arena) {
         return ctx->status;
     if (needs_peers && !dt__transport_has_data(ctx))
         return DT_OK; /* nothing will move */
+    if (needs_peers && dt__group_spans_nodes(out->group))
+        return find_messages(self);
     DT__TRY(dt__pull_list_new(&out->arena, &self->request, &out->pulls));
     DT__TRY(find_chunks(self));
     return grow_buffers(self->executor, out);

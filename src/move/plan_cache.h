@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prepared moves: everything that a redistribution between a pair of specs needs, and the cache that keeps it. That
- * is who takes part, what this rank pulls from whom or the specs that a plan of several steps passes through, and
- * the collectives that it counts as. A hit costs a comparison or a hash lookup.
+ * is who takes part, what this rank pulls from whom or, where the group spans nodes, the collective that carries it,
+ * or the specs that a plan of several steps passes through, and the collectives that it counts as. A hit costs a
+ * comparison or a hash lookup.
  *
  * The cache holds references to its specs and is bounded by number and by bytes; entries in use are never dropped.
  */
@@ -12,6 +13,7 @@
 #include "base/hash.h"
 #include "comm/comm.h"
 #include "move/block_copy.h"
+#include "move/carried_move.h"
 #include "move/move.h"
 #include "move/pull_list.h"
 
@@ -36,6 +38,7 @@ typedef struct dt__prepared_move {
     dt_group *group;                /* NULL: no rank needs anything from another */
     bool changes[DT_SPEC_MAX_DIMS]; /* mesh dims that take part, on one mesh */
     uint64_t tag;                   /* hash of everything that the members must agree on */
+    dt__carried_move *carried;      /* where the group spans nodes: in place of the pull list */
     dt__pull_list pulls;
     dt__chunks chunks[2]; /* for threads: of the blocks and of the portions */
     int64_t collectives[DT__N_STEP_KINDS];

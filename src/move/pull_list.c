@@ -398,13 +398,18 @@ static dt_status make_share_blocks(builder *self) {
     return DT_OK;
 }
 
+static bool reduces_in_two_phases(const builder *self, int64_t n_replicas) {
+    return !self->request->one_phase &&
+           dt__reduces_in_two_phases(self->out->n_sources, n_replicas, self->request->to->max_bytes);
+}
+
 /* Divides this rank's target shard among the replicas of it. */
 static dt_status find_portions(builder *self) {
     const dt__sharding *to = &self->request->to->sharding;
     dt__pull_list *out = self->out;
     bool walked[DT_SPEC_MAX_DIMS];
     int64_t n_replicas = find_replicas(self, walked), coordinate[DT_SPEC_MAX_DIMS];
-    if (!dt__reduces_in_two_phases(out->n_sources, n_replicas, self->request->to->max_bytes))
+    if (!reduces_in_two_phases(self, n_replicas))
         return DT_OK;
     out->two_phases = true;
     out->portion_dim = dt__portion_dim(to->n_dims, self->request->to->stride_order, self->shard, n_replicas);
@@ -460,8 +465,7 @@ dt_status dt__pull_list_new(dt__arena *arena, const dt__pull_request *request, d
         dt__shard_at(to, d, self.target, &self.shard[d]);
     if (!is_member) { /* it takes part in both phases all the same */
         bool walked[DT_SPEC_MAX_DIMS];
-        out->two_phases =
-            dt__reduces_in_two_phases(out->n_sources, find_replicas(&self, walked), request->to->max_bytes);
+        out->two_phases = reduces_in_two_phases(&self, find_replicas(&self, walked));
         return DT_OK;
     }
     DT__TRY(find_portions(&self));

@@ -2,8 +2,9 @@
  *
  * dt_redistribute_list: the tensors of a list that are on one mesh move in one exchange, between the ranks along all
  * mesh dims that any of the moves takes. Every rank publishes one address and a table of distances and strides, and
- * pulls for each tensor what it would pull in an exchange of its own. Which moves are joined follows from the specs
- * alone, so that all ranks of a mesh agree.
+ * pulls for each tensor what it would pull in an exchange of its own. On a mesh that spans nodes, one collective
+ * carries the moves of a kind over the same mesh dims. Which moves are joined follows from the specs and the nodes of
+ * the ranks alone, so that all ranks of a mesh agree.
  */
 #include "move/execution.h"
 
@@ -192,6 +193,125 @@ static dt_status run_joined(joined_moves *self) {
     return DT_OK;
 }
 
+/* Whether one collective can carry both. */
+static bool is_same_collective(const dt__execution *a, const dt__execution *b) {
+    const dt__carried_move *x = a->prepared->carried, *y = b->prepared->carried;
+    bool reduces = x->op == DT_ALL_REDUCE || x->op == DT_REDUCE_SCATTER;
+    return x->op == y->op && (!reduces || (x->reduce == y->reduce && a->to->dtype == b->to->dtype));
+}
+
+/* The exchange that a collective replaces: only what members compare is used. */
+static dt__exchange describe_carried(int n, listed *const *moves) {
+    const dt__history *history = dt__mesh_history(moves[0]->execution.from->mesh);
+    uint64_t tag = dt__hash_u64((uint64_t)n, 13);
+    for (int i = 0; i < n; i++)
+        tag = dt__hash_u64(moves[i]->execution.prepared->tag, tag);
+    return (dt__exchange){
+        .call = DT__CALL_REDISTRIBUTE_LIST, .tag = tag, .histories = {history}, .n_histories = history ? 1 : 0};
+}
+
+/* Moves that one collective carries. */
+static dt_status carry(joined_moves *self, int n, listed *const *moves) {
+    dt__message_part *parts = DT__NEW_ARRAY(self->arena, dt__message_part, n);
+    const dt__carried_move *first = moves[0]->execution.prepared->carried;
+    dt__exchange exchange = describe_carried(n, moves);
+    if (!parts)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        DT__TRY(dt__execution_check_memory(&moves[i]->execution));
+        parts[i] = dt__execution_part(&moves[i]->execution);
+    }
+    dt__message_transfer transfer = {.ctx = self->executor->ctx,
+                                     .n = n,
+                                     .parts = parts,
+                                     .n_members = first->messages.n_members,
+                                     .op = first->op,
+                                     .reduce = first->reduce};
+    DT__TRY(dt__transfer_begin(&transfer));
+    DT__TRY(dt__transfer_end(&transfer, dt__carry_run(self->group, &exchange, &transfer.call)));
+    for (int i = 0; i < n; i++) {
+        moves[i]->received = parts[i].messages->received_bytes;
+        self->executor->stats.bytes_received += moves[i]->received;
+    }
+    self->executor->stats.n_exchanges++;
+    return DT_OK;
+}
+
+/* Between nodes: one collective for all moves of a kind. */
+static dt_status carry_all(joined_moves *self) {
+    listed **alike = DT__NEW_ARRAY(self->arena, listed *, self->n);
+    bool *done = DT__NEW_ARRAY(self->arena, bool, self->n);
+    if (!alike || !done)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->n; i++) {
+        dt__execution *execution = &self->moves[i]->execution;
+        int n = 0;
+        execution->listed = &self->moves[i]->place;
+        if (!execution->prepared->carried) { /* no rank needs anything from another */
+            DT__TRY(dt__execution_check_memory(execution));
+            DT__TRY(dt__execution_run_locally(execution));
+            continue;
+        }
+        for (int k = i; k < self->n; k++) {
+            const dt__execution *other = &self->moves[k]->execution;
+            if (done[k] || !other->prepared->carried || !is_same_collective(execution, other))
+                continue;
+            done[k] = true;
+            alike[n++] = self->moves[k];
+        }
+        if (n)
+            DT__TRY(carry(self, n, alike));
+    }
+    return DT_OK;
+}
+
+/* Whether a group along the mesh dims of any of the moves spans nodes, anywhere in the mesh. */
+static bool spans_nodes(const joined_moves *self) {
+    int64_t nodes[DT_SPEC_MAX_DIMS];
+    const dt_mesh *mesh = self->moves[0]->execution.from->mesh;
+    if (!dt__mesh_nodes(mesh, nodes))
+        return false;
+    for (int i = 0; i < self->n; i++)
+        for (int m = 0; m < dt_mesh_n_dims(mesh); m++)
+            if (nodes[m] > 1 && self->moves[i]->execution.prepared->changes[m])
+                return true;
+    return false;
+}
+
+static bool has_same_dims(const joined_moves *self, int i, int k) {
+    return !memcmp(self->moves[i]->execution.prepared->changes, self->moves[k]->execution.prepared->changes,
+                   sizeof self->moves[i]->execution.prepared->changes);
+}
+
+/* The moves over the same mesh dims as move i, which have one group; none if one before it is among them. */
+static dt_status select_alike(const joined_moves *self, int i, joined_moves *out) {
+    *out = (joined_moves){.executor = self->executor, .arena = self->arena};
+    for (int k = 0; k < i; k++)
+        if (has_same_dims(self, i, k))
+            return DT_OK;
+    if (!(out->moves = DT__NEW_ARRAY(self->arena, listed *, self->n)))
+        return DT_ERR_MEMORY;
+    for (int k = i; k < self->n; k++)
+        if (has_same_dims(self, i, k))
+            out->moves[out->n++] = self->moves[k];
+    return DT_OK;
+}
+
+/* On a mesh that spans nodes, moves are joined that have the same group; in this order on all ranks of the mesh,
+ * whether a group itself is on one node or not. */
+static dt_status run_by_groups(joined_moves *self) {
+    for (int i = 0; i < self->n; i++) {
+        joined_moves alike;
+        DT__TRY(select_alike(self, i, &alike));
+        if (!alike.n)
+            continue;
+        DT__TRY(find_ranks(&alike));
+        DT__TRY(find_group(&alike));
+        DT__TRY(dt__group_spans_nodes(alike.group) ? carry_all(&alike) : run_joined(&alike));
+    }
+    return DT_OK;
+}
+
 /* The first move of the exchange that is the same collectives over the same mesh dims; they count once. */
 static listed *counted_with(const joined_moves *self, int i) {
     const dt__prepared_move *own = self->moves[i]->execution.prepared;
@@ -214,13 +334,14 @@ static void count(joined_moves *self, dt__run_start start) {
         bool repeats = move != counted_with(self, i);
         start.bytes = self->executor->stats.bytes_received - (repeats ? 0 : move->received);
         dt__run_count(self->executor, move->execution.prepared, start, repeats);
+        start.us = start.us > 0 ? dt__now_us() : 0; /* the first report has the time of the exchange */
     }
 }
 
 /* Runs the moves of one mesh, each of which is then done. */
 static dt_status run_on_mesh(joined_moves *self) {
     dt__run_start start = dt__run_begin(self->executor);
-    dt_status status = run_joined(self);
+    dt_status status = spans_nodes(self) ? run_by_groups(self) : run_joined(self);
     for (int i = 0; i < self->n; i++) {
         status = dt__execution_close(&self->moves[i]->execution, status);
         self->moves[i]->is_done = true;

@@ -121,7 +121,7 @@ static dt_status finish_file(struct saving *s) {
 
 /* Opens the file that the first rank has created, and writes this rank's elements. */
 static dt_status open_and_write(struct saving *s) {
-    dt_status status = s->call.is_first ? DT_OK : dt__atomic_file_open(&s->output, s->call.handle);
+    dt_status status = s->call.is_first ? DT_OK : dt__atomic_file_open(&s->output);
     s->call.own.wants_name = status == DT_IN_PROGRESS;
     if (status == DT_IN_PROGRESS)
         return DT_OK;
@@ -134,7 +134,7 @@ static dt_status create_file(struct saving *s, bool named) {
     if (!s->call.is_first)
         return DT_OK;
     DT__TRY(dt__atomic_file_create(&s->output, named));
-    dt__atomic_file_publish(&s->output, s->call.own.handle);
+    dt__atomic_file_publish(&s->output, &s->call.own);
     return DT_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 #include "mesh/mesh.h"
+#include "move/message_transfer.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -24,7 +25,8 @@ typedef struct fetched {
     dt__shard_memory *sources; /* per block, while it runs */
     dt__shard_memory own;      /* while it runs */
     char *dst;
-    void *copied; /* of its shard in the heap, while it runs; NULL */
+    void *copied;          /* of its shard in the heap, while it runs; NULL */
+    dt__messages messages; /* between nodes: in place of the blocks */
 } fetched;
 
 struct dt__fetch {
@@ -32,6 +34,7 @@ struct dt__fetch {
     int n, n_words; /* tensors; words that a rank publishes */
     fetched *tensors;
     bool exchanges;
+    bool spans_nodes;
     int64_t n_ranks, own; /* in mesh order; this rank among them */
     const int64_t *ranks;
     dt_group *group; /* made on first use */
@@ -207,6 +210,84 @@ static dt_status find_blocks(preparation *self, const dt__fetched_tensor *tensor
                           &to->chunks);
 }
 
+static bool spans_nodes(const dt__fetch *self) {
+    for (int64_t i = 1; i < self->n_ranks; i++)
+        if (dt__node_of(self->ctx, self->ranks[i]) != dt__node_of(self->ctx, self->ranks[0]))
+            return true;
+    return false;
+}
+
+/* Whether this rank's shard is the one that a rank at a coordinate would read. */
+static bool is_holder(const preparation *self, const dt__sharding *from, const int64_t *coordinate) {
+    for (int m = 0; m < from->n_mesh_dims; m++) {
+        bool walked = self->request->mesh_dims >> m & 1 && dt__is_cut(&from->placements[m]);
+        if (!walked && coordinate[m] != self->own[m])
+            return false;
+    }
+    return true;
+}
+
+/* What another rank needs of this one's shard. */
+static dt_status visit_receiver(preparation *self, dt__messages_builder *messages, int64_t receiver,
+                                const dt__fetched_tensor *tensor, const int64_t *coordinate) {
+    fetched sent = {.n_blocks = 0};
+    if (!is_holder(self, &tensor->from->sharding, coordinate))
+        return DT_OK;
+    DT__TRY(visit_rank(self, tensor, self->own, &sent));
+    return sent.n_blocks ? dt__messages_visit(messages, receiver, 1, sent.blocks) : DT_OK;
+}
+
+/* What all others need: their windows are in the scratch arena. */
+static dt_status visit_receivers(preparation *self, dt__messages_builder *messages) {
+    int n = self->request->n;
+    for (int64_t i = 0; i < self->out->n_ranks; i++) {
+        dt__arena_mark mark = dt__arena_begin(self->arena);
+        dt__dim_window **windows = DT__NEW_ARRAY(self->arena, dt__dim_window *, n);
+        int64_t coordinate[DT_SPEC_MAX_DIMS];
+        if (!windows)
+            return DT_ERR_MEMORY;
+        if (i == self->out->own)
+            continue;
+        (void)dt_mesh_coordinate_of(self->request->mesh, self->out->ranks[i], coordinate);
+        DT__TRY(self->request->windows_at(self->request->user, self->arena, coordinate, windows));
+        for (int t = 0; t < n; t++) {
+            dt__fetched_tensor tensor = self->request->tensors[t];
+            tensor.windows = windows[t];
+            DT__TRY(visit_receiver(self, &messages[t], i, &tensor, coordinate));
+        }
+        dt__arena_rewind(self->arena, mark);
+    }
+    return DT_OK;
+}
+
+/* Makes the messages of all tensors from the blocks of this rank and the windows of the others. */
+static dt_status find_messages(preparation *self) {
+    dt__fetch *out = self->out;
+    dt__messages_builder *messages = DT__NEW_ARRAY(self->arena, dt__messages_builder, out->n);
+    if (!messages)
+        return DT_ERR_MEMORY;
+    for (int t = 0; t < out->n; t++) {
+        fetched *tensor = &out->tensors[t];
+        tensor->messages = (dt__messages){
+            .n_dims = tensor->n_dims, .n_members = out->n_ranks, .own = out->own, .item_bytes = tensor->item_bytes};
+        messages[t] = (dt__messages_builder){.arena = self->arena, .out = &tensor->messages};
+        DT__TRY(dt__messages_begin(&messages[t]));
+        for (int64_t b = 0; b < tensor->n_blocks; b++)
+            DT__TRY(dt__messages_visit(&messages[t], out->own, 1, &tensor->blocks[b]));
+    }
+    dt__arena scratch = dt__arena_new(self->arena->ctx), *kept = self->arena;
+    self->arena = &scratch;
+    dt_status status = visit_receivers(self, messages);
+    self->arena = kept;
+    dt__arena_free(&scratch);
+    for (int t = 0; t < out->n && status == DT_OK; t++)
+        status =
+            dt__messages_end(&messages[t], &(dt__messages_memory){.src_strides = out->tensors[t].from->local.strides,
+                                                                  .dst_strides = out->tensors[t].dst_strides,
+                                                                  .n_threads = out->ctx->threads});
+    return status;
+}
+
 dt_status dt__fetch_new(dt__arena *arena, const dt__fetch_request *request, dt__fetch **out) {
     preparation self = {.arena = arena, .request = request, .out = DT__NEW(arena, dt__fetch)};
     fetched *tensors = DT__NEW_ARRAY(arena, fetched, request->n);
@@ -227,6 +308,9 @@ dt_status dt__fetch_new(dt__arena *arena, const dt__fetch_request *request, dt__
         if (dt__transport_has_data(arena->ctx))
             DT__TRY(find_blocks(&self, tensor, &tensors[i]));
     }
+    self.out->spans_nodes = request->exchanges && dt__has_nodes(arena->ctx) && spans_nodes(self.out);
+    if (self.out->spans_nodes)
+        DT__TRY(find_messages(&self));
     self.out->words = DT__NEW_ARRAY(arena, int64_t, self.out->n_words);
     *out = self.out;
     return self.out->words ? DT_OK : DT_ERR_MEMORY;
@@ -357,9 +441,38 @@ static dt_status publish_shard(dt__fetch *self, fetched *tensor) {
     return DT_OK;
 }
 
+/* Between nodes: one all_to_all carries the windows. */
+static dt_status run_messages(dt__fetch *self, const struct dt__history *history) {
+    dt__arena arena = dt__arena_new(self->ctx);
+    dt__message_part *parts = DT__NEW_ARRAY(&arena, dt__message_part, self->n);
+    dt__exchange exchange = {
+        .call = DT__CALL_WINDOW, .tag = self->tag, .histories = {history}, .n_histories = history ? 1 : 0};
+    dt__message_transfer transfer = {
+        .ctx = self->ctx, .n = self->n, .parts = parts, .n_members = self->n_ranks, .op = DT_ALL_TO_ALL};
+    dt_status status = parts ? find_group(self) : DT_ERR_MEMORY;
+    for (int i = 0; i < self->n && status == DT_OK; i++) {
+        const fetched *tensor = &self->tensors[i];
+        parts[i] = (dt__message_part){.messages = &tensor->messages,
+                                      .dtype = tensor->from->dtype,
+                                      .divisor = 1,
+                                      .src = tensor->own,
+                                      .dst = tensor->dst,
+                                      .dst_strides = tensor->dst_strides};
+        self->received += tensor->messages.received_bytes;
+    }
+    if (status == DT_OK)
+        status = dt__transfer_begin(&transfer);
+    if (status == DT_OK)
+        status = dt__transfer_end(&transfer, dt__carry_run(self->group, &exchange, &transfer.call));
+    dt__arena_free(&arena);
+    return status;
+}
+
 static dt_status run_exchange(dt__fetch *self, const struct dt__history *history) {
     const char *base = NULL;
     int64_t elements = 0;
+    if (self->spans_nodes)
+        return run_messages(self, history);
     DT__TRY(find_group(self));
     for (int i = 0; i < self->n; i++) {
         fetched *tensor = &self->tensors[i];

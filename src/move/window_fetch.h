@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fetches windows of several tensors in one exchange: every rank publishes the addresses and strides of its shards, and
- * pulls the indices that it needs straight from its peers' memory to their place. What is pulled from whom is prepared
- * once per decision. Partials stay as they are: a rank reads from ranks that differ from it only along the mesh dims
- * that take part.
+ * pulls the indices that it needs straight from its peers' memory to their place; between nodes, every rank sends what
+ * the others need of it, in one all_to_all. What is pulled from whom is prepared once per decision. Partials stay as
+ * they are: a rank reads from ranks that differ from it only along the mesh dims that take part.
  */
 #ifndef DT_MOVE_WINDOW_FETCH_H
 #define DT_MOVE_WINDOW_FETCH_H
@@ -26,6 +26,9 @@ typedef struct dt__fetch_request {
     uint32_t mesh_dims; /* that take part: bits */
     bool exchanges;     /* some rank needs something from another; the same on all */
     uint64_t tag;       /* hash of what the ranks must agree on */
+    /* Where ranks are on several nodes: what the rank at a coordinate needs of each tensor and dim, as above. */
+    dt_status (*windows_at)(const void *user, dt__arena *arena, const int64_t *coordinate, dt__dim_window **out);
+    const void *user;
 } dt__fetch_request;
 
 typedef struct dt__fetch dt__fetch;

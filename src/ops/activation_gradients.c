@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients of relu and gelu, in one pass over memory.
+ * Gradients of relu, tanh, sigmoid, silu and gelu, in one pass over memory.
  *
  * gelu is x N(x), with the normal distribution function N and its density n: gelu' = N(x) + x n(x). The approximation
  * is x (1 + t) / 2 with t = tanh(u), u = k (x + a x^3).
@@ -39,6 +39,65 @@ static dt_status run_on_two(dt_op_call *call, dt__element_op op, dt__number numb
         dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
         &(dt__elementwise){.op = op, .dtype = out.dtype, .out = &out, .ins = {&grad, &x}, .numbers = {number}});
     return DT_OK;
+}
+
+static dt_status run_family(dt_op_call *call) {
+    const dt__element_family *family = call->op->family;
+    return run_on_two(call, family->op, (dt__number){0});
+}
+
+/* Of complex numbers in steps; `one` is broadcast. */
+typedef struct complex_steps {
+    dt__array out, grad, x, one;
+    dt__constant constant;
+} complex_steps;
+
+static void begin_steps(const dt_op_call *call, complex_steps *self) {
+    self->out = dt__array_of(&call->outputs[0]);
+    self->grad = dt__array_of(&call->inputs[0]);
+    self->x = dt__array_of(&call->inputs[1]);
+    self->one = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT, .as.i = 1}, self->out.dtype, &self->constant);
+}
+
+static dt_status step(const dt_op_call *call, dt__element_op op, const dt__array *to, const dt__array *first,
+                      const dt__array *second) {
+    return dt__run_elements(call, op, to->dtype, to, first, second, NULL);
+}
+
+/* grad (1 - y y) */
+static dt_status tanh_gradient(dt_op_call *call) {
+    complex_steps of;
+    if (!dt__is_complex(call->outputs[0].dtype))
+        return run_family(call);
+    begin_steps(call, &of);
+    DT__TRY(step(call, DT__EL_MUL, &of.out, &of.x, &of.x));
+    DT__TRY(step(call, DT__EL_SUB, &of.out, &of.one, &of.out));
+    return step(call, DT__EL_MUL, &of.out, &of.grad, &of.out);
+}
+
+/* grad s (1 + x (1 - s)), with s = 1 / (1 + exp(-x)). */
+static dt_status silu_steps(const dt_op_call *call, complex_steps *of, const dt__array *rest) {
+    DT__TRY(step(call, DT__EL_NEG, &of->out, &of->x, NULL));
+    DT__TRY(step(call, DT__EL_EXP, &of->out, &of->out, NULL));
+    DT__TRY(step(call, DT__EL_ADD, &of->out, &of->out, &of->one));
+    DT__TRY(step(call, DT__EL_DIV, &of->out, &of->one, &of->out));
+    DT__TRY(step(call, DT__EL_SUB, rest, &of->one, &of->out));
+    DT__TRY(step(call, DT__EL_MUL, rest, &of->x, rest));
+    DT__TRY(step(call, DT__EL_ADD, rest, rest, &of->one));
+    DT__TRY(step(call, DT__EL_MUL, &of->out, &of->out, rest));
+    return step(call, DT__EL_MUL, &of->out, &of->grad, &of->out);
+}
+
+static dt_status silu_gradient(dt_op_call *call) {
+    complex_steps of;
+    dt__scratch rest;
+    if (!dt__is_complex(call->outputs[0].dtype))
+        return run_family(call);
+    begin_steps(call, &of);
+    DT__TRY(dt__scratch_new(call, of.out.dtype, of.out.n_dims, of.out.shape, &rest));
+    dt_status status = silu_steps(call, &of, &rest.array);
+    dt__scratch_free(call, &rest);
+    return status;
 }
 
 static dt_status threshold(dt_op_call *call) {
@@ -101,4 +160,29 @@ const dt_op dt__op_gelu_backward = {
     .family = &(const dt__element_family){.op = DT__EL_GELU_GRAD, .dtypes = DT__FLOATS},
     .backward = gelu_second,
     .samples = "gelu_backward(f32[5,3]; f32[5,3])\ngelu_backward(f32[5,3]; f32[5,3]; approximate=tanh)",
+};
+
+/* grad_output times a function of the second tensor. */
+#define OF_GRADIENT(name, second, run, op_, dtypes_)                                                                 \
+    .schema = name "(Tensor grad_output, Tensor " second ") -> Tensor", .rule = "..., ... -> ...",                   \
+    .partial = DT_PARTIAL_FIRST, DT__FAMILY(run, op_, dtypes_),                                                      \
+    .samples = name "(f32[5,3]; f32[5,3])\n" name "(f64[]; f64[])\n" name "(f32[5,3]; f32[3])"
+
+const dt_op dt__op_tanh_backward = {
+    OF_GRADIENT("tanh_backward", "output", tanh_gradient, TANH_GRAD, DT__ONLY_FLOATING),
+    .summary = "The gradient of tanh, from its output.",
+    .gradient =
+        "grad_output: tanh_backward(grad, conjugate(output)); output: grad * conjugate(grad_output * output * -2)",
+};
+const dt_op dt__op_sigmoid_backward = {
+    OF_GRADIENT("sigmoid_backward", "output", run_family, SIGMOID_GRAD, DT__FLOATS),
+    .summary = "The gradient of sigmoid, from its output.",
+    .gradient = "grad_output: sigmoid_backward(grad, output); output: grad * grad_output * (1 - output * 2)",
+};
+const dt_op dt__op_silu_backward = {
+    OF_GRADIENT("silu_backward", "self", silu_gradient, SILU_GRAD, DT__ONLY_FLOATING),
+    .summary = "The gradient of silu.",
+    .gradient = "grad_output: silu_backward(grad, conjugate(self)); "
+                "self: grad * conjugate(grad_output / (exp(-self) + 1) * (1 - 1 / (exp(-self) + 1)) * "
+                "(self * (1 - 2 / (exp(-self) + 1)) + 2))",
 };

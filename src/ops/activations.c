@@ -13,17 +13,25 @@ static unsigned partial_of_threshold(const dt_op_call *call) {
     return ordered ? DT_PARTIAL_UP : DT_PARTIAL_NONE;
 }
 
-/* Of complex numbers, x / (1 + exp(-x)) in four steps. */
+/* Of complex numbers, x / (1 + exp(-x)) in four steps, in memory of its own: x may be the result. */
+static dt_status silu_steps(const dt_op_call *call, const dt__array *out, const dt__array *in, const dt__array *sum) {
+    dt__constant constant;
+    dt__array one = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT, .as.i = 1}, out->dtype, &constant);
+    DT__TRY(dt__run_elements(call, DT__EL_NEG, out->dtype, sum, in, NULL, NULL));
+    DT__TRY(dt__run_elements(call, DT__EL_EXP, out->dtype, sum, sum, NULL, NULL));
+    DT__TRY(dt__run_elements(call, DT__EL_ADD, out->dtype, sum, sum, &one, NULL));
+    return dt__run_elements(call, DT__EL_DIV, out->dtype, out, in, sum, NULL);
+}
+
 static dt_status silu(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
-    dt__constant constant;
-    dt__array one = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT, .as.i = 1}, out.dtype, &constant);
+    dt__scratch sum;
     if (!dt__is_complex(out.dtype))
         return dt__run_elements(call, DT__EL_SILU, out.dtype, &out, &in, NULL, NULL);
-    DT__TRY(dt__run_elements(call, DT__EL_NEG, out.dtype, &out, &in, NULL, NULL));
-    DT__TRY(dt__run_elements(call, DT__EL_EXP, out.dtype, &out, &out, NULL, NULL));
-    DT__TRY(dt__run_elements(call, DT__EL_ADD, out.dtype, &out, &out, &one, NULL));
-    return dt__run_elements(call, DT__EL_DIV, out.dtype, &out, &in, &out, NULL);
+    DT__TRY(dt__scratch_new(call, out.dtype, out.n_dims, out.shape, &sum));
+    dt_status status = silu_steps(call, &out, &in, &sum.array);
+    dt__scratch_free(call, &sum);
+    return status;
 }
 
 static dt_status shape_silu(dt_op_call *call) {
@@ -98,7 +106,7 @@ const dt_op dt__op_silu = {
     .rule = "... -> ...",
     .shape = shape_silu,
     .kernel = silu,
-    .gradient = "input: grad * conjugate((input * (1 - 1 / (exp(-input) + 1)) + 1) / (exp(-input) + 1))",
+    .gradient = "input: silu_backward(grad, conjugate(input))",
     .samples = "silu(f32[5,3])\nsilu(f64[])\nsilu(c64[5])",
 };
 const dt_op dt__op_threshold = {

@@ -21,14 +21,14 @@
     DT__FAMILY(dt__binary_run, op_, DT__TO_BOOL), .flags = DT_OP_NOT_DIFFERENTIABLE,                                 \
     .samples = name "(bool[5,3]; bool[3])"
 
-/* Powers of tensors to an integer: products become products; odd powers keep the order. Of a number above 1 to the
- * power of tensors: sums become products. */
+/* Powers of tensors to an integer: products become products; odd powers keep the order, and so do the powers
+ * of a number above 1. */
 static unsigned partial_of_pow(const dt_op_call *call) {
     double number = dt__arg_number(&call->args[call->args[0].type == DT_ARG_TENSOR]);
     if (call->n_inputs == 2 || !dt__is_float(call->inputs[0].dtype) || !isfinite(number))
         return DT_PARTIAL_NONE;
     if (call->args[0].type != DT_ARG_TENSOR)
-        return number > 1 ? DT_PARTIAL_UP | DT_PARTIAL_EXP : DT_PARTIAL_NONE;
+        return number > 1 ? DT_PARTIAL_UP : DT_PARTIAL_NONE;
     if (number < 1 || number != floor(number))
         return DT_PARTIAL_NONE;
     return DT_PARTIAL_PRODUCT | (fmod(number, 2) == 1 ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
@@ -166,10 +166,12 @@ const dt_op dt__op_lerp = {
     .samples = "lerp(f32[5,3]; f32[3]; 0.25)\nlerp(f32[5]; f32[5]; f32[5])",
 };
 const dt_op dt__op_lerp_ = {.in_place_of = &dt__op_lerp};
+/* Powers of 0 are finite for exponents that are not negative. */
 #define POW_GRADIENT                                                                                                 \
-    "self: grad * where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1)); "                                   \
-    "exponent: grad * where(logical_and(eq(self, 0), ge(exponent, 0)), 0, result * log(self)); "                     \
-    "self.Tensor_Scalar: grad * (pow(self, exponent - 1) * exponent)"
+    "self: grad * conjugate(where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1))); "                        \
+    "exponent: grad * conjugate(where(logical_and(eq(self, 0), isfinite(result)), 0, result * log(type_as(self, "    \
+    "result)))); "                                                                                                   \
+    "self.Tensor_Scalar: grad * conjugate(pow(self, exponent - 1) * exponent)"
 const dt_op dt__op_pow = {
     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor | "
               "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor | "
@@ -178,7 +180,8 @@ const dt_op dt__op_pow = {
     .rule = "..., ... -> ...",
     .partial_of = partial_of_pow,
     DT__FAMILY(dt__binary_run, POW, 0),
-    .gradient = POW_GRADIENT "; exponent.Scalar: grad * xlogy(result, self)",
+    .gradient = POW_GRADIENT
+    "; exponent.Scalar: grad * conjugate(where(eq(result, 0), 0, result * log(full_like(result, self))))",
     .samples = "pow(f32[5,3]; f32[3])\npow(f32[5]; 2)\npow(f32[5]; 3)\npow(2.5; f32[5])",
 };
 const dt_op dt__op_pow_ = {

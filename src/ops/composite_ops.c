@@ -234,24 +234,6 @@ static dt_status decompose_softmin(dt_op_call *call, dt_tensor *const *inputs, d
     return made(call, STEP(negative, dt_softmax(negative, softmin_dim(call))), outputs);
 }
 
-static dt_status shape_softmax_backward(dt_op_call *call) {
-    int ignored;
-    if (!same_shape(&call->inputs[0], &call->inputs[1]))
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the gradient and the output: expected one shape");
-    DT__TRY(dt__read_dim(call, call->args[2].as.i, call->inputs[0].n_dims, &ignored));
-    return dt__add_like(call, 0, call->args[3].as.dtype);
-}
-
-/* output (grad - sum(grad output)) */
-static dt_status decompose_softmax_backward(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
-    dt_tensor *product = dt_mul(inputs[0], inputs[1]);
-    dt_tensor *sum = STEP(product, dt_sum(product, .dim = DT_DIMS(call->args[2].as.i), .keepdim = true));
-    dt_tensor *grad = STEP(sum, dt_sub(product, dt_mul(inputs[1], sum)));
-    if (grad && dt_tensor_dtype(grad) != call->outputs[0].dtype)
-        grad = dt_to(grad, call->outputs[0].dtype);
-    return made(call, grad, outputs);
-}
-
 static dt_status shape_dropout_backward(dt_op_call *call) {
     if (call->inputs[1].dtype != DT_BOOL)
         return dt_op_refuse(call, DT_ERR_DTYPE, "mask: expected bool, got %s", dt_dtype_name(call->inputs[1].dtype));
@@ -402,13 +384,6 @@ const dt_op dt__op_softmin = {
     .shape = shape_softmin,
     .decompose = decompose_softmin,
     .samples = "softmin(f32[5,3]; 1)\nsoftmin(f32[5,3])",
-};
-const dt_op dt__op__softmax_backward_data = {
-    .schema = "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-    .summary = "The gradient of softmax, from its output.",
-    .shape = shape_softmax_backward,
-    .decompose = decompose_softmax_backward,
-    .samples = "_softmax_backward_data(f32[5,3]; f32[5,3]; 1; f32)",
 };
 const dt_op dt__op_native_dropout_backward = {
     .schema = "native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",

@@ -10,8 +10,9 @@
  * and a mean is divided by the sum of all w[t], or by the number of rows. Where classes are sharded the ranks meet: the
  * state of a row is its largest logit, the sum of exponentials relative to that, and the sums above, so that no logits
  * are sent. Where rows are sharded, the divisor of a mean needs all targets: these are Replicate, and each rank uses
- * those of its rows.
+ * those of its rows; or where that costs less, only the divisor is exchanged (class_means.h).
  */
+#include "ops/class_means.h"
 #include "ops/class_rows.h"
 #include "ops/cross_entropy_gradients.h"
 #include "ops/ops.h"
@@ -233,6 +234,7 @@ const dt_op dt__op_cross_entropy = {
     .check = dt__loss_check_smoothing,
     .shape = shape_loss,
     .kernel = dt__run_alone,
+    .decompose = dt__class_mean,
     .meet = &cross_entropy_meet,
     .backward = dt__cross_entropy_gradients,
     .saves = "input,target,weight,result,result1,result2",
@@ -253,6 +255,7 @@ const dt_op dt__op_nll_loss = {
     .varying = "ignore_index",
     .shape = shape_loss,
     .kernel = nll_loss,
+    .decompose = dt__class_mean,
     .backward = dt__cross_entropy_gradients,
     .saves = "input,target,weight,result,result1",
     .n_saved = 1,

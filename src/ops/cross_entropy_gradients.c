@@ -39,20 +39,27 @@ static dt_tensor *kept(const loss *self, dt_tensor *tensor) {
 }
 
 static void read_classes(loss *self) {
-    const dt_op_value *target = &self->call->inputs[1];
     self->mask = dt_ne_scalar(self->target, dt__loss_ignored(self->call));
     self->index = dt_mul(self->target, self->mask);
     if (!self->weight)
         return;
-    dt_shape shape = {target->n_dims, target->shape};
+    dt_shape shape = {self->target->n_dims, self->target->shape};
     self->weight_at = dt_reshape(dt_index_select(self->weight, 0, dt_flatten(self->index)), shape);
+}
+
+static void read_weights(loss *self) {
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    int n = self->x->n_dims - self->dim;
+    for (int d = 0; d < n; d++)
+        sizes[d] = d ? 1 : self->x->shape[self->dim];
+    if (self->weight)
+        self->weights = dt_reshape(self->weight, ((dt_shape){n, sizes}));
 }
 
 static void read_loss(const dt_op_backward *call, loss *out) {
     const dt_op_call *op = call->call;
     const dt_arg *weight = dt__arg_at(op, DT__LOSS_WEIGHT), *smoothing = dt__arg_at(op, DT__LOSS_SMOOTHING);
     const dt_op_value *input = &op->inputs[0];
-    int64_t sizes[DT_SPEC_MAX_DIMS];
     *out = (loss){.call = op,
                   .is_nll = !smoothing,
                   .mean = dt__loss_reduction(op) == 'm',
@@ -72,10 +79,7 @@ static void read_loss(const dt_op_backward *call, loss *out) {
     if (!out->is_nll)
         out->logsumexp = dt_requires_grad(out->x) ? dt_logsumexp(out->x, DT_DIMS(out->dim), .keepdim = true)
                                                   : dt_unsqueeze(dt_detach(call->outputs[1]), out->dim);
-    for (int d = 0; d < input->n_dims - out->dim; d++)
-        sizes[d] = d ? 1 : input->shape[out->dim];
-    if (out->weight)
-        out->weights = dt_reshape(out->weight, ((dt_shape){input->n_dims - out->dim, sizes}));
+    read_weights(out);
 }
 
 /* p = (1 - s) target + s / C */
@@ -91,8 +95,7 @@ static dt_tensor *negative_logs(const loss *self, dt_tensor *x, dt_tensor *logsu
 
 /* A number per row at its class, among zeros. */
 static dt_tensor *at_classes(const loss *self, dt_tensor *numbers) {
-    const dt_op_value *input = &self->call->inputs[0];
-    dt_shape shape = {input->n_dims, input->shape};
+    dt_shape shape = {self->x->n_dims, self->x->shape};
     return dt_gather_backward(dt_unsqueeze(numbers, self->dim), dt_unsqueeze(self->index, self->dim), shape,
                               self->dim);
 }
@@ -115,7 +118,7 @@ static dt_tensor *of_logits(const loss *self) {
     to_class = dt_mul_scalar(to_class, 1 - self->smoothing);
     dt_tensor *smooth = dt_unsqueeze(dt_mul_scalar(g, self->smooth), self->dim);
     dt_tensor *all = self->weight ? dt_mul(smooth, dt_sum(self->weight))
-                                  : dt_mul_scalar(smooth, (double)self->call->inputs[0].shape[self->dim]);
+                                  : dt_mul_scalar(smooth, (double)self->x->shape[self->dim]);
     dt_tensor *less = dt_add(at_classes(self, to_class), times(smooth, self->weights));
     return dt_sub(dt_mul(softmax, dt_add(dt_unsqueeze(to_class, self->dim), all)), less);
 }
@@ -130,7 +133,7 @@ static bool is_recorded(const dt_op_backward *call, const loss *self) {
 static dt_tensor *over_rows(const loss *self, dt_tensor *tensor) {
     int64_t dims[DT_SPEC_MAX_DIMS];
     int n = 0;
-    for (int d = 0; d < self->call->inputs[0].n_dims; d++)
+    for (int d = 0; d < self->x->n_dims; d++)
         if (d != self->dim)
             dims[n++] = d;
     return n ? dt_sum(tensor, .dim = {.n = n, .list = dims}) : tensor;
@@ -188,6 +191,7 @@ static dt_status shape_gradient(dt_op_call *call) {
     const dt_op_value *input = dt__loss_value(call, DT__LOSS_INPUT);
     const dt_op_value *logsumexp = dt__loss_value(call, DT__LOSS_LOGSUMEXP), *grad = &call->inputs[0];
     dt__shape rows;
+    DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__loss_check(call, false));
     dt__loss_rows_shape(input, &rows);
     bool fits = logsumexp->n_dims == rows.n && grad->n_dims == (dt__loss_reduction(call) == 'n' ? rows.n : 0);
@@ -314,6 +318,29 @@ static dt_status gradient(dt_op_call *call) {
     return status;
 }
 
+/* The same by ops, of a call that is recorded. */
+static dt_status decompose_gradient(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const dt_arg *weight = dt__arg_at(call, DT__LOSS_WEIGHT);
+    const dt_op_value *input = dt__loss_value(call, DT__LOSS_INPUT);
+    loss self = {.call = call,
+                 .mean = dt__loss_reduction(call) == 'm',
+                 .by_class = true,
+                 .dim = dt__class_dim(input),
+                 .smoothing = dt__loss_smoothing(call),
+                 .x = inputs[1],
+                 .target = inputs[2],
+                 .weight = weight->type == DT_ARG_TENSOR ? inputs[weight->as.first] : NULL,
+                 .total = inputs[dt__arg_at(call, DT__LOSS_TOTAL)->as.first]};
+    self.smooth = self.smoothing / (double)input->shape[self.dim];
+    self.logsumexp = dt_unsqueeze(inputs[dt__arg_at(call, DT__LOSS_LOGSUMEXP)->as.first], self.dim);
+    self.scaled = self.mean ? dt_div(inputs[0], self.total) : inputs[0];
+    read_classes(&self);
+    read_weights(&self);
+    dt_tensor *grad = of_logits(&self);
+    outputs[0] = grad && dt_tensor_dtype(grad) != call->outputs[0].dtype ? dt_to(grad, call->outputs[0].dtype) : grad;
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
 const dt_op dt__op_cross_entropy_backward = {
     .schema = "cross_entropy_backward(Tensor grad, Tensor input, Tensor target, Tensor? weight, Tensor logsumexp, "
               "Tensor total, int ignore_index=-100, str reduction=\"mean\", float label_smoothing=0.0) -> Tensor",
@@ -324,6 +351,8 @@ const dt_op dt__op_cross_entropy_backward = {
     .check = dt__loss_check_smoothing,
     .shape = shape_gradient,
     .kernel = gradient,
+    .decompose = decompose_gradient,
+    .flags = DT_OP_RECORDS_PARTS,
     .samples = "cross_entropy_backward(f32[]; f32[5,3]; i64[5]; none; f32[5]; f32[])\n"
                "cross_entropy_backward(f32[2,5]; f32[2,3,5]; i64[2,5]; f32[3]; f32[2,5]; f32[]; 1; \"none\"; 0.1)\n"
                "cross_entropy_backward(f32[]; f32[5,3]; i64[5]; f32[3]; f32[5]; f32[]; 1; sum)\n"

@@ -3,7 +3,10 @@
  * Dropout. The mask is a function of the global index, so that it does not depend on the sharding, and the terms of a
  * partial sum have the mask of the full tensor.
  */
+#include "ops/dropout_draw.h"
+
 #include "base/hash.h"
+#include "base/size.h"
 #include "mesh/mesh.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -27,32 +30,93 @@ static unsigned partial_dropout(const dt_op_call *call) {
     return dt__arg_at(call, TRAINING)->as.b ? DT_PARTIAL_LINEAR : DT_PARTIAL_ANY;
 }
 
-/* The local tensor of the mask, dense. */
-static dt_status draw_mask(const dt_op_call *call, const dt__draw *draw, const dt__scratch *mask) {
-    const dt_op_value *value = &call->outputs[0];
-    dt__pool *pool = dt__pool_of(call->ctx);
-    if (value->spec) {
-        int64_t coordinate[DT_SPEC_MAX_DIMS];
-        (void)dt_mesh_coordinate(value->spec->mesh, coordinate); /* a member: it holds elements */
-        return dt__draw_spec(draw, pool, value->spec, coordinate, mask->strides, mask->array.data);
-    }
-    dt__draw_range(draw, 0, dt__array_count(&mask->array), mask->array.data);
+dt_status dt__repeat_dropout_draw(const dt_op_call *call, double p, dt_dtype dtype, dt_generator_state from,
+                                  dt__draw *out) {
+    dt__random request = {.distribution = DT__DROPOUT, .dtype = dtype, .p = p, .op = call->name};
+    DT__TRY(dt__draw_prepare(call->ctx, dt__kernels_of(call->ctx), &request, out));
+    out->key = (dt__philox_key){from.seed, from.draw};
     return DT_OK;
 }
 
-/* Every rank of the mesh draws, with or without elements. */
-static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out) {
-    dt_generator_state drawn_from;
+dt_status dt__take_dropout_draw(const dt_op_call *call, double p, dt_dtype dtype, dt__draw *out) {
+    dt_generator_state from;
     const dt_spec *spec = call->outputs[0].spec;
-    dt__random request = {
-        .distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg_at(call, P)->as.f, .op = call->name};
-    DT__TRY(dt__draw_prepare(call->ctx, dt__kernels_of(call->ctx), &request, out));
-    DT__TRY(dt_op_draw(call, &drawn_from));
-    out->key = (dt__philox_key){drawn_from.seed, drawn_from.draw};
+    DT__TRY(dt_op_draw(call, &from));
+    DT__TRY(dt__repeat_dropout_draw(call, p, dtype, from, out));
     if (!spec)
         return DT_OK;
     uint64_t drawn = dt__hash_u64(out->key.draw, out->key.seed);
     return dt__mesh_history_add(spec->mesh, dt__hash_u64(spec->fingerprint, drawn));
+}
+
+/* Blocks of a dense output, in row-major order: the mask of each, 0 or 1 / (1 - p), is drawn into a buffer in the cache
+ * and multiplied at once. */
+enum { BLOCK = 2048, BLOCKS_PER_PIECE = 8 };
+
+typedef struct masked {
+    const dt_op_call *call;
+    const dt__draw *draw;
+    int n_dims;
+    dt__shard shards[DT_SPEC_MAX_DIMS]; /* the local tensor among all elements */
+    dt__array out, in;
+    int64_t n;
+} masked;
+
+static void set_shards(masked *self) {
+    const dt_op_value *value = &self->call->outputs[0];
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!value->spec) {
+        self->n_dims = 1;
+        self->shards[0] = (dt__shard){.global_size = self->n, .size = self->n};
+        return;
+    }
+    (void)dt_mesh_coordinate(value->spec->mesh, coordinate); /* a member: it holds elements */
+    self->n_dims = value->spec->sharding.n_dims;
+    for (int d = 0; d < self->n_dims; d++)
+        dt__shard_at(&value->spec->sharding, d, coordinate, &self->shards[d]);
+}
+
+static dt__array part_of(const dt__array *whole, int64_t begin, const int64_t *n) {
+    static const int64_t one = 1;
+    return (dt__array){(char *)whole->data + begin * (int64_t)dt_dtype_size(whole->dtype), whole->dtype, 1, n, &one};
+}
+
+static void mask_piece(void *arg, int64_t piece) {
+    const masked *self = arg;
+    _Alignas(64) char memory[BLOCK * sizeof(double)];
+    const int64_t begin = piece * BLOCKS_PER_PIECE * BLOCK, end = begin + BLOCKS_PER_PIECE * BLOCK;
+    const dt_dtype dtype = dt__promote(self->out.dtype, self->draw->dtype);
+    for (int64_t at = begin; at < end && at < self->n; at += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, self->n - at), stride = 1;
+        const dt__array out = part_of(&self->out, at, &n), in = part_of(&self->in, at, &n);
+        const dt__array mask = {memory, self->draw->dtype, 1, &n, &stride};
+        dt__draw_local(self->draw, self->n_dims, self->shards, at, n, memory);
+        dt__elementwise_run(dt__kernels_of(self->call->ctx), NULL,
+                            &(dt__elementwise){.op = DT__EL_MUL, .dtype = dtype, .out = &out, .ins = {&in, &mask}});
+    }
+}
+
+/* An input that is not dense is copied to the output first; an output that is not, from a dense one. */
+static dt_status apply_mask(const dt_op_call *call, const dt__draw *draw, const dt__array *out, const dt__array *in) {
+    if (!dt__array_is_dense(out)) {
+        dt__scratch dense;
+        DT__TRY(dt__scratch_new(call, out->dtype, out->n_dims, out->shape, &dense));
+        dt_status status = apply_mask(call, draw, &dense.array, in);
+        dt__run_convert(call, out, &dense.array);
+        dt__scratch_free(call, &dense);
+        return status;
+    }
+    masked self; /* dims behind the last one are never read */
+    self.call = call;
+    self.draw = draw;
+    self.out = *out;
+    self.in = dt__array_is_dense(in) ? *in : *out;
+    self.n = dt__array_count(out);
+    if (!dt__array_is_dense(in))
+        dt__run_convert(call, out, in);
+    set_shards(&self);
+    dt__pool_run(dt__pool_of(call->ctx), dt__ceil_div(self.n, BLOCKS_PER_PIECE * BLOCK), mask_piece, &self);
+    return DT_OK;
 }
 
 static dt_status dropout(dt_op_call *call) {
@@ -61,18 +125,10 @@ static dt_status dropout(dt_op_call *call) {
         dt__run_convert(call, &out, &in);
         return DT_OK;
     }
-    dt_dtype dtype = dt__is_double_precision(out.dtype) ? DT_F64 : DT_F32;
     dt__draw draw;
-    dt__scratch mask;
-    DT__TRY(take_draw(call, dtype, &draw));
-    if (dt__array_count(&out) == 0)
-        return DT_OK;
-    DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &mask));
-    dt_status status = draw_mask(call, &draw, &mask);
-    if (status == DT_OK)
-        status = dt__run_elements(call, DT__EL_MUL, dt__promote(out.dtype, dtype), &out, &in, &mask.array, NULL);
-    dt__scratch_free(call, &mask);
-    return status;
+    DT__TRY(dt__take_dropout_draw(call, dt__arg_at(call, P)->as.f,
+                                  dt__is_double_precision(out.dtype) ? DT_F64 : DT_F32, &draw));
+    return dt__array_count(&out) ? apply_mask(call, &draw, &out, &in) : DT_OK;
 }
 
 const dt_op dt__op_dropout = {

@@ -2,6 +2,7 @@
  *
  * Elementary functions of every element, rounding and predicates.
  */
+#include "ops/complex_ops.h"
 #include "ops/op_families.h"
 #include "ops/ops.h"
 
@@ -81,6 +82,7 @@ static dt_status shape_nan_to_num(dt_op_call *call) {
 /* clang-format off */
 const dt_op dt__op_abs = {DT__UNARY("abs", ABS, DT__NO_BOOL | DT__TO_REAL),
     .partial_of = partial_of_abs,
+    .check = dt__refuse_complex_in_place,
     .gradient = "self: grad * sgn(self)",
     .summary = "The magnitude of every element."};
 const dt_op dt__op_acos = {DT__UNARY("acos", ACOS, DT__REALS_TO_FLOATING),
@@ -112,7 +114,7 @@ const dt_op dt__op_erfc = {DT__UNARY("erfc", ERFC, DT__REALS_TO_FLOATING),
     .gradient = "self: grad * exp(-square(self)) * -1.1283791670955126",
     .summary = "1 minus the error function of every element, exact for large ones."};
 const dt_op dt__op_exp2 = {DT__UNARY("exp2", EXP2, DT__REALS_TO_FLOATING),
-    .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
+    .partial = DT_PARTIAL_UP,
     .gradient = "self: grad * result * 0.6931471805599453",
     .summary = "2 to the power of every element."};
 const dt_op dt__op_expm1 = {DT__UNARY("expm1", EXPM1, DT__REALS_TO_FLOATING),
@@ -146,13 +148,9 @@ const dt_op dt__op_rsqrt = {DT__UNARY("rsqrt", RSQRT, DT__TO_FLOATING),
     .partial = DT_PARTIAL_DOWN_MIN,
     .gradient = "self: grad * conjugate(result * result * result * -0.5)",
     .summary = "1 divided by the square root of every element."};
-const dt_op dt__op_sgn = {DT__UNARY("sgn", SIGN, DT__NO_COMPLEX),
-    .partial_of = partial_of_sign,
-    .gradient = "self: grad * 0",
-    .summary = "The sign of every element: -1, 0 or 1, as sign has it for real numbers."};
 const dt_op dt__op_sigmoid = {DT__UNARY("sigmoid", SIGMOID, DT__REALS_TO_FLOATING),
     .partial = DT_PARTIAL_UP,
-    .gradient = "self: grad * result * (1 - result)",
+    .gradient = "self: sigmoid_backward(grad, result)",
     .summary = "1 / (1 + exp(-x)) of every element."};
 const dt_op dt__op_sign = {DT__UNARY("sign", SIGN, DT__NO_COMPLEX),
     .partial_of = partial_of_sign,

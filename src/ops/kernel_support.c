@@ -4,6 +4,9 @@
  */
 #include "ops/kernel_support.h"
 
+#include "comm/comm.h"
+#include "dtensor/comm.h"
+
 #include <string.h>
 
 static void real_and_imaginary(const dt_arg *arg, double out[2]) {
@@ -65,6 +68,20 @@ void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__arr
     dt__convert(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), out, src);
 }
 
+/* The imaginary parts are real elements of another array, two of them apart. */
+dt_status dt__run_conjugate(const dt_op_call *call, const dt__array *out, const dt__array *src) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    const dt_dtype dtype = out->dtype == DT_C64 ? DT_F32 : DT_F64;
+    dt__run_convert(call, out, src);
+    if (!dt__is_complex(out->dtype))
+        return DT_OK;
+    for (int d = 0; d < out->n_dims; d++)
+        strides[d] = 2 * out->strides[d];
+    const dt__array parts = {(unsigned char *)out->data + dt_dtype_size(dtype), dtype, out->n_dims, out->shape,
+                             strides};
+    return dt__run_elements(call, DT__EL_NEG, dtype, &parts, &parts, NULL, NULL);
+}
+
 void dt__run_fill(const dt_op_call *call, const void *element) {
     const dt_op_value *out = &call->outputs[0];
     if (out->data)
@@ -77,16 +94,21 @@ dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, co
     int64_t elements;
     DT__TRY(dt__shape_check(call->ctx, call->name, dtype, n_dims, shape, &elements));
     out->bytes = (size_t)elements * dt_dtype_size(dtype);
-    void *memory = dt__alloc(call->ctx, out->bytes ? out->bytes : 1);
+    size_t bytes = out->bytes ? out->bytes : 1;
+    bool has_heap = dt__transport_has_data(call->ctx);
+    void *memory = has_heap ? dt_heap_alloc(call->ctx, bytes) : dt__alloc(call->ctx, bytes);
     if (!memory)
-        return dt__fail_memory(call->ctx, out->bytes, call->name);
+        return has_heap ? dt_error_status(call->ctx) : dt__fail_memory(call->ctx, bytes, call->name);
     dt__row_strides(n_dims, shape, out->strides);
     out->array = (dt__array){memory, dtype, n_dims, shape, out->strides};
     return DT_OK;
 }
 
 void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch) {
-    dt__free(call->ctx, scratch->array.data, scratch->bytes ? scratch->bytes : 1);
+    if (dt__transport_has_data(call->ctx))
+        (void)dt_heap_free(call->ctx, scratch->array.data);
+    else
+        dt__free(call->ctx, scratch->array.data, scratch->bytes ? scratch->bytes : 1);
 }
 
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {

@@ -30,10 +30,12 @@ dt_status dt__run_elements(const dt_op_call *call, dt__element_op op, dt_dtype d
                            const dt__array *a, const dt__array *b, const dt__array *c);
 /* out = src, converted and broadcast. */
 void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src);
+/* out = the conjugate of src, of the same dtype, broadcast; of real numbers a copy. */
+dt_status dt__run_conjugate(const dt_op_call *call, const dt__array *out, const dt__array *src);
 /* Fills the call's first output, which must be dense, with one element of its dtype. */
 void dt__run_fill(const dt_op_call *call, const void *element);
 
-/* A temporary dense array. */
+/* A temporary dense array, in the rank's heap; ordinary memory where kernels are simulated without one. */
 typedef struct dt__scratch {
     dt__array array;
     size_t bytes;

@@ -52,6 +52,7 @@ static dt_status shape_loss(dt_op_call *call) {
     bool divergence = strcmp(call->name, "kl_div") == 0;
     dt_dtype dtype = dt__promote(call->inputs[0].dtype, call->inputs[1].dtype);
     dt__shape shape;
+    DT__TRY(dt__refuse_complex(call));
     if (!dt__is_float(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "expected floating-point tensors, got %s", dt_dtype_name(dtype));
     if (strcmp(reduction, "none") != 0 && strcmp(reduction, "mean") != 0 && strcmp(reduction, "sum") != 0 &&

@@ -4,6 +4,7 @@
  * inner dim makes a partial sum, and then the bias is a partial sum, too.
  */
 #include "dtensor/ops.h"
+#include "ops/complex_ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -252,7 +253,7 @@ static dt_status matmul(dt_op_call *call) {
     as_matrix(left, false, &a);
     as_matrix(right, true, &b);
     as_product(&call->outputs[0], left->n_dims == 1, right->n_dims == 1, &out);
-    return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0)});
+    return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0), NULL});
 }
 
 /* out = beta self + alpha a b, which are matrices; self is not read where beta is 0. */
@@ -262,7 +263,7 @@ static dt_status run_scaled(const dt_op_call *call, const dt__array *a, const dt
     dt__number beta = dt__number_of(dt__arg_at(call, BETA), out->dtype);
     if (dt__arg_sign(dt__arg_at(call, BETA)) || dt__arg_at(call, BETA)->type == DT_ARG_COMPLEX)
         dt__run_convert(call, &result, &self);
-    return run_product(call, &(dt__matmul){a, b, out, alpha, beta});
+    return run_product(call, &(dt__matmul){a, b, out, alpha, beta, NULL});
 }
 
 static dt_status addmm(dt_op_call *call) {
@@ -285,7 +286,7 @@ static dt_status addbmm(dt_op_call *call) {
         second.data = (unsigned char *)b.data + i * b.strides[0] * size;
         DT__TRY(
             run_product(call, &(dt__matmul){&first, &second, &out, dt__number_of(dt__arg_at(call, ALPHA), out.dtype),
-                                            number(out.dtype, 1)}));
+                                            number(out.dtype, 1), NULL}));
     }
     return DT_OK;
 }
@@ -314,24 +315,14 @@ static dt_status outer(dt_op_call *call) {
     return dt__run_elements(call, DT__EL_MUL, out.dtype, &out, &a.array, &b.array, NULL);
 }
 
-/* The imaginary parts of complex elements: real elements of another array, two of them apart. */
-static dt__array imaginary_parts(const dt__array *array, int64_t *stride) {
-    dt_dtype dtype = array->dtype == DT_C64 ? DT_F32 : DT_F64;
-    *stride = 2;
-    return (dt__array){(unsigned char *)array->data + dt_dtype_size(dtype), dtype, 1, array->shape, stride};
-}
-
 /* The first vector is conjugated. */
 static dt_status vdot(dt_op_call *call) {
     dt__array first = dt__array_of(&call->inputs[0]);
     dt__scratch conjugated;
-    int64_t stride;
     if (!dt__is_complex(first.dtype))
         return matmul(call);
     DT__TRY(dt__scratch_new(call, first.dtype, 1, first.shape, &conjugated));
-    dt__run_convert(call, &conjugated.array, &first);
-    dt__array parts = imaginary_parts(&conjugated.array, &stride);
-    dt_status status = dt__run_elements(call, DT__EL_NEG, parts.dtype, &parts, &parts, NULL, NULL);
+    dt_status status = dt__run_conjugate(call, &conjugated.array, &first);
     if (status == DT_OK) {
         dt_op_value inputs[2] = {call->inputs[0], call->inputs[1]};
         dt_op_call product = *call;
@@ -352,13 +343,102 @@ static dt_status linear(dt_op_call *call) {
     as_product(&call->outputs[0], call->inputs[0].n_dims == 1, false, &out);
     int64_t shape[2] = {weight->shape[1], weight->shape[0]}, strides[2] = {weight->strides[1], weight->strides[0]};
     dt__array b = {weight->data, weight->dtype, 2, shape, strides};
-    if (call->n_inputs == 3) {
-        dt__array bias = dt__array_of(&call->inputs[2]);
-        dt__run_convert(call, &out.array, &bias);
-    }
     dt_dtype dtype = weight->dtype;
-    return run_product(call,
-                       &(dt__matmul){&a.array, &b, &out.array, number(dtype, 1), number(dtype, call->n_inputs == 3)});
+    dt__matmul product = {&a.array, &b, &out.array, number(dtype, 1), number(dtype, 0), NULL};
+    if (call->n_inputs == 3) {
+        const dt_op_value *bias = &call->inputs[2];
+        bool dense = bias->n_dims == 1 && bias->shape[0] == weight->shape[0] && bias->strides[0] == 1;
+        if (dense)
+            product.bias = bias->data;
+        else {
+            dt__array values = dt__array_of(bias);
+            dt__run_convert(call, &out.array, &values);
+            product.beta = number(dtype, 1);
+        }
+    }
+    return run_product(call, &product);
+}
+
+static dt_status shape_linear_weight_backward(dt_op_call *call) {
+    const dt_op_value *grad = &call->inputs[0], *input = &call->inputs[1];
+    DT__TRY(check_dtypes(call));
+    bool same = grad->n_dims > 0 && grad->n_dims == input->n_dims;
+    for (int d = 0; same && d + 1 < grad->n_dims; d++)
+        same = grad->shape[d] == input->shape[d];
+    if (!same)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected tensors that differ in their last dim only");
+    int64_t shape[2] = {grad->shape[grad->n_dims - 1], input->shape[input->n_dims - 1]};
+    return dt_op_add_output(call, grad->dtype, 2, shape);
+}
+
+/* Products of factors are factors of products where there is one row to sum. */
+static unsigned partial_linear_weight_backward(const dt_op_call *call) {
+    int64_t n_rows = 1;
+    for (int d = 0; d + 1 < call->inputs[0].n_dims; d++)
+        n_rows *= call->inputs[0].shape[d];
+    return DT_PARTIAL_EACH | (n_rows == 1 ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE);
+}
+
+/* Rows in two tensors of the same leading dims: the inner dims whose rows are equally far apart in both are merged, and
+ * the outer ones are left. */
+struct rows {
+    int64_t n, strides[2];
+    int n_outer;
+};
+
+static struct rows merge_rows(const dt_op_value *a, const dt_op_value *b) {
+    struct rows rows = {.n = 1, .n_outer = a->n_dims - 1};
+    while (rows.n_outer > 0) {
+        int d = rows.n_outer - 1;
+        bool first = rows.n == 1,
+             fits = first || (a->strides[d] == rows.n * rows.strides[0] && b->strides[d] == rows.n * rows.strides[1]);
+        if (a->shape[d] != 1 && !fits)
+            break;
+        if (a->shape[d] != 1 && first) {
+            rows.strides[0] = a->strides[d];
+            rows.strides[1] = b->strides[d];
+        }
+        rows.n *= a->shape[d];
+        rows.n_outer = d;
+    }
+    return rows;
+}
+
+/* The next index over the outer dims; false after the last one. */
+static bool next_index(const dt_op_value *value, int n_dims, int64_t *index) {
+    for (int d = n_dims; d-- > 0; index[d] = 0)
+        if (++index[d] < value->shape[d])
+            return true;
+    return false;
+}
+
+static void *data_at(const dt_op_value *value, int n_dims, const int64_t *index) {
+    int64_t at = 0;
+    for (int d = 0; d < n_dims; d++)
+        at += index[d] * value->strides[d];
+    return (unsigned char *)value->data + at * (int64_t)dt_dtype_size(value->dtype);
+}
+
+/* The sum of the outer products of all rows of grad [..,n] and input [..,k]: one product where they are equally far
+ * apart, else the sum of several. */
+static dt_status linear_weight_backward(dt_op_call *call) {
+    const dt_op_value *grad = &call->inputs[0], *input = &call->inputs[1], *result = &call->outputs[0];
+    struct rows rows = merge_rows(grad, input);
+    int last = grad->n_dims - 1;
+    for (int d = 0; d < rows.n_outer; d++)
+        rows.n = grad->shape[d] ? rows.n : 0; /* then one product of no rows writes zeros */
+    int64_t left_shape[2] = {result->shape[0], rows.n}, left_strides[2] = {grad->strides[last], rows.strides[0]};
+    int64_t right_shape[2] = {rows.n, result->shape[1]}, right_strides[2] = {rows.strides[1], input->strides[last]};
+    int64_t index[DT_SPEC_MAX_DIMS] = {0};
+    dt__array out = dt__array_of(result);
+    dt__number one = number(out.dtype, 1), beta = number(out.dtype, 0);
+    do {
+        dt__array left = {data_at(grad, rows.n_outer, index), grad->dtype, 2, left_shape, left_strides};
+        dt__array right = {data_at(input, rows.n_outer, index), input->dtype, 2, right_shape, right_strides};
+        DT__TRY(run_product(call, &(dt__matmul){&left, &right, &out, one, beta, NULL}));
+        beta = one;
+    } while (rows.n > 0 && next_index(grad, rows.n_outer, index));
+    return DT_OK;
 }
 
 /* A vector on the left is a matrix of one row, one on the right a matrix of one column; the result lacks that dim. */
@@ -375,24 +455,12 @@ static dt_tensor *with_dim(dt_tensor *tensor, int at) {
     return tensor ? dt_reshape(tensor, shape) : NULL;
 }
 
-/* [.., m, k] as [.. m, k]. */
-static dt_tensor *as_rows(dt_tensor *tensor) {
-    int64_t rows = 1, n = tensor ? tensor->n_dims : 0;
-    if (n <= 2)
-        return tensor;
-    for (int d = 0; d < n - 1; d++)
-        rows *= tensor->shape[d];
-    return dt_reshape(tensor, DT_SHAPE(rows, tensor->shape[n - 1]));
-}
-
 /* The gradient of the second matrix [.., k, n]: where it has no other dims, those of the first are rows of one product,
  * instead of products whose sum it is. */
 static dt_tensor *grad_of_second(dt_tensor *self, dt_tensor *grad, int n_dims) {
-    if (n_dims == 2) {
-        dt_tensor *rows = as_rows(self), *grads = as_rows(grad);
-        return rows && grads ? dt_mm(dt_transpose(rows, 0, 1), grads) : NULL;
-    }
-    return dt_matmul(dt_transpose(self, -2, -1), grad);
+    if (n_dims == 2)
+        return dt_linear_weight_backward(dt__conjugate(self), grad);
+    return dt_matmul(dt__conjugate(dt_transpose(self, -2, -1)), grad);
 }
 
 /* Without the dim that a vector got, which has size 1. */
@@ -411,7 +479,7 @@ static dt_status matmul_backward(const dt_op_backward *call, dt_tensor **input_g
         other = other ? with_dim(other, 1) : NULL;
     }
     if (call->needed[0]) {
-        dt_tensor *result = grad && other ? dt_matmul(grad, dt_transpose(other, -2, -1)) : NULL;
+        dt_tensor *result = grad && other ? dt_matmul(grad, dt__conjugate(dt_transpose(other, -2, -1))) : NULL;
         input_grads[0] = row ? sum_to_vector(result, -2) : result;
     }
     if (call->needed[1]) {
@@ -579,8 +647,19 @@ const dt_op dt__op_linear = {
     .shape = shape_linear,
     .kernel = linear,
     .gradient = "input: matmul(grad, conjugate(weight)); "
-                "weight: mm(transpose(reshape(grad, rows(result.shape)), 0, 1), "
-                "conjugate(reshape(input, rows(input.shape)))); "
+                "weight: linear_weight_backward(grad, conjugate(input)); "
                 "bias: grad",
     .samples = "linear(f32[5,3]; f32[4,3]; f32[4])\nlinear(f32[2,5,3]; f32[4,3])\nlinear(f32[3]; f32[4,3]; f32[4])",
+};
+/* Leading dims are summed without being merged into one, which would have no placement for uneven shards of several. */
+const dt_op dt__op_linear_weight_backward = {
+    .schema = "linear_weight_backward(Tensor grad_output, Tensor input) -> Tensor",
+    .summary = "Sum of the outer products of the rows of two tensors: the gradient of a linear layer's weights.",
+    .rule = "...n, ...k -> nk",
+    .partial_of = partial_linear_weight_backward,
+    .shape = shape_linear_weight_backward,
+    .kernel = linear_weight_backward,
+    .gradient = "grad_output: linear(conjugate(input), grad); input: matmul(conjugate(grad_output), grad)",
+    .samples = "linear_weight_backward(f32[5,4]; f32[5,3])\nlinear_weight_backward(f32[2,5,4]; f32[2,5,3])\n"
+               "linear_weight_backward(f32[4]; f32[3])",
 };

@@ -210,64 +210,53 @@ static dt_status layer_norm(dt_op_call *call) {
     return DT_OK;
 }
 
-/* With the dims that are normalised kept at size 1. */
-static dt_tensor *with_kept_dims(dt_tensor *tensor, const dt_op_value *input, int n) {
-    int64_t sizes[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < input->n_dims; d++)
-        sizes[d] = d < input->n_dims - n ? input->shape[d] : 1;
-    dt_shape shape = {input->n_dims, sizes};
-    return tensor ? dt_reshape(tensor, shape) : NULL;
-}
+/* Mean and 1 / standard deviation of each row: those that were saved, or, where the graph of gradients is recorded,
+ * computed from x again, so that they are part of it. */
+typedef struct row_numbers {
+    dt_tensor *mean, *rstd; /* mean is NULL for an RMS norm */
+} row_numbers;
 
-/* x - mean, and what it is to be divided by (the deviation) or multiplied with (rstd): where the graph of gradients is
- * recorded, mean and deviation are computed from x again, so that they are part of it. */
-typedef struct normalised {
-    dt_tensor *centred, *deviation, *rstd; /* either of the last two is NULL */
-} normalised;
-
-static dt_tensor *scaled(const normalised *by, dt_tensor *tensor) {
-    return by->rstd ? dt_mul(tensor, by->rstd) : dt_div(tensor, by->deviation);
-}
-
-static normalised centre(const dt_op_backward *call, dt_dims dims) {
-    const dt_op_value *input = &call->call->inputs[0];
+static row_numbers numbers_of(const dt_op_backward *call, dt_dims dims) {
     dt_tensor *x = call->inputs[0];
     bool rms = is_rms(call->call);
-    if (!dt_requires_grad(x) && rms)
-        return (normalised){.centred = x, .rstd = with_kept_dims(call->outputs[1], input, dims.n)};
-    if (!dt_requires_grad(x)) {
-        dt_tensor *mean = with_kept_dims(call->outputs[1], input, dims.n);
-        return (normalised){.centred = dt_sub(x, mean), .rstd = with_kept_dims(call->outputs[2], input, dims.n)};
-    }
-    dt_tensor *centred = rms ? x : dt_sub(x, dt_mean(x, .dim = dims, .keepdim = true));
-    dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims, .keepdim = true);
-    return (normalised){.centred = centred, .deviation = dt_sqrt(dt_add_scalar(variance, eps_of(call->call)))};
+    if (!dt_requires_grad(x))
+        return rms ? (row_numbers){.rstd = call->outputs[1]} : (row_numbers){call->outputs[1], call->outputs[2]};
+    dt_tensor *mean = rms ? NULL : dt_mean(x, .dim = dims, .keepdim = true), *centred = mean ? dt_sub(x, mean) : x;
+    dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims);
+    return (row_numbers){.mean = mean ? dt_mean(x, .dim = dims) : NULL,
+                         .rstd = dt_rsqrt(dt_add_scalar(variance, eps_of(call->call)))};
 }
 
-/* With y = (x - mean) rstd, and g the gradient times the weight: rstd (g - mean(g) - y mean(g y)). Without the mean of
- * x, that of g is missing, too. */
 static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
-    const dt_arg *weight = dt__arg_at(call->call, WEIGHT), *bias = dt__arg_at(call->call, BIAS);
-    int n = dt__arg_at(call->call, NORMALIZED_SHAPE)->n;
+    const dt_arg *shape = dt__arg_at(call->call, NORMALIZED_SHAPE);
     int64_t list[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        list[d] = d - n;
-    dt_dims dims = {.n = n, .list = list};
-    dt_tensor *grad = call->grads[0];
-    normalised by = centre(call, dims);
-    dt_tensor *y = scaled(&by, by.centred);
-    if (weight->type == DT_ARG_TENSOR && call->needed[weight->as.first])
-        input_grads[weight->as.first] = dt_mul(grad, y);
-    if (bias && bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
-        input_grads[bias->as.first] = grad;
-    if (call->needed[0]) {
-        dt_tensor *g = weight->type == DT_ARG_TENSOR ? dt_mul(grad, call->inputs[weight->as.first]) : grad;
-        dt_tensor *along = dt_mul(y, dt_mean(dt_mul(g, y), .dim = dims, .keepdim = true));
-        if (!is_rms(call->call))
-            g = dt_sub(g, dt_mean(g, .dim = dims, .keepdim = true));
-        input_grads[0] = scaled(&by, dt_sub(g, along));
-    }
-    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+    for (int d = 0; d < shape->n; d++)
+        list[d] = d - shape->n;
+    row_numbers of = numbers_of(call, (dt_dims){.n = shape->n, .list = list});
+    int weight = has(call->call, WEIGHT) ? dt__arg_at(call->call, WEIGHT)->as.first : -1;
+    int bias = has(call->call, BIAS) ? dt__arg_at(call->call, BIAS)->as.first : -1;
+    int64_t mask[] = {call->needed[0], weight >= 0 && call->needed[weight], bias >= 0 && call->needed[bias]};
+    dt_tensor *grad = call->grads[0], *x = call->inputs[0], *scale = NULL;
+    if (mask[0] && weight >= 0) /* the other gradients do not depend on it */
+        scale = call->inputs[weight];
+    dt_shape sizes = {shape->n, shape->as.ints};
+    dt_native_layer_norm_backward_result grads;
+    if (is_rms(call->call)) {
+        dt_fused_rms_norm_backward_result two =
+            dt_fused_rms_norm_backward(grad, x, sizes, of.rstd, ((dt_shape){2, mask}), .weight = scale);
+        grads = (dt_native_layer_norm_backward_result){.grad_input = two.grad_input, .grad_weight = two.grad_weight};
+    } else
+        grads =
+            dt_native_layer_norm_backward(grad, x, sizes, of.mean, of.rstd, ((dt_shape){3, mask}), .weight = scale);
+    if (!grads.grad_input)
+        return dt_error_status(call->call->ctx);
+    if (mask[0])
+        input_grads[0] = grads.grad_input;
+    if (mask[1])
+        input_grads[weight] = grads.grad_weight;
+    if (mask[2])
+        input_grads[bias] = grads.grad_bias;
+    return DT_OK;
 }
 
 static dt__statistic norm_statistic(const dt_op_call *call) { return is_rms(call) ? DT__SQUARES : DT__MOMENTS; }
@@ -329,7 +318,7 @@ const dt_op dt__op_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = softmax,
-    .gradient = "self: result * (grad - sum(grad * result, dim, true))",
+    .gradient = "self: _softmax_backward_data(grad, result, dim, self.dtype)",
     .meet = &softmax_meet,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
@@ -340,7 +329,7 @@ const dt_op dt__op_log_softmax = {
     .arguments = "dim,dtype",
     .shape = shape_softmax,
     .kernel = log_softmax,
-    .gradient = "self: grad - exp(result) * sum(grad, dim, true)",
+    .gradient = "self: _log_softmax_backward_data(grad, result, dim, self.dtype)",
     .meet = &log_softmax_meet,
     .samples = "log_softmax(f32[5,3]; -1)\nlog_softmax(f32[2,5,3]; 1)\nlog_softmax(f16[5,3]; 0; f32)",
 };

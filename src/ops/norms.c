@@ -141,6 +141,28 @@ static dt_tensor *kept(const dt_op_call *call, dt_tensor *tensor) {
     return dt_reshape(tensor, ((dt_shape){input->n_dims, sizes}));
 }
 
+/* grad sign(x) where the magnitude is the extreme one, in equal parts. */
+static dt_tensor *at_extremes(const dt_op_call *call, dt_tensor *x, dt_tensor *norm, dt_tensor *grad) {
+    uint32_t dims = reduced_dims(call);
+    int64_t list[DT_SPEC_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (dims >> d & 1)
+            list[n++] = d;
+    dt_tensor *is_it = dt_eq(dt_abs(x), norm);
+    dt_tensor *count = n ? dt_sum(is_it, .dim = {.n = n, .list = list}, .keepdim = true) : dt_sum(is_it);
+    return dt_mul(dt_mul(dt_sign(x), is_it), dt_div(grad, count));
+}
+
+/* sign(x) |x|^(p-1), and 0 at 0. */
+static dt_tensor *signed_power(dt_tensor *x, double ord) {
+    if (ord == 2)
+        return x;
+    return ord == 1 ? dt_sign(x)
+                    : dt_masked_fill(dt_mul(dt_sign(x), dt_pow_scalar_exponent(dt_abs(x), ord - 1)),
+                                     dt_eq_scalar(x, 0), 0);
+}
+
 /* grad sign(x) |x|^(p-1) / norm^(p-1); of the largest and the smallest magnitude, grad sign(x) where it is, in equal
  * parts; 0 where the norm is 0. */
 static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
@@ -149,26 +171,14 @@ static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_gra
     if (ord == 0)
         return DT_OK;
     dt_tensor *x = call->inputs[0], *grad = kept(op, call->grads[0]), *norm = kept(op, call->outputs[0]);
-    uint32_t dims = reduced_dims(op);
-    int64_t list[DT_SPEC_MAX_DIMS];
-    int n = 0;
-    for (int d = 0; d < op->inputs[0].n_dims; d++)
-        if (dims >> d & 1)
-            list[n++] = d;
     if (isinf(ord)) {
-        dt_tensor *is_it = dt_eq(dt_abs(x), norm);
-        dt_tensor *count = n ? dt_sum(is_it, .dim = {.n = n, .list = list}, .keepdim = true) : dt_sum(is_it);
-        input_grads[0] = dt_mul(dt_mul(dt_sign(x), is_it), dt_div(grad, count));
+        input_grads[0] = at_extremes(op, x, norm, grad);
     } else if (ord == 1) {
         input_grads[0] = dt_mul(dt_sign(x), grad);
     } else {
         dt_tensor *power = ord == 2 ? norm : dt_pow_scalar_exponent(norm, ord - 1);
         dt_tensor *scale = dt_masked_fill(dt_div(grad, power), dt_eq_scalar(norm, 0), 0);
-        dt_tensor *scaled = x;
-        if (ord != 2)
-            scaled =
-                dt_masked_fill(dt_mul(dt_sign(x), dt_pow_scalar_exponent(dt_abs(x), ord - 1)), dt_eq_scalar(x, 0), 0);
-        input_grads[0] = dt_mul(scaled, scale);
+        input_grads[0] = dt_mul(signed_power(x, ord), scale);
     }
     return input_grads[0] ? DT_OK : dt_error_status(op->ctx);
 }
@@ -212,6 +222,15 @@ static dt_status power_sum(dt_op_call *call) {
     return begin_norm(call, &(dt_state){.n_fields = 1, .fields = {{.dtype = DT_F64, .n = n, .data = out->data}}});
 }
 
+static dt_status power_sum_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    double ord = ord_of(op);
+    dt_tensor *x = call->inputs[0], *grad = kept(op, call->grads[0]);
+    input_grads[0] = isinf(ord) ? at_extremes(op, x, kept(op, call->outputs[0]), grad)
+                                : dt_mul_scalar(dt_mul(signed_power(x, ord), grad), ord);
+    return input_grads[0] ? DT_OK : dt_error_status(op->ctx);
+}
+
 const dt_op dt__op_power_sum = {
     .schema = "power_sum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False) -> Tensor",
     .summary = "Sum of |x|^ord in f64, along all dims or along some; of ord inf the largest |x|, 0 without elements.",
@@ -221,14 +240,9 @@ const dt_op dt__op_power_sum = {
     .arguments = "dim,keepdim,ord",
     .samples = "power_sum(f32[5,3])\npower_sum(f32[5,3]; 1; [0])\npower_sum(f32[2,5,3]; inf; [0,2]; true)\n"
                "power_sum(bf16[5,3]; 2.5; 1)",
-    .flags = DT_OP_AS_STORED | DT_OP_NOT_DIFFERENTIABLE,
-};
-const dt_op dt__op__foreach_power_sum = {
-    .schema = "_foreach_power_sum(Tensor[] self, Scalar ord=2) -> Tensor[]",
-    .summary = "Sum of |x|^ord in f64 of each tensor of a list; of ord inf the largest |x|.",
-    .each = "power_sum",
-    .samples = "_foreach_power_sum({f32[5,3]; f64[2]})\n_foreach_power_sum({f32[5,3]; bf16[2]}; inf)",
-    .flags = DT_OP_LIST | DT_OP_NOT_DIFFERENTIABLE,
+    .backward = power_sum_backward,
+    .saves = "self,result",
+    .flags = DT_OP_AS_STORED,
 };
 const dt_op dt__op_logsumexp = {
     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",

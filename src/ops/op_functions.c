@@ -17,6 +17,80 @@ dt_tensor *dt_T_sized(dt_tensor *self, const dt_T_options *options, size_t optio
     return dt__call_run(&call, DT__OP_T, options->site);
 }
 
+int dt_foreach_abs_sized(dt_tensors self, dt_tensor **out, int capacity, const dt_foreach_abs_options *options,
+                         size_t options_size) {
+    dt_foreach_abs_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_abs", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    return dt__call_run_list(&call, DT__OP__foreach_abs, options->site, out, capacity);
+}
+
+int dt_foreach_acos_sized(dt_tensors self, dt_tensor **out, int capacity, const dt_foreach_acos_options *options,
+                          size_t options_size) {
+    dt_foreach_acos_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_acos", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    return dt__call_run_list(&call, DT__OP__foreach_acos, options->site, out, capacity);
+}
+
+dt_status dt_foreach_acos_in_place_sized(dt_tensors self, const dt_foreach_acos_in_place_options *options,
+                                         size_t options_size) {
+    dt_foreach_acos_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_acos_", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    return dt__call_run_status(&call, DT__OP__foreach_acos_, options->site);
+}
+
+int dt_foreach_add_sized(dt_tensors self, dt_tensors other, dt_tensor **out, int capacity,
+                         const dt_foreach_add_options *options, size_t options_size) {
+    dt_foreach_add_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_add", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run_list(&call, DT__OP__foreach_add, options->site, out, capacity);
+}
+
+int dt_foreach_add_scalar_sized(dt_tensors self, dt_number scalar, dt_tensor **out, int capacity,
+                                const dt_foreach_add_scalar_options *options, size_t options_size) {
+    dt_foreach_add_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_add", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_number(&args[1], scalar);
+    return dt__call_run_list(&call, DT__OP__foreach_add, options->site, out, capacity);
+}
+
 dt_status dt_foreach_add_in_place_sized(dt_tensors self, dt_tensors other,
                                         const dt_foreach_add_in_place_options *options, size_t options_size) {
     dt_foreach_add_in_place_options full;
@@ -50,6 +124,50 @@ dt_status dt_foreach_add_scalar_in_place_sized(dt_tensors self, dt_number scalar
     return dt__call_run_status(&call, DT__OP__foreach_add_, options->site);
 }
 
+int dt_foreach_max_sized(dt_tensors self, dt_tensor **out, int capacity, const dt_foreach_max_options *options,
+                         size_t options_size) {
+    dt_foreach_max_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_max", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    return dt__call_run_list(&call, DT__OP__foreach_max, options->site, out, capacity);
+}
+
+int dt_foreach_mul_sized(dt_tensors self, dt_tensors other, dt_tensor **out, int capacity,
+                         const dt_foreach_mul_options *options, size_t options_size) {
+    dt_foreach_mul_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_mul", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_tensors(&args[1], &call, other);
+    return dt__call_run_list(&call, DT__OP__foreach_mul, options->site, out, capacity);
+}
+
+int dt_foreach_mul_scalar_sized(dt_tensors self, dt_number scalar, dt_tensor **out, int capacity,
+                                const dt_foreach_mul_scalar_options *options, size_t options_size) {
+    dt_foreach_mul_scalar_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_mul", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensors(&args[0], &call, self);
+    dt__call_number(&args[1], scalar);
+    return dt__call_run_list(&call, DT__OP__foreach_mul, options->site, out, capacity);
+}
+
 dt_status dt_foreach_mul_in_place_sized(dt_tensors self, dt_tensors other,
                                         const dt_foreach_mul_in_place_options *options, size_t options_size) {
     dt_foreach_mul_in_place_options full;
@@ -79,6 +197,36 @@ dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number scalar
     dt__call_tensors(&args[0], &call, self);
     dt__call_number(&args[1], scalar);
     return dt__call_run_status(&call, DT__OP__foreach_mul_, options->site);
+}
+
+int dt_foreach_neg_sized(dt_tensors self, dt_tensor **out, int capacity, const dt_foreach_neg_options *options,
+                         size_t options_size) {
+    dt_foreach_neg_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_neg", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    return dt__call_run_list(&call, DT__OP__foreach_neg, options->site, out, capacity);
+}
+
+int dt_foreach_norm_sized(dt_tensors self, dt_tensor **out, int capacity, const dt_foreach_norm_options *options,
+                          size_t options_size) {
+    dt_foreach_norm_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt__ctx_of_list(self);
+    options = DT__OPTIONS(ctx, "_foreach_norm", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensors(&args[0], &call, self);
+    options->ord.type != DT_ARG_NONE ? dt__call_number(&args[1], options->ord)
+                                     : dt__call_number(&args[1], dt_number_int(2));
+    return dt__call_run_list(&call, DT__OP__foreach_norm, options->site, out, capacity);
 }
 
 int dt_foreach_power_sum_sized(dt_tensors self, dt_tensor **out, int capacity,
@@ -205,6 +353,30 @@ dt_status dt_fused_adamw_amsgrad_in_place_sized(dt_tensors self, dt_tensors grad
     return dt__call_run_status(&call, DT__OP__fused_adamw_, options->site);
 }
 
+dt_fused_rms_norm_backward_result dt_fused_rms_norm_backward_sized(dt_tensor *grad_out, dt_tensor *input,
+                                                                   dt_shape normalized_shape, dt_tensor *rstd,
+                                                                   dt_shape output_mask,
+                                                                   const dt_fused_rms_norm_backward_options *options,
+                                                                   size_t options_size) {
+    dt_fused_rms_norm_backward_options full;
+    dt__call call;
+    dt_arg args[6];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "_fused_rms_norm_backward", options, options_size, &full);
+    if (!options)
+        return (dt_fused_rms_norm_backward_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, input);
+    dt__call_sizes(&args[2], normalized_shape);
+    dt__call_tensor(&args[3], &call, rstd);
+    options->weight ? dt__call_tensor(&args[4], &call, options->weight) : dt__call_none(&args[4]);
+    dt__call_sizes(&args[5], output_mask);
+    dt_tensor *outputs[2];
+    dt__call_run_tuple(&call, DT__OP__fused_rms_norm_backward, options->site, outputs, 2);
+    return (dt_fused_rms_norm_backward_result){outputs[0], outputs[1]};
+}
+
 dt_status dt_fused_sgd_in_place_sized(dt_tensors self, dt_tensors grads, double lr,
                                       const dt_fused_sgd_in_place_options *options, size_t options_size) {
     dt_fused_sgd_in_place_options full;
@@ -251,6 +423,25 @@ dt_status dt_fused_sgd_momentum_in_place_sized(dt_tensors self, dt_tensors grads
     dt__call_bool(&args[9], options->is_first);
     options->grad_scale.given ? dt__call_real(&args[10], options->grad_scale.value) : dt__call_real(&args[10], 1.0);
     return dt__call_run_status(&call, DT__OP__fused_sgd_, options->site);
+}
+
+dt_tensor *dt_log_softmax_backward_data_sized(dt_tensor *grad_output, dt_tensor *output, int64_t dim,
+                                              dt_dtype input_dtype,
+                                              const dt_log_softmax_backward_data_options *options,
+                                              size_t options_size) {
+    dt_log_softmax_backward_data_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "_log_softmax_backward_data", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, output);
+    dt__call_int(&args[2], dim);
+    dt__call_dtype(&args[3], input_dtype);
+    return dt__call_run(&call, DT__OP__log_softmax_backward_data, options->site);
 }
 
 dt_tensor *dt_softmax_backward_data_sized(dt_tensor *grad_output, dt_tensor *output, int64_t dim,
@@ -984,7 +1175,7 @@ dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt
                                                          size_t options_size) {
     dt_attention_backward_options full;
     dt__call call;
-    dt_arg args[10];
+    dt_arg args[13];
     dt_ctx *ctx = dt_tensor_ctx(grad_out);
     options = DT__OPTIONS(ctx, "attention_backward", options, options_size, &full);
     if (!options)
@@ -1000,6 +1191,9 @@ dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_out, dt
     dt__call_bool(&args[7], options->is_causal);
     options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
     dt__call_bool(&args[9], options->enable_gqa);
+    options->dropout_p.given ? dt__call_real(&args[10], options->dropout_p.value) : dt__call_real(&args[10], 0.0);
+    dt__call_int(&args[11], options->seed);
+    dt__call_int(&args[12], options->draw);
     dt_tensor *outputs[3];
     dt__call_run_tuple(&call, DT__OP_attention_backward, options->site, outputs, 3);
     return (dt_attention_backward_result){outputs[0], outputs[1], outputs[2]};
@@ -1010,7 +1204,7 @@ dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *quer
                                             const dt_attention_mask_backward_options *options, size_t options_size) {
     dt_attention_mask_backward_options full;
     dt__call call;
-    dt_arg args[10];
+    dt_arg args[13];
     dt_ctx *ctx = dt_tensor_ctx(grad_out);
     options = DT__OPTIONS(ctx, "attention_mask_backward", options, options_size, &full);
     if (!options)
@@ -1026,6 +1220,9 @@ dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tensor *quer
     dt__call_bool(&args[7], options->is_causal);
     options->scale.given ? dt__call_real(&args[8], options->scale.value) : dt__call_none(&args[8]);
     dt__call_bool(&args[9], options->enable_gqa);
+    options->dropout_p.given ? dt__call_real(&args[10], options->dropout_p.value) : dt__call_real(&args[10], 0.0);
+    dt__call_int(&args[11], options->seed);
+    dt__call_int(&args[12], options->draw);
     return dt__call_run(&call, DT__OP_attention_mask_backward, options->site);
 }
 
@@ -1749,6 +1946,19 @@ dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size
     return dt__call_run(&call, DT__OP_clone, options->site);
 }
 
+dt_tensor *dt_conj_sized(dt_tensor *self, const dt_conj_options *options, size_t options_size) {
+    dt_conj_options full;
+    dt__call call;
+    dt_arg args[1];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "conj", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_conj, options->site);
+}
+
 dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_shape pad, const dt_constant_pad_nd_options *options,
                                     size_t options_size) {
     dt_constant_pad_nd_options full;
@@ -1968,22 +2178,6 @@ dt_tensor *dt_cumprod_sized(dt_tensor *self, int64_t dim, const dt_cumprod_optio
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_cumprod, options->site);
-}
-
-dt_tensor *dt_cumprod_backward_sized(dt_tensor *grad, dt_tensor *self, int64_t dim,
-                                     const dt_cumprod_backward_options *options, size_t options_size) {
-    dt_cumprod_backward_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(grad);
-    options = DT__OPTIONS(ctx, "cumprod_backward", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, grad);
-    dt__call_tensor(&args[1], &call, self);
-    dt__call_int(&args[2], dim);
-    return dt__call_run(&call, DT__OP_cumprod_backward, options->site);
 }
 
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
@@ -3719,6 +3913,73 @@ dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_ten
     return dt__call_run(&call, DT__OP_lerp_, options->site);
 }
 
+dt_tensor *dt_linalg_norm_sized(dt_tensor *self, const dt_linalg_norm_options *options, size_t options_size) {
+    dt_linalg_norm_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "linalg_norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->ord.type != DT_ARG_NONE ? dt__call_number(&args[1], options->ord) : dt__call_none(&args[1]);
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[4], options->dtype) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_linalg_norm, options->site);
+}
+
+dt_tensor *dt_linalg_norm_ord_str_sized(dt_tensor *self, const char *ord,
+                                        const dt_linalg_norm_ord_str_options *options, size_t options_size) {
+    dt_linalg_norm_ord_str_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "linalg_norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_text(&args[1], ord);
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[4], options->dtype) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_linalg_norm, options->site);
+}
+
+dt_linalg_svd_result dt_linalg_svd_sized(dt_tensor *A, const dt_linalg_svd_options *options, size_t options_size) {
+    dt_linalg_svd_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(A);
+    options = DT__OPTIONS(ctx, "linalg_svd", options, options_size, &full);
+    if (!options)
+        return (dt_linalg_svd_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, A);
+    options->full_matrices.given ? dt__call_bool(&args[1], options->full_matrices.value)
+                                 : dt__call_bool(&args[1], true);
+    dt__call_none(&args[2]);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_linalg_svd, options->site, outputs, 3);
+    return (dt_linalg_svd_result){outputs[0], outputs[1], outputs[2]};
+}
+
+dt_tensor *dt_linalg_svdvals_sized(dt_tensor *A, const dt_linalg_svdvals_options *options, size_t options_size) {
+    dt_linalg_svdvals_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(A);
+    options = DT__OPTIONS(ctx, "linalg_svdvals", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, A);
+    dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_linalg_svdvals, options->site);
+}
+
 dt_tensor *dt_linalg_vector_norm_sized(dt_tensor *self, const dt_linalg_vector_norm_options *options,
                                        size_t options_size) {
     dt_linalg_vector_norm_options full;
@@ -3752,6 +4013,38 @@ dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_linear, options->site);
+}
+
+dt_tensor *dt_linear_recurrence_sized(dt_tensor *term, dt_tensor *factor, int64_t dim,
+                                      const dt_linear_recurrence_options *options, size_t options_size) {
+    dt_linear_recurrence_options full;
+    dt__call call;
+    dt_arg args[4];
+    dt_ctx *ctx = dt_tensor_ctx(term);
+    options = DT__OPTIONS(ctx, "linear_recurrence", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, term);
+    dt__call_tensor(&args[1], &call, factor);
+    dt__call_int(&args[2], dim);
+    dt__call_bool(&args[3], options->transposed);
+    return dt__call_run(&call, DT__OP_linear_recurrence, options->site);
+}
+
+dt_tensor *dt_linear_weight_backward_sized(dt_tensor *grad_output, dt_tensor *input,
+                                           const dt_linear_weight_backward_options *options, size_t options_size) {
+    dt_linear_weight_backward_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "linear_weight_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, input);
+    return dt__call_run(&call, DT__OP_linear_weight_backward, options->site);
 }
 
 dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_t steps,
@@ -3921,19 +4214,19 @@ dt_tensor *dt_logcumsumexp_sized(dt_tensor *self, int64_t dim, const dt_logcumsu
     return dt__call_run(&call, DT__OP_logcumsumexp, options->site);
 }
 
-dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad, dt_tensor *self, dt_tensor *result, int64_t dim,
+dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_tensor *logsums, int64_t dim,
                                           const dt_logcumsumexp_backward_options *options, size_t options_size) {
     dt_logcumsumexp_backward_options full;
     dt__call call;
     dt_arg args[4];
-    dt_ctx *ctx = dt_tensor_ctx(grad);
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
     options = DT__OPTIONS(ctx, "logcumsumexp_backward", options, options_size, &full);
     if (!options)
         return NULL;
     dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, grad);
+    dt__call_tensor(&args[0], &call, grad_output);
     dt__call_tensor(&args[1], &call, self);
-    dt__call_tensor(&args[2], &call, result);
+    dt__call_tensor(&args[2], &call, logsums);
     dt__call_int(&args[3], dim);
     return dt__call_run(&call, DT__OP_logcumsumexp_backward, options->site);
 }
@@ -4634,6 +4927,30 @@ dt_tensor *dt_native_dropout_backward_sized(dt_tensor *grad_output, dt_tensor *m
     return dt__call_run(&call, DT__OP_native_dropout_backward, options->site);
 }
 
+dt_native_layer_norm_backward_result
+dt_native_layer_norm_backward_sized(dt_tensor *grad_out, dt_tensor *input, dt_shape normalized_shape, dt_tensor *mean,
+                                    dt_tensor *rstd, dt_shape output_mask,
+                                    const dt_native_layer_norm_backward_options *options, size_t options_size) {
+    dt_native_layer_norm_backward_options full;
+    dt__call call;
+    dt_arg args[7];
+    dt_ctx *ctx = dt_tensor_ctx(grad_out);
+    options = DT__OPTIONS(ctx, "native_layer_norm_backward", options, options_size, &full);
+    if (!options)
+        return (dt_native_layer_norm_backward_result){0};
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_out);
+    dt__call_tensor(&args[1], &call, input);
+    dt__call_sizes(&args[2], normalized_shape);
+    dt__call_tensor(&args[3], &call, mean);
+    dt__call_tensor(&args[4], &call, rstd);
+    options->weight ? dt__call_tensor(&args[5], &call, options->weight) : dt__call_none(&args[5]);
+    dt__call_sizes(&args[6], output_mask);
+    dt_tensor *outputs[3];
+    dt__call_run_tuple(&call, DT__OP_native_layer_norm_backward, options->site, outputs, 3);
+    return (dt_native_layer_norm_backward_result){outputs[0], outputs[1], outputs[2]};
+}
+
 dt_tensor *dt_ne_sized(dt_tensor *self, dt_tensor *other, const dt_ne_options *options, size_t options_size) {
     dt_ne_options full;
     dt__call call;
@@ -4784,6 +5101,42 @@ dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, const dt_nll_l
     options->ignore_index.given ? dt__call_int(&args[3], options->ignore_index.value) : dt__call_int(&args[3], -100);
     options->reduction ? dt__call_text(&args[4], options->reduction) : dt__call_text(&args[4], "mean");
     return dt__call_run(&call, DT__OP_nll_loss, options->site);
+}
+
+dt_tensor *dt_norm_sized(dt_tensor *self, const dt_norm_options *options, size_t options_size) {
+    dt_norm_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->p.type != DT_ARG_NONE ? dt__call_number(&args[1], options->p)
+                                   : dt__call_number(&args[1], dt_number_int(2));
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[4], options->dtype) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_norm, options->site);
+}
+
+dt_tensor *dt_norm_str_sized(dt_tensor *self, const char *p, const dt_norm_str_options *options,
+                             size_t options_size) {
+    dt_norm_str_options full;
+    dt__call call;
+    dt_arg args[5];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "norm", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_text(&args[1], p);
+    options->dim.list ? dt__call_dims(&args[2], options->dim) : dt__call_none(&args[2]);
+    dt__call_bool(&args[3], options->keepdim);
+    options->dtype ? dt__call_dtype(&args[4], options->dtype) : dt__call_none(&args[4]);
+    return dt__call_run(&call, DT__OP_norm, options->site);
 }
 
 dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, const dt_one_hot_options *options,
@@ -5666,6 +6019,21 @@ dt_tensor *dt_sigmoid_in_place_sized(dt_tensor *self, const dt_sigmoid_in_place_
     return dt__call_run(&call, DT__OP_sigmoid_, options->site);
 }
 
+dt_tensor *dt_sigmoid_backward_sized(dt_tensor *grad_output, dt_tensor *output,
+                                     const dt_sigmoid_backward_options *options, size_t options_size) {
+    dt_sigmoid_backward_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "sigmoid_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, output);
+    return dt__call_run(&call, DT__OP_sigmoid_backward, options->site);
+}
+
 dt_tensor *dt_sign_sized(dt_tensor *self, const dt_sign_options *options, size_t options_size) {
     dt_sign_options full;
     dt__call call;
@@ -5716,6 +6084,21 @@ dt_tensor *dt_silu_in_place_sized(dt_tensor *input, const dt_silu_in_place_optio
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_silu_, options->site);
+}
+
+dt_tensor *dt_silu_backward_sized(dt_tensor *grad_output, dt_tensor *self, const dt_silu_backward_options *options,
+                                  size_t options_size) {
+    dt_silu_backward_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "silu_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, self);
+    return dt__call_run(&call, DT__OP_silu_backward, options->site);
 }
 
 dt_tensor *dt_sin_sized(dt_tensor *self, const dt_sin_options *options, size_t options_size) {
@@ -6324,6 +6707,21 @@ dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_option
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh_, options->site);
+}
+
+dt_tensor *dt_tanh_backward_sized(dt_tensor *grad_output, dt_tensor *output, const dt_tanh_backward_options *options,
+                                  size_t options_size) {
+    dt_tanh_backward_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(grad_output);
+    options = DT__OPTIONS(ctx, "tanh_backward", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, grad_output);
+    dt__call_tensor(&args[1], &call, output);
+    return dt__call_run(&call, DT__OP_tanh_backward, options->site);
 }
 
 dt_tensor *dt_tanhshrink_sized(dt_tensor *input, const dt_tanhshrink_options *options, size_t options_size) {

@@ -10,12 +10,22 @@
 /* In the order of their indices, which only the library itself uses. */
 #define DT__OP_LIST(X)                                                                                               \
     X(T)                                                                                                             \
+    X(_foreach_abs)                                                                                                  \
+    X(_foreach_acos)                                                                                                 \
+    X(_foreach_acos_)                                                                                                \
+    X(_foreach_add)                                                                                                  \
     X(_foreach_add_)                                                                                                 \
+    X(_foreach_max)                                                                                                  \
+    X(_foreach_mul)                                                                                                  \
     X(_foreach_mul_)                                                                                                 \
+    X(_foreach_neg)                                                                                                  \
+    X(_foreach_norm)                                                                                                 \
     X(_foreach_power_sum)                                                                                            \
     X(_fused_adam_)                                                                                                  \
     X(_fused_adamw_)                                                                                                 \
+    X(_fused_rms_norm_backward)                                                                                      \
     X(_fused_sgd_)                                                                                                   \
+    X(_log_softmax_backward_data)                                                                                    \
     X(_softmax_backward_data)                                                                                        \
     X(abs)                                                                                                           \
     X(abs_)                                                                                                          \
@@ -87,6 +97,7 @@
     X(clamp_min)                                                                                                     \
     X(clamp_min_)                                                                                                    \
     X(clone)                                                                                                         \
+    X(conj)                                                                                                          \
     X(constant_pad_nd)                                                                                               \
     X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
@@ -100,7 +111,6 @@
     X(cummax)                                                                                                        \
     X(cummin)                                                                                                        \
     X(cumprod)                                                                                                       \
-    X(cumprod_backward)                                                                                              \
     X(cumsum)                                                                                                        \
     X(cumsum_)                                                                                                       \
     X(diag)                                                                                                          \
@@ -197,8 +207,13 @@
     X(leaky_relu_)                                                                                                   \
     X(lerp)                                                                                                          \
     X(lerp_)                                                                                                         \
+    X(linalg_norm)                                                                                                   \
+    X(linalg_svd)                                                                                                    \
+    X(linalg_svdvals)                                                                                                \
     X(linalg_vector_norm)                                                                                            \
     X(linear)                                                                                                        \
+    X(linear_recurrence)                                                                                             \
+    X(linear_weight_backward)                                                                                        \
     X(linspace)                                                                                                      \
     X(log)                                                                                                           \
     X(log10)                                                                                                         \
@@ -246,6 +261,7 @@
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
     X(native_dropout_backward)                                                                                       \
+    X(native_layer_norm_backward)                                                                                    \
     X(ne)                                                                                                            \
     X(ne_)                                                                                                           \
     X(neg)                                                                                                           \
@@ -254,6 +270,7 @@
     X(new_ones)                                                                                                      \
     X(new_zeros)                                                                                                     \
     X(nll_loss)                                                                                                      \
+    X(norm)                                                                                                          \
     X(one_hot)                                                                                                       \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
@@ -299,10 +316,12 @@
     X(short)                                                                                                         \
     X(sigmoid)                                                                                                       \
     X(sigmoid_)                                                                                                      \
+    X(sigmoid_backward)                                                                                              \
     X(sign)                                                                                                          \
     X(sign_)                                                                                                         \
     X(silu)                                                                                                          \
     X(silu_)                                                                                                         \
+    X(silu_backward)                                                                                                 \
     X(sin)                                                                                                           \
     X(sin_)                                                                                                          \
     X(sinh)                                                                                                          \
@@ -336,6 +355,7 @@
     X(tan_)                                                                                                          \
     X(tanh)                                                                                                          \
     X(tanh_)                                                                                                         \
+    X(tanh_backward)                                                                                                 \
     X(tanhshrink)                                                                                                    \
     X(tensor_split)                                                                                                  \
     X(threshold)                                                                                                     \

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans that are computed row by row: logcumsumexp, its gradient and that of cumprod.
+ * Scans that are computed row by row: logcumsumexp and its gradient, and linear recurrences, of which gradients of
+ * cumprod are made.
  *
  * logcumsumexp keeps the largest element so far and the sum of exponentials relative to it; along a sharded dim it
- * starts from those of the shards before. With r its result and g the gradient of r, that of x[k] is
+ * starts from those of the shards before. With r its result and g the gradient of r, that of x is
  *
- *     a[k] exp(x[k] - r[k]),  a[k] = g[k] + a[k+1] exp(r[k] - r[k+1]),
+ *     B(g, x, r)[k] = sum of g[i] exp(x[k] - r[i]) over i >= k,
  *
- * of which no exponential is above 1. With y[i] = x[0] … x[i] the result of cumprod and g the gradient of y, it is
+ * which is summed from the end, relative to the smallest r so far, so that no exponential is above 1. The gradients of
+ * B are B itself, of flipped tensors.
  *
- *     x[0] … x[k-1] s[k],  s[k] = g[k] + x[k+1] s[k+1],
- *
- * without a division, so that zeros are elements like others. Gradients need the whole dim: they begin at its end.
+ * A linear recurrence is t[k] = b[k] + a[k] t[k-1]; its transpose, from the end, s[k] = b[k] + a[k+1] s[k+1]. With F
+ * the result of the one and R of the other, one of them of the gradient, the gradient of b is that other one and that
+ * of a[k] is R[k] F[k-1]. The gradient of cumprod is x[0] … x[k-1] s[k], without a division, so that zeros are
+ * elements like others. Gradients need the whole dim: they begin at its end.
  */
+#include "ops/row_scans.h"
+
+#include "dtensor/ops.h"
 #include "ops/ops.h"
 #include "ops/states.h"
 
@@ -30,7 +36,7 @@ static dt_status shape_gradient(dt_op_call *call) {
         for (int d = 0; d < grad->n_dims && same; d++)
             same = grad->shape[d] == call->inputs[i].shape[d];
         if (!same)
-            return dt_op_refuse(call, DT_ERR_SHAPE, "the gradient and the tensors differ in shape");
+            return dt_op_refuse(call, DT_ERR_SHAPE, "the tensors differ in shape");
         dtype = dt__promote(dtype, call->inputs[i].dtype);
     }
     if (!dt__is_float(dtype))
@@ -154,32 +160,88 @@ static dt_status log_gradient(dt_op_call *call) {
     row_set rows;
     DT__TRY(open_rows(call, &rows));
     for (int64_t first = 0; first < rows.n_elements; first += rows.size) {
-        double *grad = row_at(&rows, 0, first), a = 0;
+        double *grad = row_at(&rows, 0, first), sum = 0, smallest = INFINITY;
         const double *x = row_at(&rows, 1, first), *r = row_at(&rows, 2, first);
         for (int64_t k = rows.size - 1; k >= 0; k--) {
-            a = grad[k] + (k + 1 < rows.size ? a * exp(r[k] - r[k + 1]) : 0);
-            grad[k] = a * exp(x[k] - r[k]);
+            if (!(r[k] >= smallest)) {
+                sum = (sum != 0 ? sum * exp(r[k] - smallest) : 0) + grad[k];
+                smallest = r[k];
+            } else
+                sum += grad[k] * exp(smallest - r[k]);
+            grad[k] = sum * exp(x[k] - smallest);
         }
     }
     write_rows(call, &rows);
     return DT_OK;
 }
 
-static dt_status product_gradient(dt_op_call *call) {
+static dt_tensor *flipped(dt_tensor *tensor, int64_t dim) { return dt_flip(tensor, DT_DIMS(dim)); }
+
+/* With h the gradient of B: of g[i] it is the sum of h[k] exp(x[k] - r[i]) over k <= i, of x it is h B(g, x, r), and of
+ * r[i] the negative product of g[i] and the first. */
+static dt_status log_gradient_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    dt_tensor *h = call->grads[0], *g = call->inputs[0], *x = call->inputs[1], *r = call->inputs[2];
+    int64_t dim = dt__arg_at(call->call, 0)->as.i;
+    if (call->needed[0] || call->needed[2])
+        input_grads[0] = flipped(
+            dt_logcumsumexp_backward(flipped(h, dim), dt_neg(flipped(r, dim)), dt_neg(flipped(x, dim)), dim), dim);
+    if (call->needed[1])
+        input_grads[1] = dt_mul(h, call->outputs[0]);
+    if (call->needed[2])
+        input_grads[2] = dt_neg(dt_mul(g, input_grads[0]));
+    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
+/* Positions in .arguments of linear_recurrence. */
+enum { DIM, TRANSPOSED };
+
+static dt_status recurrence(dt_op_call *call) {
     row_set rows;
     DT__TRY(open_rows(call, &rows));
+    bool transposed = dt__arg_at(call, TRANSPOSED)->as.b;
     for (int64_t first = 0; first < rows.n_elements; first += rows.size) {
-        double *grad = row_at(&rows, 0, first), product = 1;
-        const double *x = row_at(&rows, 1, first);
-        for (int64_t k = rows.size - 2; k >= 0; k--)
-            grad[k] += x[k + 1] * grad[k + 1];
-        for (int64_t k = 0; k < rows.size; k++) {
-            grad[k] *= product;
-            product *= x[k];
-        }
+        double *term = row_at(&rows, 0, first);
+        const double *factor = row_at(&rows, 1, first);
+        if (transposed)
+            for (int64_t k = rows.size - 2; k >= 0; k--)
+                term[k] += factor[k + 1] * term[k + 1];
+        else
+            for (int64_t k = 1; k < rows.size; k++)
+                term[k] += factor[k] * term[k - 1];
     }
     write_rows(call, &rows);
     return DT_OK;
+}
+
+/* Elements moved up by one along the dim, behind a first one that is all `first`. */
+static dt_tensor *moved_up(dt_tensor *tensor, int64_t dim, double first) {
+    int at = dt__wrap_dim(dim, tensor->n_dims);
+    if (tensor->n_dims == 0 || tensor->shape[at] == 0)
+        return dt_full_like(tensor, first);
+    dt_tensor *begin = dt_full_like(dt_slice(tensor, at, 0, 1, 1), first);
+    dt_tensor *joined[] = {begin, dt_slice(tensor, at, 0, tensor->shape[at] - 1, 1)};
+    return dt_cat(((dt_tensors){2, joined}), .dim = at);
+}
+
+static dt_status recurrence_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    int64_t dim = dt__arg_at(call->call, DIM)->as.i;
+    bool transposed = dt__arg_at(call->call, TRANSPOSED)->as.b;
+    dt_tensor *other = dt_linear_recurrence(call->grads[0], call->inputs[1], dim, .transposed = !transposed);
+    input_grads[0] = other;
+    if (call->needed[1] && other)
+        input_grads[1] = transposed ? dt_mul(call->outputs[0], moved_up(other, dim, 0))
+                                    : dt_mul(other, moved_up(call->outputs[0], dim, 0));
+    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
+dt_status dt__cumprod_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    int64_t dim = dt__arg_at(call->call, DIM)->as.i;
+    if (dt__is_complex(call->call->outputs[0].dtype))
+        return dt_op_refuse(call->call, DT_ERR_UNSUPPORTED, "there is no gradient by complex numbers");
+    dt_tensor *before = moved_up(call->outputs[0], dim, 1);
+    dt_tensor *after = dt_linear_recurrence(call->grads[0], call->inputs[0], dim, .transposed = true);
+    input_grads[0] = before && after ? dt_mul(before, after) : NULL;
+    return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
 }
 
 const dt_op dt__op_logcumsumexp = {
@@ -194,23 +256,29 @@ const dt_op dt__op_logcumsumexp = {
     .samples = "logcumsumexp(f32[5,3]; 0)\nlogcumsumexp(f32[2,5,3]; -1)\nlogcumsumexp(f64[5]; 0)",
 };
 const dt_op dt__op_logcumsumexp_backward = {
-    .schema = "logcumsumexp_backward(Tensor grad, Tensor self, Tensor result, int dim) -> Tensor",
+    .schema = "logcumsumexp_backward(Tensor grad_output, Tensor self, Tensor logsums, int dim) -> Tensor",
     .summary = "The gradient of logcumsumexp.",
     .rule = "...[dim!], ...[dim], ...[dim] -> ...[dim]",
     .partial = DT_PARTIAL_FIRST,
     .arguments = "dim",
     .shape = shape_gradient,
     .kernel = log_gradient,
+    .backward = log_gradient_backward,
+    .saves = "grad_output,self,logsums,result",
     .samples = "logcumsumexp_backward(f32[5,3]; f32[5,3]; f32[5,3]; 0)\n"
                "logcumsumexp_backward(f32[2,5,3]; f32[2,5,3]; f32[2,5,3]; -1)",
 };
-const dt_op dt__op_cumprod_backward = {
-    .schema = "cumprod_backward(Tensor grad, Tensor self, int dim) -> Tensor",
-    .summary = "The gradient of cumprod.",
+const dt_op dt__op_linear_recurrence = {
+    .schema = "linear_recurrence(Tensor term, Tensor factor, int dim, *, bool transposed=False) -> Tensor",
+    .summary = "Each term plus its factor times the result before it; transposed: the next factor and result.",
     .rule = "...[dim!], ...[dim] -> ...[dim]",
     .partial = DT_PARTIAL_FIRST,
-    .arguments = "dim",
+    .arguments = "dim,transposed",
     .shape = shape_gradient,
-    .kernel = product_gradient,
-    .samples = "cumprod_backward(f32[5,3]; f32[5,3]; 0)\ncumprod_backward(f32[2,5,3]; f32[2,5,3]; -1)",
+    .kernel = recurrence,
+    .backward = recurrence_backward,
+    .saves = "factor,result",
+    .samples = "linear_recurrence(f32[5,3]; f32[5,3]; 0)\nlinear_recurrence(f32[2,5,3]; f32[2,5,3]; -1)\n"
+               "linear_recurrence(f32[5,3]; f32[5,3]; 0; transposed=true)\n"
+               "linear_recurrence(f32[5,3]; f32[5,3]; 1; transposed=true)",
 };

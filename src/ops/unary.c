@@ -33,7 +33,7 @@ static dt_status gelu(dt_op_call *call) {
 const dt_op dt__op_neg = {DT__UNARY("neg", NEG, DT__NO_BOOL), .partial_of = partial_neg,
                           .summary = "The negative of every element.",
                           .gradient = "self: -grad"};
-const dt_op dt__op_exp = {DT__UNARY("exp", EXP, DT__TO_FLOATING), .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
+const dt_op dt__op_exp = {DT__UNARY("exp", EXP, DT__TO_FLOATING), .partial = DT_PARTIAL_UP,
                           .summary = "The exponential of every element.",
                           .gradient = "self: grad * conjugate(result)"};
 const dt_op dt__op_log = {DT__UNARY("log", LOG, DT__TO_FLOATING), .partial = DT_PARTIAL_UP_MIN,
@@ -44,7 +44,7 @@ const dt_op dt__op_sqrt = {DT__UNARY("sqrt", SQRT, DT__TO_FLOATING), .partial = 
                            .gradient = "self: grad / conjugate(result * 2)"};
 const dt_op dt__op_tanh = {DT__UNARY("tanh", TANH, DT__TO_FLOATING), .partial = DT_PARTIAL_UP,
                            .summary = "The hyperbolic tangent of every element.",
-                           .gradient = "self: grad * conjugate(1 - result * result)"};
+                           .gradient = "self: tanh_backward(grad, conjugate(result))"};
 const dt_op dt__op_relu = {DT__UNARY_OF("relu", "input", RELU, DT__REAL_NUMBERS), .partial = DT_PARTIAL_UP,
                            .summary = "Every element, or zero where it is negative.",
                            .gradient = "input: threshold_backward(grad, result, 0)"};

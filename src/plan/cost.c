@@ -115,10 +115,30 @@ bool dt__machine_measured_line(const dt__machine *machine, const dt__step_desc *
     return find_line(machine, step, step->kind == DT__STEP_NONE ? 1 : step->group, ranks, out);
 }
 
+/* A group of `nodes` nodes, of k ranks each: every rank of a node carries its share of what crosses between nodes, and
+ * the ranks of a node exchange the rest among themselves. */
+static dt__step_formula formula_between_nodes(const dt__machine *machine, const dt__step_desc *step) {
+    const traffic *moved = &traffic_of[step->kind];
+    const dt__link *within = &machine->within, *between = &machine->between;
+    double nodes = (double)step->nodes, k = fmax(1, (double)step->group / nodes);
+    double copy_us = 1 / machine->copy_bytes_per_us;
+    double base = between->start_us + moved->rounds * (nodes - 1) * between->peer_us;
+    if (k > 1)
+        base += within->start_us + moved->rounds * (k - 1) * within->peer_us;
+    /* An all-to-all moves every byte once, wherever it comes from; the others move results of a node. */
+    bool exchanges = step->kind == DT__STEP_ALL_TO_ALL;
+    double crossing = moved->shares * (nodes - 1) / nodes / (exchanges ? 1 : k) + moved->contributions * (nodes - 1);
+    double inside = moved->shares * (k - 1) / k / (exchanges ? nodes : 1) + moved->contributions * (k - 1) * nodes;
+    return (dt__step_formula){base, moved->packed * copy_us,
+                              crossing / between->bytes_per_us + inside / within->bytes_per_us + copy_us};
+}
+
 dt__step_formula dt__machine_formula(const dt__machine *machine, const dt__step_desc *step) {
     double copy_us = 1 / machine->copy_bytes_per_us;
     if (step->kind == DT__STEP_NONE)
         return (dt__step_formula){0, 0, copy_us};
+    if (step->nodes > 1)
+        return formula_between_nodes(machine, step);
     const traffic *moved = &traffic_of[step->kind];
     const dt__link *link = step->spans_hosts ? &machine->between : &machine->within;
     double group = (double)step->group, peers = group - 1;

@@ -74,6 +74,11 @@ void dt__state_space_new(const dt__move *move, const dt__machine *machine, dt__s
     out->tokens[DT__TOKEN_REPLICATE] = dt_placement_replicate();
     for (int d = 0; d < out->n_dims; d++)
         out->tokens[DT__TOKEN_SHARD + d] = dt_placement_shard(d);
+    for (int m = 0; m < out->n_mesh_dims; m++)
+        out->spans_hosts[m] =
+            move->nodes ? move->nodes[m] > 1 : dt__machine_spans_hosts(machine, out->n_mesh_dims, out->mesh, m);
+    for (int m = 0; m < out->n_mesh_dims && move->nodes; m++)
+        out->nodes[m] = move->nodes[m];
     read_state(out, move->from, out->from);
     read_state(out, move->to, out->to);
 }
@@ -193,7 +198,8 @@ static void add_change(const dt__state_space *space, int m, int before, int afte
     counts->scattered += reduces && to_cut;
     out->group *= space->mesh[m];
     out->reduced *= reduces ? space->mesh[m] : 1;
-    out->spans_hosts |= dt__machine_spans_hosts(space->machine, space->n_mesh_dims, space->mesh, m);
+    out->spans_hosts |= space->spans_hosts[m];
+    out->nodes *= space->nodes[m];
 }
 
 static void set_kind(const change_counts *counts, dt__change *out) {
@@ -205,7 +211,7 @@ static void set_kind(const change_counts *counts, dt__change *out) {
 void dt__state_change(const dt__state_space *space, const dt__dim_state *before, const dt__dim_state *after,
                       dt__change *out) {
     change_counts counts = {0};
-    *out = (dt__change){.group = 1, .reduced = 1};
+    *out = (dt__change){.group = 1, .reduced = 1, .nodes = 1};
     for (int m = 0; m < space->n_mesh_dims; m++)
         if (changes(space, before, after, m))
             add_change(space, m, before[m].token, after[m].token, &counts, out);
@@ -214,7 +220,7 @@ void dt__state_change(const dt__state_space *space, const dt__dim_state *before,
 
 void dt__dim_change(const dt__state_space *space, int m, int before, int after, dt__change *out) {
     change_counts counts = {0};
-    *out = (dt__change){.group = 1, .reduced = 1};
+    *out = (dt__change){.group = 1, .reduced = 1, .nodes = 1};
     add_change(space, m, before, after, &counts, out);
     set_kind(&counts, out);
 }
@@ -225,6 +231,7 @@ dt__step_desc dt__change_step(const dt__state_space *space, const dt__change *ch
                            .group = change->group,
                            .ranks = space->n_ranks,
                            .spans_hosts = change->spans_hosts,
+                           .nodes = change->nodes,
                            .before_bytes = before_bytes,
                            .after_bytes = after_bytes};
 }

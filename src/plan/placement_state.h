@@ -31,10 +31,12 @@ typedef struct dt__state_space {
     const dt__move *move;
     const dt__machine *machine;
     int n_mesh_dims, n_dims;
-    const int64_t *mesh; /* sizes */
-    int64_t n_ranks;     /* of the mesh */
-    bool strided;        /* the source or the target has strided shards, decoded or not */
-    bool ordered;        /* some cuts of the source or the target are not in the order of the mesh dims */
+    const int64_t *mesh;                /* sizes */
+    int64_t n_ranks;                    /* of the mesh */
+    bool spans_hosts[DT_SPEC_MAX_DIMS]; /* groups along this mesh dim do */
+    int64_t nodes[DT_SPEC_MAX_DIMS];    /* that they span, where that is known; otherwise 0 */
+    bool strided;                       /* the source or the target has strided shards, decoded or not */
+    bool ordered; /* some cuts of the source or the target are not in the order of the mesh dims */
     int n_tokens;
     dt_placement tokens[DT__MAX_TOKENS];
     int64_t largest[DT__MAX_TOKENS]; /* explicit extent */
@@ -73,6 +75,7 @@ typedef struct dt__change {
     int64_t group;                                /* product of their sizes */
     int64_t reduced;                              /* product of the sizes of those whose partial is reduced */
     bool spans_hosts;
+    int64_t nodes;      /* that the group spans at most, where that is known; otherwise 0 */
     bool only_reduces;  /* every change is from a partial to Replicate: shards stay where they are */
     bool only_scatters; /* every change is from a partial to a cut */
 } dt__change;

@@ -51,13 +51,15 @@ typedef struct dt__step_desc {
     int64_t ranks; /* of the mesh, which do the same in groups of theirs; at least the group */
     bool spans_hosts;
     double before_bytes, after_bytes; /* of the largest shard */
-    bool strided; /* an exchange of blocks that are not consecutive in memory; of collectives, this is not known */
+    bool strided;  /* an exchange of blocks that are not consecutive in memory; of collectives, this is not known */
+    int64_t nodes; /* that a group spans, where that is known; 0: not */
 } dt__step_desc;
 
-/* Microseconds. Received bytes are (group - 1) / group of the result of an all-gather and of an all-to-all, twice
- * that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each step writes its result
- * once; an all-to-all also packs what it sends. Where steps of this kind are measured, these times replace the
- * formula within a host. */
+/* Microseconds. Where the nodes of a group are known, each node receives what crosses once, its ranks in equal shares,
+ * and the rest moves within nodes. Otherwise received bytes are (group - 1) / group of the result of an all-gather and
+ * of an all-to-all, twice that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each
+ * step writes its result once; an all-to-all also packs what it sends. Where steps of this kind are measured, these
+ * times replace the formula within a host. */
 double dt__machine_price(const dt__machine *machine, const dt__step_desc *step);
 /* The formula: base + before * before_bytes + after * after_bytes. */
 typedef struct dt__step_formula {
@@ -84,6 +86,7 @@ typedef struct dt__move {
     const dt__sharding *from, *to;
     int64_t item_bytes;
     const dt_mesh *from_mesh, *to_mesh; /* NULL: the same ranks in the same order */
+    const int64_t *nodes; /* that groups along each mesh dim span, where ranks really are; NULL: unknown */
 } dt__move;
 
 /* The move between two specs, which outlive it; they must agree in shape and dtype. */

@@ -15,18 +15,16 @@ static dt__rate rate_of(const dt__state_space *space, const dt__change *change) 
 
 dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space) {
     int n_sets = 1 << space->n_mesh_dims;
-    bool spans[DT__RATES_MAX_MESH_DIMS];
     dt__rates *rates = DT__NEW_ARRAY(arena, dt__rates, n_sets);
     if (!rates)
         return NULL;
-    for (int m = 0; m < space->n_mesh_dims; m++)
-        spans[m] = space->mesh[m] > 1 && dt__machine_spans_hosts(space->machine, space->n_mesh_dims, space->mesh, m);
     for (int set = 0; set < n_sets; set++) {
-        dt__change change = {.group = 1};
+        dt__change change = {.group = 1, .nodes = 1};
         for (int m = 0; m < space->n_mesh_dims; m++)
             if (set >> m & 1) {
                 change.group *= space->mesh[m];
-                change.spans_hosts |= spans[m];
+                change.nodes *= space->mesh[m] > 1 ? space->nodes[m] : 1;
+                change.spans_hosts |= space->mesh[m] > 1 && space->spans_hosts[m];
             }
         for (int c = 0; c < DT__N_STEP_KINDS; c++) {
             change.collective = (dt__step_kind)c;

@@ -87,8 +87,8 @@ static walk walk_new(int n_dims, const dt__shard *shards, const int64_t *strides
     return w;
 }
 
-/* Elements begin … end - 1 of a row. */
-static void fill_row(const walk *w, cursor *at, int64_t base, char *dst, int64_t begin, int64_t end) {
+/* Elements begin … end - 1 of a row, whose element 0 belongs to place `first` of dst. */
+static void fill_row(const walk *w, cursor *at, int64_t base, char *dst, int64_t first, int64_t begin, int64_t end) {
     const dt__shard *shard = &w->shards[w->row];
     const int64_t stride = w->strides[w->row];
     for (int64_t e = begin; e < end;) {
@@ -97,9 +97,9 @@ static void fill_row(const walk *w, cursor *at, int64_t base, char *dst, int64_t
         const int64_t n = dt__min_i64((run.end - run.begin) * w->inner - into, end - e);
         const int64_t index = base + run.begin * w->inner + into;
         if (stride == w->inner)
-            fill_range(at, index, n, dst + e * (int64_t)at->element_bytes);
+            fill_range(at, index, n, dst + (first + e) * (int64_t)at->element_bytes);
         else
-            fill_strided(at, index, n, stride, dst + e * stride * (int64_t)at->element_bytes);
+            fill_strided(at, index, n, stride, dst + (first + e * stride) * (int64_t)at->element_bytes);
         e += n;
     }
 }
@@ -113,35 +113,51 @@ static void next_row(const walk *w, int64_t *index) {
     }
 }
 
-/* Pieces of the shard, by local row-major index, for the threads of the pool. */
-enum { PIECE = 1 << 15 };
-
-typedef struct pieces {
-    const dt__draw *draw;
-    const walk *walk;
-    int64_t per_row, n; /* elements */
-    char *dst;
-} pieces;
-
-static void fill_piece(void *arg, int64_t piece) {
-    const pieces *all = arg;
-    const walk *w = all->walk;
-    cursor at = cursor_new(all->draw);
-    int64_t e = piece * PIECE, index[DT_SPEC_MAX_DIMS] = {0}, row = e / all->per_row;
-    const int64_t end = dt__min_i64(e + PIECE, all->n);
+/* Elements e … end - 1 of the shard, by local row-major index. dst is the address of place `origin`. */
+static void fill_elements(const walk *w, cursor *at, int64_t e, int64_t end, char *dst, int64_t origin) {
+    const int64_t per_row = w->shards[w->row].size * w->inner;
+    int64_t index[DT_SPEC_MAX_DIMS] = {0}, row = e / per_row;
     for (int d = w->row - 1; d >= 0; d--) {
         index[d] = row % w->shards[d].size;
         row /= w->shards[d].size;
     }
     for (; e < end; next_row(w, index)) {
-        int64_t base = 0, place = 0, begin = e % all->per_row, n = dt__min_i64(all->per_row - begin, end - e);
+        int64_t base = 0, place = 0, begin = e % per_row, n = dt__min_i64(per_row - begin, end - e);
         for (int d = 0; d < w->row; d++) {
             base += dt__shard_to_global(&w->shards[d], index[d]) * w->global_strides[d];
             place += index[d] * w->strides[d];
         }
-        fill_row(w, &at, base, all->dst + place * (int64_t)at.element_bytes, begin, begin + n);
+        fill_row(w, at, base, dst, place - origin, begin, begin + n);
         e += n;
     }
+}
+
+/* Pieces of the shard for the threads of the pool. */
+enum { PIECE = 1 << 15 };
+
+typedef struct pieces {
+    const dt__draw *draw;
+    const walk *walk;
+    int64_t n; /* elements */
+    char *dst;
+} pieces;
+
+static void fill_piece(void *arg, int64_t piece) {
+    const pieces *all = arg;
+    cursor at = cursor_new(all->draw);
+    fill_elements(all->walk, &at, piece * PIECE, dt__min_i64((piece + 1) * PIECE, all->n), all->dst, 0);
+}
+
+void dt__draw_local(const dt__draw *draw, int n_dims, const dt__shard *shards, int64_t begin, int64_t n, void *dst) {
+    if (n == 0)
+        return;
+    if (n_dims == 0) {
+        dt__draw_range(draw, 0, 1, dst);
+        return;
+    }
+    const walk w = walk_new(n_dims, shards, NULL);
+    cursor at = cursor_new(draw);
+    fill_elements(&w, &at, begin, begin + n, dst, begin);
 }
 
 void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__shard *shards, const int64_t *strides,
@@ -156,25 +172,18 @@ void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__
         return;
     }
     const walk w = walk_new(n_dims, shards, strides);
-    pieces all = {draw, &w, shards[w.row].size * w.inner, n, dst};
+    pieces all = {draw, &w, n, dst};
     dt__pool_run(n > PIECE ? pool : NULL, dt__ceil_div(n, PIECE), fill_piece, &all);
 }
 
-dt_status dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
-                        const int64_t *strides, void *dst) {
-    if (!coordinate)
-        return DT_OK;
-    const int n = spec->sharding.n_dims;
-    const size_t bytes = (size_t)n * sizeof(dt__shard);
-    dt__shard *shards = n ? dt__alloc(spec->ctx, bytes) : NULL;
-    if (n && !shards)
-        return dt__fail_memory(spec->ctx, bytes, "a random fill");
-    for (int d = 0; d < n; d++)
-        dt__shard_at(&spec->sharding, d, coordinate, &shards[d]);
+void dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
+                   const int64_t *strides, void *dst) {
+    dt__shard shards[DT_SPEC_MAX_DIMS];
     dt_local local;
+    if (!coordinate)
+        return;
+    for (int d = 0; d < spec->sharding.n_dims; d++)
+        dt__shard_at(&spec->sharding, d, coordinate, &shards[d]);
     dt__spec_local(spec, coordinate, &local);
-    dt__draw_shard(draw, pool, n, shards, strides ? strides : local.strides, dst);
-    if (n)
-        dt__free(spec->ctx, shards, bytes);
-    return DT_OK;
+    dt__draw_shard(draw, pool, spec->sharding.n_dims, shards, strides ? strides : local.strides, dst);
 }

@@ -32,9 +32,11 @@ void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst);
  * in elements; NULL: row-major. Large ones are split among the threads of the pool, which may be NULL. */
 void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__shard *shards, const int64_t *strides,
                     void *dst);
+/* Elements begin … begin + n - 1 of that, in row-major order, contiguously. */
+void dt__draw_local(const dt__draw *draw, int n_dims, const dt__shard *shards, int64_t begin, int64_t n, void *dst);
 /* The local tensor of a coordinate under the spec, NULL for a rank outside the mesh; NULL strides: the spec's. */
-dt_status dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
-                        const int64_t *strides, void *dst);
+void dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
+                   const int64_t *strides, void *dst);
 
 /* A random permutation of 0 … size - 1, of which any entry can be computed. It never changes: threads may share one. */
 enum { DT__ORDER_TABLE = 4096, DT__ORDER_ROUNDS = 8 };

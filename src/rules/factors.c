@@ -154,9 +154,18 @@ static dt_status read_vanished(dt__cursor *at, term *into) {
     return dt__cursor_fail(at, "expected the name of a reduction, such as max");
 }
 
+static bool is_at_positions(const item *at) { return at->argument != NO_ARGUMENT && !at->counts; }
+
+/* The number of dims of a tensor determines whether one optional factor is absent, but not which one of several: this
+ * holds for those of an input, and for those in brackets. An output has the letters that its inputs have. */
+static bool is_found_by_count(const item *at, bool is_output) {
+    return at->optional && at->symbol != ELLIPSIS && (!is_output || is_at_positions(at));
+}
+
 static bool begins_item(char c) { return islower((unsigned char)c) || c == '.' || c == '[' || c == '1'; }
 
 static dt_status read_term(dt__cursor *at, rule *out, bool is_output, term *into) {
+    int n_counted = 0;
     *into = (term){.vanished = DT_SUM};
     if (!is_output) {
         into->addend = dt__cursor_take(at, "+");
@@ -171,6 +180,10 @@ static dt_status read_term(dt__cursor *at, rule *out, bool is_output, term *into
         for (int i = 0; i < into->n; i++)
             if (next->symbol != UNIT && into->items[i].symbol == next->symbol)
                 return dt__cursor_fail(&before, "expected each factor once in a term");
+        n_counted += is_found_by_count(next, is_output);
+        if (n_counted > 1)
+            return dt__cursor_fail(&before, "expected at most one optional factor in a term: the number of dims does "
+                                            "not determine which one is absent");
         into->n++;
     }
     return is_output && dt__cursor_skip(at, "P(") ? read_vanished(at, into) : DT_OK;
@@ -321,8 +334,6 @@ typedef struct match {
     int n[MAX_ITEMS];             /* dims of each item */
     bool taken[DT_SPEC_MAX_DIMS]; /* by items in brackets */
 } match;
-
-static bool is_at_positions(const item *at) { return at->argument != NO_ARGUMENT && !at->counts; }
 
 static bool has_ellipsis(const term *over) {
     for (int i = 0; i < over->n; i++)

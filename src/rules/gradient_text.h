@@ -29,7 +29,6 @@ typedef enum dt__formula_function {
     DT__FN_SIZE,      /* size(shape, dim) */
     DT__FN_INVERSE,   /* inverse(dims): the permutation that undoes one */
     DT__FN_NEGATIVE,  /* negative(list): of integers */
-    DT__FN_ROWS,      /* rows(shape): as a matrix, of as many columns as the last dim has */
     DT__FN_EITHER,    /* either(a, b): a, or b where a is none */
     DT__FN_UNLESS,    /* unless(a, x): x, or no gradient where a is not none */
     DT__FN_CONJUGATE, /* conjugate(x): of a complex tensor or number; any other as it is */

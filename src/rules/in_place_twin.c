@@ -99,7 +99,11 @@ const dt_op *dt__in_place_twin(dt__arena *arena, const dt_op *twin, const dt__op
     if (!out || !(out->schema = twin_schema(arena, &of->schema)))
         return NULL;
     out->in_place_of = from;
-    out->gradient = twin->gradient ? twin->gradient : from->gradient;
+    if (twin->gradient) { /* instead of any other that the op has */
+        out->gradient = twin->gradient;
+        out->backward = NULL;
+        out->saves = NULL;
+    }
     if (from->varying && n_writable(&of->schema) < of->schema.n_signatures)
         out->varying = without_first(from->varying, of->schema.signatures[0].params[0].name);
     if (twin->summary || from->summary)

@@ -155,8 +155,6 @@ static void add_each(dt_rows *rows, unsigned partial, uint64_t addends) {
             dt_rows_reduce(rows, alone, DT_MIN, DT_MIN);
         if (partial & DT_PARTIAL_DOWN_MIN)
             dt_rows_reduce(rows, alone, DT_MIN, DT_MAX);
-        if (partial & DT_PARTIAL_EXP && dt__is_inexact(rows->call->inputs[i].dtype))
-            dt_rows_reduce(rows, alone, DT_SUM, DT_PRODUCT);
     }
 }
 

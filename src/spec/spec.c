@@ -70,10 +70,10 @@ static uint64_t hash_placement(const dt_placement *placement, uint64_t hash) {
                                 : hash;
 }
 
-static uint64_t hash_key(const spec_key *key) {
+/* Of everything but the ranks of the mesh. */
+static uint64_t hash_layout(const spec_key *key) {
     const dt__sharding_desc *sharding = &key->sharding;
-    uint64_t hash =
-        dt__hash_u64((uint64_t)key->dtype << 8 | (uint64_t)sharding->n_dims, dt_mesh_fingerprint(key->mesh));
+    uint64_t hash = dt__hash_u64((uint64_t)key->dtype << 8 | (uint64_t)sharding->n_dims, 0);
     hash = dt__hash(sharding->shape, (size_t)sharding->n_dims * sizeof *sharding->shape, hash);
     for (int m = 0; m < sharding->n_mesh_dims; m++)
         hash = hash_placement(&sharding->placements[m], hash);
@@ -131,7 +131,7 @@ static dt_status fill_spec(dt_spec *spec, const spec_key *key) {
     return derive_sizes(spec);
 }
 
-static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t fingerprint) {
+static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t layout, uint64_t fingerprint) {
     dt_ctx *ctx = dt_mesh_ctx(key->mesh);
     dt_spec *spec = dt__alloc(ctx, sizeof *spec);
     if (!spec)
@@ -140,6 +140,7 @@ static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t finge
         .ctx = ctx,
         .n_refs = 1,
         .fingerprint = fingerprint,
+        .layout_fingerprint = layout,
         .mesh = dt_mesh_retain(key->mesh),
         .dtype = key->dtype,
         .arena = dt__arena_new(ctx),
@@ -157,9 +158,9 @@ static dt_spec *intern(const spec_key *key) {
     spec_table *table = table_of(dt_mesh_ctx(key->mesh));
     if (!table)
         return NULL;
-    uint64_t fingerprint = hash_key(key);
+    uint64_t layout = hash_layout(key), fingerprint = dt__hash_u64(layout, dt_mesh_fingerprint(key->mesh));
     dt_spec *found = dt__map_get(&table->specs, fingerprint, same_spec, key);
-    return found ? dt_spec_retain(found) : make_spec(table, key, fingerprint);
+    return found ? dt_spec_retain(found) : make_spec(table, key, layout, fingerprint);
 }
 
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {

@@ -20,7 +20,8 @@ struct dt_spec {
     dt_ctx *ctx;
     int64_t n_refs;
     uint64_t id, fingerprint;
-    dt_mesh *mesh; /* holds a reference */
+    uint64_t layout_fingerprint; /* of everything but the mesh */
+    dt_mesh *mesh;               /* holds a reference */
     dt_dtype dtype;
     dt__sharding sharding;
     const int *stride_order;

@@ -33,6 +33,7 @@ dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_cal
         call->first_rank = ranks[0];
         call->is_first = ranks[0] == ctx->rank;
         call->history = dt__mesh_history(mesh);
+        call->spans_nodes = call->group && dt__group_spans_nodes(call->group);
         status = call->group ? DT_OK : dt_error_status(ctx);
     }
     dt__arena_free(&arena);
@@ -51,8 +52,10 @@ dt_status dt__file_call_describe(dt__file_call *call, const dt__text *text, uint
 }
 
 void dt__file_call_opened(dt__file_call *call, const struct stat *info, const char *text) {
-    const uint64_t words[] = {(uint64_t)info->st_dev, (uint64_t)info->st_ino, (uint64_t)info->st_size,
-                              (uint64_t)info->st_mtim.tv_sec, (uint64_t)info->st_mtim.tv_nsec};
+    /* The number of a device is that of a node. */
+    const uint64_t words[] = {call->spans_nodes ? 0 : (uint64_t)info->st_dev, (uint64_t)info->st_ino,
+                              (uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec,
+                              (uint64_t)info->st_mtim.tv_nsec};
     call->own.file_hash = dt__hash(words, sizeof words, dt__hash(text, strlen(text), 1));
     (void)snprintf(call->own.file_text, sizeof call->own.file_text, "%.128s in inode %llu", text,
                    (unsigned long long)info->st_ino);
@@ -107,6 +110,7 @@ static void judge(struct verdict *verdict, int64_t i, const dt__file_record *rec
     if (i == 0) {
         verdict->first = *record;
         memcpy(call->handle, record->handle, sizeof call->handle);
+        memcpy(call->temporary, record->temporary, sizeof call->temporary);
     }
     call->wants_name = call->wants_name || record->wants_name;
     if (verdict->other < 0 && record->file_hash != verdict->first.file_hash) {
@@ -121,21 +125,69 @@ static void judge(struct verdict *verdict, int64_t i, const dt__file_record *rec
                          strcmp(record->failure, verdict->first.failure) == 0;
 }
 
+static void read_record(struct verdict *verdict, int64_t i, const void *published) {
+    dt__file_record record;
+    memcpy(&record, published, sizeof record);
+    record.call[sizeof record.call - 1] = 0;
+    record.failure[sizeof record.failure - 1] = 0;
+    record.file_text[sizeof record.file_text - 1] = 0;
+    record.temporary[sizeof record.temporary - 1] = 0;
+    judge(verdict, i, &record);
+}
+
 static dt_status collect(dt_work *work, void *user) {
     struct verdict *verdict = user;
     const dt_group *group = verdict->call->group;
-    dt__file_record record;
     for (int64_t i = 0; i < dt_group_size(group); i++) {
         const void *published =
-            i == dt_group_rank(group) ? &verdict->call->own : dt__exchange_src(work, i, 0, sizeof record);
+            i == dt_group_rank(group) ? &verdict->call->own : dt__exchange_src(work, i, 0, sizeof(dt__file_record));
         if (!published)
             return dt__exchange_fail(work, i);
-        memcpy(&record, published, sizeof record);
-        record.failure[sizeof record.failure - 1] = 0;
-        record.file_text[sizeof record.file_text - 1] = 0;
-        judge(verdict, i, &record);
+        read_record(verdict, i, published);
     }
     return DT_OK;
+}
+
+/* Between nodes, calls are compared here, because no rank can read another one's text. */
+static dt_status compare_calls(const struct verdict *verdict, const char *records) {
+    dt__file_call *call = verdict->call;
+    dt__file_record record;
+    for (int64_t i = 0; i < dt_group_size(call->group); i++) {
+        memcpy(&record, records + (size_t)i * sizeof record, sizeof record);
+        record.call[sizeof record.call - 1] = 0;
+        if (record.tag == verdict->first.tag && record.history != verdict->first.history)
+            return dt__fail_local(call->ctx, DT_ERR_MISMATCH,
+                                  "%s: ranks %" PRId64 " and %" PRId64 " made different calls on the mesh before",
+                                  name_of(call), dt_group_world_rank(call->group, 0),
+                                  dt_group_world_rank(call->group, i));
+        if (record.tag != verdict->first.tag)
+            return dt__fail_local(call->ctx, DT_ERR_MISMATCH,
+                                  "%s: rank %" PRId64 " calls %.400s, rank %" PRId64 " calls %.400s", name_of(call),
+                                  dt_group_world_rank(call->group, 0), verdict->first.call,
+                                  dt_group_world_rank(call->group, i), record.call);
+    }
+    return DT_OK;
+}
+
+/* The same by an all_gather, where members are on several nodes. It is the same for all file calls, so that those of
+ * ranks that make different ones meet. */
+static dt_status gather(dt__file_call *call, struct verdict *verdict) {
+    int64_t n = dt_group_size(call->group);
+    char *records = dt_heap_alloc(call->ctx, (size_t)n * sizeof(dt__file_record));
+    if (!records)
+        return dt_error_status(call->ctx);
+    dt_status status = dt__carry_run(call->group, &(dt__exchange){.call = DT__CALL_SAVE_NPY},
+                                     &(dt_comm_call){.op = DT_ALL_GATHER,
+                                                     .dtype = DT_U8,
+                                                     .src = &call->own,
+                                                     .dst = records,
+                                                     .count = (int64_t)sizeof call->own});
+    for (int64_t i = 0; i < n && status == DT_OK; i++)
+        read_record(verdict, i, records + (size_t)i * sizeof(dt__file_record));
+    if (status == DT_OK)
+        status = compare_calls(verdict, records);
+    (void)dt_heap_free(call->ctx, records);
+    return status;
 }
 
 static dt_status fail_with(const struct verdict *verdict) {
@@ -163,7 +215,9 @@ dt_status dt__file_call_meet(dt__file_call *call, dt_status status) {
                              .steps = {collect},
                              .user = &verdict};
     call->wants_name = false;
-    DT__TRY(dt__exchange_run(call->group, &exchange));
+    call->own.tag = dt__hash_u64((uint64_t)call->kind, call->tag);
+    call->own.history = call->history ? call->history->hash : 0;
+    DT__TRY(call->spans_nodes ? gather(call, &verdict) : dt__exchange_run(call->group, &exchange));
     if (verdict.failed >= 0)
         return fail_with(&verdict);
     if (verdict.other < 0)

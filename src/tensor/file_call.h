@@ -14,6 +14,8 @@
 
 #include <sys/stat.h>
 
+enum { DT__FILE_PATH_BYTES = 2048 };
+
 /* What a rank publishes at a meeting. */
 typedef struct dt__file_record {
     char call[DT__CALL_TEXT_BYTES]; /* as in an error: save_npy("a.npy", f32[8,6] S(0) on mesh(tp=3)) */
@@ -22,8 +24,11 @@ typedef struct dt__file_record {
     char failure[1024];
     char file_text[192]; /* loading: what this rank has opened; must agree */
     uint64_t file_hash;
-    int64_t handle[5]; /* saving, of the first rank: how the others open the file */
+    int64_t handle[5];                   /* saving, of the first rank: how the others open the file, */
+    char temporary[DT__FILE_PATH_BYTES]; /* and its name, if ranks are on several nodes */
+    uint64_t tag, history;               /* of the call, and of the calls on the mesh before it */
 } dt__file_record;
+_Static_assert(sizeof(dt__file_record) <= DT__EXCHANGE_COPIED_BYTES, "a record needs not be in the heap");
 
 typedef struct dt__file_call {
     dt_ctx *ctx;
@@ -33,12 +38,14 @@ typedef struct dt__file_call {
     dt_group *group;    /* of the mesh's ranks; NULL: this rank alone */
     int64_t first_rank; /* of the mesh */
     bool is_first;      /* this rank is */
+    bool spans_nodes;   /* the ranks of the mesh are on several */
     uint64_t tag;
     const dt__history *history; /* of the mesh; or NULL */
     dt__file_record own;
     /* After a meeting: */
     int64_t handle[5]; /* the first rank's */
-    bool wants_name;   /* any rank's */
+    char temporary[DT__FILE_PATH_BYTES];
+    bool wants_name; /* any rank's */
 } dt__file_call;
 
 /* Begins a call; dt__file_call_end accepts one that failed to begin. The mesh may be NULL. */

@@ -328,12 +328,19 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
     DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
     if (tensor->storage->writes)
         DT__TRY(tensor->storage->writes->apply(tensor));
-    if (requires_grad)
-        return tensor->record ? DT_OK : dt__require_grad(tensor);
+    if (requires_grad && tensor->record)
+        return DT_OK;
+    if (requires_grad) {
+        DT__TRY(dt__require_grad(tensor));
+        dt__storage_set_kind(tensor->storage, DT_MEMORY_PARAMETERS);
+        return DT_OK;
+    }
     if (tensor->record && !tensor->record->is_leaf)
         return dt__fail(
             tensor->ctx, DT_ERR_STATE,
             "set_requires_grad: expected a leaf, got the result of a call that is recorded; use dt_detach");
+    if (tensor->record)
+        dt__storage_set_kind(tensor->storage, DT_MEMORY_ACTIVATIONS);
     dt__record_release(tensor->record);
     tensor->record = NULL;
     return DT_OK;

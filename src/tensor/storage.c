@@ -175,6 +175,7 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
     if (!state)
         return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
     state->has_data = dt__transport_has_data(ctx);
+    state->new_kind = DT_MEMORY_ACTIVATIONS;
     state->kernels = dt__rank_kernels(ctx);
     state->storage_pool.object_bytes = round_to_lines(sizeof(dt__storage));
     state->few_pool.object_bytes = FEW_BYTES;
@@ -224,13 +225,25 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
     storage->bytes = bytes;
     if (bytes == 0 || !state->has_data)
         return storage;
-    storage->data = dt_heap_alloc(ctx, bytes);
+    storage->data = dt__alloc_heap(ctx, bytes, state->new_kind, NULL);
     storage->heap = storage->data;
     if (!storage->data) {
         dt__storage_release(storage);
         return NULL;
     }
     return storage;
+}
+
+dt_memory_kind dt__set_new_kind(dt_ctx *ctx, dt_memory_kind kind) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    dt_memory_kind before = state->new_kind;
+    state->new_kind = kind;
+    return before;
+}
+
+void dt__storage_set_kind(const dt__storage *storage, dt_memory_kind kind) {
+    if (storage->heap)
+        dt__set_memory_kind(storage->ctx, storage->data, kind);
 }
 
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user) {

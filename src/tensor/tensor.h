@@ -219,6 +219,11 @@ static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
     return tensor->data ? (tensor->data - tensor->storage->data) / (int64_t)dt_dtype_size(tensor->dtype) : 0;
 }
 
+/* The kind of memory of a storage, for statistics; and that of storages that are allocated from now on, which returns
+ * the one before. The context has made tensors. */
+void dt__storage_set_kind(const dt__storage *storage, dt_memory_kind kind);
+dt_memory_kind dt__set_new_kind(dt_ctx *ctx, dt_memory_kind kind);
+
 /* Whether this context's tensors have data: false on the fake transport. */
 bool dt__has_data(const dt_ctx *ctx);
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx);

@@ -31,6 +31,7 @@ struct dt__scope {
 
 struct dt__tensor_state {
     bool has_data;
+    dt_memory_kind new_kind; /* of storages that are allocated */
     const dt__kernels *kernels;
     dt__products *products; /* made on first use */
     dt__object_pool storage_pool, few_pool, many_pool;

@@ -76,6 +76,7 @@ dt_status dt__used_copy_add(const dt_tensor *tensor, dt_tensor *copy) {
                                    .data = tensor->data};
     memcpy(self->strides, tensor->strides, strides_bytes(tensor));
     tensor->storage->used_copies = self;
+    dt__storage_set_kind(copy->storage, DT_MEMORY_SCRATCH);
     struct dt__scope *scope = scope_of(self);
     self->older = scope->used_copies;
     if (self->older)

@@ -241,6 +241,7 @@ static dt_status add_row(dt_optimizer *self, dt_tensor *parameter) {
             return dt_error_status(self->ctx);
         }
         new.states[s] = dt_tensor_retain(state);
+        dt__storage_set_kind(state->storage, DT_MEMORY_OPTIMIZER);
         dt_drop(state);
     }
     self->rows[self->n_rows++] = new;

@@ -134,6 +134,8 @@ dt_status dt__sim_ranks_meet(dt__arena *arena, const dt__sim_rank *ranks, int n,
     for (int r = 0; r < n && !failure->n_chars; r++) {
         init_call(&calls[r], &ranks[r], placed, row_flags, values[r], placed->call.n_outputs,
                   values[r] + placed->call.n_inputs);
+        if (calls[r].op->flags & DT_OP_RANDOM)
+            DT__TRY(reset_generator(&ranks[r]));
         if (begin_state(arena, &calls[r], &states[r]) != DT_OK)
             dt__text_add(failure, "rank %d failed: %s", r, dt_error_text(ranks[r].ctx));
         else if (dt__meet_state_bytes(&states[r]) != dt__meet_state_bytes(&states[0]))

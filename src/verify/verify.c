@@ -153,9 +153,11 @@ static dt_status plan_sample(verification *self, dt__arena *scratch, const dt__o
     dt__dry_plan plan;
     DT__TRY(dt__placed_call_parse(scratch, sample, 1, (const int64_t[]){1}, &placed));
     dt__dry_request request = {
-        info, placed.bound.overload, placed.call.n_inputs, placed.call.args, placed.call.inputs, mesh, placed.inputs};
+        info, placed.bound.overload, placed.call.n_inputs, placed.call.args, placed.call.inputs, mesh, placed.inputs,
+        false};
     DT__TRY(dt__dry_run(scratch, &request, &plan));
-    if (*plan.refusal && !self->to->n_refused++)
+    bool none = info->op->kernel && plan.status == DT_ERR_UNSUPPORTED; /* none of this call, which has rows */
+    if (!none && *plan.refusal && !self->to->n_refused++)
         self->to->refusal = dt__arena_copy_text(self->arena, plan.refusal);
     return DT_OK;
 }

@@ -158,7 +158,8 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
         if (info->op->flags & DT_OP_NOT_DIFFERENTIABLE && dt__output_input(&self->call.op_call, o) >= 0)
             continue; /* it keeps its record */
         CHECK(dt_requires_grad(output) == (any && dt__is_inexact(output->dtype)), "%s: output %d", name, o);
-        if (!output->record || (!info->op->kernel && !dt__has_gradient(info->op)))
+        bool of_parts = info->op->flags & DT_OP_RECORDS_PARTS || (!info->op->kernel && !dt__has_gradient(info->op));
+        if (!output->record || of_parts)
             continue;
         const dt__recorded_call *record = dt__recorded_call_of(output);
         CHECK(!strcmp(record->name, name) && record->info == info && record->n_inputs == self->call.n_inputs &&

@@ -5,6 +5,7 @@
  */
 /* ctest: timeout=900 */
 #include "support/collectives.h"
+#include "support/launch.h"
 
 #include "comm/shm.h"
 
@@ -32,6 +33,9 @@ static int run_all_variants(dt_ctx *ctx, test_case collective) {
     return 0;
 }
 
+/* A race detector gets some dtypes of each op: how ranks synchronise does not depend on the dtype. */
+static bool is_left_out(int op, int dtype) { return test_with_tsan && (op + dtype) % 5; }
+
 static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t seed = test_seed(1);
@@ -40,6 +44,8 @@ static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {
             for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
                 bool reduces = op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER;
                 if (reduces ? !dt_reduce_allowed((dt_dtype)dtype, (dt_reduce)reduce) : reduce > 0)
+                    continue;
+                if (is_left_out(op, dtype))
                     continue;
                 const int64_t counts[] = {1, 7, 1500};
                 for (int i = 0; i < 3; i++)

@@ -240,8 +240,10 @@ static void init__refuses_garbage_in_the_environment(void **state) {
     setenv("DTENSOR_KERNELS", "plane", 1);
     assert_refused(NULL, "got \"plane\"; did you mean plain?");
     unsetenv("DTENSOR_KERNELS");
-    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "self, shm or fake, got \"carrier pigeon\"");
-    assert_refused(&(dt_init_options){.transport = "fkae"}, "self, shm or fake, got \"fkae\"; did you mean fake?");
+    assert_refused(&(dt_init_options){.transport = "carrier pigeon"},
+                   "self, shm, mpi or fake, got \"carrier pigeon\"");
+    assert_refused(&(dt_init_options){.transport = "fkae"},
+                   "self, shm, mpi or fake, got \"fkae\"; did you mean fake?");
     assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
     assert_refused(&(dt_init_options){.world = 4}, "world: expected 1 for a process started alone, got 4");
     assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "got -1");

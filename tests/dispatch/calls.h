@@ -107,6 +107,29 @@ static inline dt_tensor *calls_counting(dt_ctx *ctx, dt_dtype dtype, dt_shape sh
     return tensor;
 }
 
+/* A tensor for each input of a parsed call: numbers that are valid indices of every dim. False with an error. */
+static inline bool calls_make_inputs(test_call *self) {
+    const dt_op_value *values = self->parsed.call.inputs;
+    const int n = self->parsed.call.n_inputs;
+    int64_t min_size = 1000;
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < values[i].n_dims; d++)
+            if (values[i].shape[d] > 0 && values[i].shape[d] < min_size)
+                min_size = values[i].shape[d];
+    for (int i = 0; i < n; i++) {
+        dt_tensor *made =
+            dt_empty(self->arena.ctx, TENSORS_SHAPE(values[i].n_dims, values[i].shape), .dtype = values[i].dtype);
+        self->call.inputs[i] = made;
+        for (int64_t e = 0; made && e < dt_tensor_elements(made); e++)
+            calls_set_element(made, e,
+                              dt__is_float(values[i].dtype) ? (double)(e * 37 % 251) / 64 + 0.0625
+                                                            : (double)(e % min_size));
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
 /* The full tensor with a placement; every rank has it, so nothing moves. */
 static inline dt_tensor *calls_distribute(dt_tensor *full, dt_mesh *mesh, const char *place) {
     return dt_distribute_tensor(full, mesh, place, .everywhere = true);

@@ -6,6 +6,7 @@
  * named here. One rank of a fake world, whose decisions are those of real ones; no kernel runs. TOP-019.
  */
 #include "dispatch/calls.h"
+#include "support/launch.h"
 
 #include "base/ctx.h"
 #include "dispatch/dispatch_state.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_MEMBERS = 8, MAX_DIMS = 6, MAX_LIST = 8, N_RANDOM = 60, MAX_OUTPUTS = 64 };
+enum { MAX_MEMBERS = 8, MAX_DIMS = 6, MAX_LIST = 8, N_RANDOM = 60, N_SANITIZED = 12, MAX_OUTPUTS = 64 };
 
 /* Placements of tensors; those with two mesh dims are on another mesh. */
 static const char *const places[] = {NULL, "R", "S(0)", "S(1)", "P(sum)", "P(max)", "R,S(0)"};
@@ -389,7 +390,8 @@ static void list_changes(const fixture *self, const described_call *base, call_l
 
 /* Two or three arguments at once. */
 static void list_random_changes(const fixture *self, const described_call *base, uint64_t *random, call_list *out) {
-    for (int i = 0; i < N_RANDOM && base->n_args; i++) {
+    const int n_random = test_slowness > 1 ? N_SANITIZED : N_RANDOM; /* a sanitizer is for paths, not for values */
+    for (int i = 0; i < n_random && base->n_args; i++) {
         described_call *changed = add(out, base);
         for (int c = 0; c < 2 + i % 2; c++) {
             described_arg *arg = &changed->args[test_below(random, base->n_args)], before = *arg;

@@ -178,7 +178,11 @@ static int bytes_received(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(7, 3), .mesh = mesh, .place = "S(0)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    const double start = dt__now_us();
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
+    const double limit = 1e-6 * (dt__now_us() - start), seconds = dt_comm_stats(ctx, NULL).seconds;
+    CHECK(n == 1 || (seconds > 0 && seconds <= limit), "expected up to %g s, got %g", limit, seconds);
+    CHECK(seconds == dt_comm_stats(ctx, &(dt_comm_filter){.collective = "all_gather"}).seconds, "%g s", seconds);
     int64_t expected = 4 * (21 - dt_tensor_local_elements(x));
     CHECK(dt_comm_stats(ctx, NULL).bytes == expected, "expected %" PRId64 " bytes, got %" PRId64, expected,
           dt_comm_stats(ctx, NULL).bytes);

@@ -144,9 +144,125 @@ static int four_ranks(dt_ctx *ctx, void *arg) {
         check_result(ctx, "DT-050", dt_add(sharded, dt_ones(ctx, DT_SHAPE(1))), "S(0)", 0,
                      dt_full(ctx, DT_SHAPE(32, 3), 2)))
         return 1;
+    /* PW-012, PW-014: norms of shards are met over, so the norm is a value like any. */
+    static const double four[] = {1, 1, 7, 7};
+    dt_tensor *vector_of_four = dt_zeros(ctx, DT_SHAPE(4), .dtype = DT_F64);
+    memcpy(dt_data(vector_of_four), four, sizeof four);
+    dt_tensor *norm = dt_norm(distributed(vector_of_four, mesh, "S(0)"));
+    CHECK(norm && n_collectives(ctx) == 1, "PW-012: %s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    const struct {
+        dt_tensor *got;
+        double expected;
+    } of_norm[] = {{norm, 10},
+                   {dt_mul_scalar(norm, 2), 20},
+                   {dt_div_scalar(norm, 2), 5},
+                   {dt_mul_scalar(norm, -2), -20},
+                   {dt_div_scalar(norm, -2), -5},
+                   {dt_add_scalar(norm, 1), 11},
+                   {dt_sub_scalar(norm, 1), 9}};
+    for (size_t i = 0; i < sizeof of_norm / sizeof *of_norm; i++)
+        if (check_result(ctx, "PW-012, PW-014", of_norm[i].got, "R", 0,
+                         dt_full(ctx, DT_SHAPE(), of_norm[i].expected, .dtype = DT_F64)))
+            return 1;
     /* API-014, without modules and autocasting. */
     dt_tensor *narrow = dt_to(sharded, DT_BF16);
     CHECK(dt_tensor_dtype(narrow) == DT_BF16 && dt_tensor_dtype(dt_to_local(narrow)) == DT_BF16, "API-014");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* VIEW-032: a dim that a view does not touch may be sharded unevenly; the view has the memory of its base. */
+static int untouched_dims(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "6");
+    for (int64_t size = 1; size <= 7; size += 6) {
+        const int64_t shapes[][4] = {{size, 2, 4}, {size, 4, 2}, {size, 8}, {size, 2, 2, 2}};
+        static const int n_dims[] = {3, 3, 2, 4};
+        dt_tensor *x = distributed(counting(ctx, DT_SHAPE(size, 2, 2, 2)), mesh, "S(0)");
+        for (int i = 0; i < 4; i++) {
+            CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+            const dt_shape to = {n_dims[i], shapes[i]};
+            dt_tensor *y = dt_view(x, to);
+            CHECK(y && n_collectives(ctx) == 0 && dt_tensor_shares(x, y) && dt_data(x) == dt_data(y), "VIEW-032: %s",
+                  dt_error_text(ctx));
+        }
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* The collectives of one kind since dt_comm_stats_begin. */
+static int64_t n_of_kind(const dt_ctx *ctx, const char *kind) {
+    return dt_comm_stats(ctx, &(dt_comm_filter){.collective = kind}).n;
+}
+
+static int embeddings_and_equality(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    /* EMB-004: the result of sharded rows is partial; reading it is one all-reduce. */
+    dt_tensor *table = counting(ctx, DT_SHAPE(10, 20));
+    dt_tensor *rows = dt_to(dt_remainder(counting(ctx, DT_SHAPE(8, 8)), dt_full(ctx, DT_SHAPE(), 10)), DT_I64);
+    dt_tensor *weight = distributed(table, mesh, "S(0)"), *index = distributed(rows, mesh, "R");
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    dt_tensor *found = dt_embedding(index, weight);
+    CHECK(found && n_collectives(ctx) == 0 && matches(found, "P(sum)", NULL), "EMB-004: %s", dt_error_text(ctx));
+    dt_tensor *full = dt_full_tensor(found);
+    CHECK(n_collectives(ctx) == 1 && n_of_kind(ctx, "all_reduce") == 1, "EMB-004: %lld",
+          (long long)n_collectives(ctx));
+    CHECK(tensors_equal(full, dt_embedding(rows, table)), "EMB-004: the values differ");
+    /* DT-036: values are compared, whatever the placements. */
+    dt_tensor *a = distributed(table, mesh, "R"), *b = distributed(dt_add_scalar(table, 1), mesh, "R");
+    CHECK(dt_item(dt_equal(a, distributed(table, mesh, "R"))) == 1, "DT-036: %s", dt_error_text(ctx));
+    CHECK(dt_item(dt_equal(a, b)) == 0 && dt_item(dt_equal(a, weight)) == 1, "DT-036: %s", dt_error_text(ctx));
+    CHECK(!dt_equal(a, table), "DT-036: a plain tensor");
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_tensor *answer = distributed(dt_full(ctx, DT_SHAPE(), 42), mesh, "R");
+    CHECK(dt_item(dt_full_tensor(answer)) == 42 && dt_item(dt_to_local(answer)) == 42, "DT-036");
+    /* MATH-038, the conjugate. */
+    dt_tensor *z = dt_ones(ctx, DT_SHAPE(1, 1), .dtype = DT_C64);
+    ((float *)dt_data(z))[1] = 2;
+    dt_tensor *placed = distributed(z, mesh, "R");
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    dt_tensor *more = dt_add_scalar(dt_conj(placed), 1);
+    CHECK(more && n_collectives(ctx) == 0, "MATH-038: %s", dt_error_text(ctx));
+    const float *parts = dt_data(dt_full_tensor(more));
+    CHECK(parts[0] == 2 && parts[1] == -2, "MATH-038: expected 2 - 2i, got %g %+gi", (double)parts[0],
+          (double)parts[1]);
+    /* PW-024, in place. */
+    dt_tensor *half = dt_full(ctx, DT_SHAPE(8, 3), 0.5),
+              *list[] = {distributed(half, mesh, "S(0)"), distributed(half, mesh, "S(1)")};
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    CHECK_OK(ctx, dt_foreach_acos_(((dt_tensors){2, list})));
+    CHECK(n_collectives(ctx) == 0 && tensors_equal(dt_full_tensor(list[0]), dt_acos(half)) &&
+              tensors_equal(dt_full_tensor(list[1]), dt_acos(half)) && matches(list[0], "S(0)", dt_acos(half)) &&
+              matches(list[1], "S(1)", dt_acos(half)),
+          "PW-024: %s", dt_error_text(ctx));
+    /* MAT-025: a transposed partial product. */
+    dt_tensor *left = counting(ctx, DT_SHAPE(12, 8)), *right = counting(ctx, DT_SHAPE(8, 4));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    if (check_result(ctx, "MAT-025", dt_t(dt_mm(distributed(left, mesh, "S(1)"), distributed(right, mesh, "S(0)"))),
+                     "P(sum)", 0, dt_t(dt_mm(left, right))))
+        return 1;
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* The exponential of a partial sum whose contributions leave the range of their dtype: the sum is reduced first. */
+static int exponentials(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    static const struct {
+        dt_dtype dtype;
+        double part;
+    } cases[] = {{DT_F32, 200}, {DT_F16, 20}, {DT_F64, 1000}};
+    for (int i = 0; i < 3; i++) {
+        const double part = dt_rank(ctx) % 2 ? -cases[i].part : cases[i].part;
+        dt_tensor *x = dt_from_local(ctx, dt_full(ctx, DT_SHAPE(5), part, .dtype = cases[i].dtype), mesh, "P(sum)");
+        dt_tensor *one = dt_full_tensor(dt_exp(x)), *two = dt_full_tensor(dt_exp2(x));
+        CHECK(one && two && dt_item(dt_amin(dt_to(one, DT_F64))) == 1 && dt_item(dt_amax(dt_to(two, DT_F64))) == 1,
+              "exp of 0 in %s: %s", dt_dtype_name(cases[i].dtype), dt_error_text(ctx));
+    }
     dt_mesh_release(mesh);
     return 0;
 }
@@ -207,6 +323,8 @@ static int ranks_outside_the_mesh(dt_ctx *ctx, void *arg) {
     CHECK(dt_mul_scalar_(x, 0.5) == x && dt_add_scalar_(x, 1.0) == x, "DT-044: %s", dt_error_text(ctx));
     CHECK(dt_tensor_local_elements(x) == (member ? 12 : 0) && (!member || ((float *)dt_data(x))[5] == 1.5F),
           "DT-044");
+    dt_tensor *same = dt_equal(y, dt_add_scalar(x, 1.5)); /* both are 3 */
+    CHECK(same && (!member || dt_item(same) == 1), "DT-045: equal: %s", dt_error_text(ctx));
     dt_tensor *sum = dt_sum(y), *parts[2];
     CHECK(sum && (!member || ((float *)dt_data(sum))[0] == 36), "DT-045: %s", dt_error_text(ctx));
     CHECK(dt_split_sizes(y, DT_SHAPE(2, 2), parts, 2, .dim = 1) == 2, "DT-045: %s", dt_error_text(ctx));
@@ -228,6 +346,13 @@ static void ops__move_no_more_than_they_must(void **state) {
     run_ranks(4, four_ranks, NULL);
 }
 
+static void ops__keep_what_they_can(void **state) {
+    (void)state;
+    run_ranks(6, untouched_dims, NULL);
+    run_ranks(4, embeddings_and_equality, NULL);
+    run_ranks(4, exponentials, NULL);
+}
+
 static void ops__select_by_order(void **state) {
     (void)state;
     run_ranks(4, orders, NULL);
@@ -242,6 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops__take_strided_shards_as_they_are),
         cmocka_unit_test(ops__move_no_more_than_they_must),
+        cmocka_unit_test(ops__keep_what_they_can),
         cmocka_unit_test(ops__select_by_order),
         cmocka_unit_test(ops__run_on_ranks_outside_the_mesh),
     };

@@ -202,6 +202,45 @@ static int states(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* A mean over sharded rows with their targets exchanges one number, not the targets, also if it is recorded, and its
+ * gradient nothing. Every third target is ignored, so that the counts of the ranks differ. */
+static int counts(dt_ctx *ctx, void *arg) {
+    enum { ROWS = 65537 }; /* of a few thousand the targets cost less than a reduction */
+    (void)arg;
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)dt_world(ctx));
+    dt_mesh *mesh = dt_mesh_new(ctx, text);
+    dt_tensor *logits = dt_randn(ctx, DT_SHAPE(ROWS, 5), .dtype = DT_F64);
+    dt_tensor *classes = dt_remainder_scalar_other(dt_arange(ctx, 0, ROWS, 1, .dtype = DT_I64), 3);
+    dt_tensor *weights = dt_rand(ctx, DT_SHAPE(5), .dtype = DT_F64);
+    for (int kind = 0; kind < 8; kind++) {
+        bool nll = kind % 2, weighted = kind / 2 % 2, records = kind / 4;
+        const loss_case with = {.nll = nll, .weighted = weighted, .reduction = "mean", .smoothing = nll ? 0 : 0.1};
+        dt_tensor *plain = dt_detach(logits), *x = distributed(plain, mesh, "S(0)");
+        dt_tensor *target = distributed(classes, mesh, "S(0)"), *w = distributed(weights, mesh, "R");
+        CHECK_OK(ctx, dt_set_requires_grad(plain, true));
+        CHECK_OK(ctx, dt_set_requires_grad(x, records));
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        dt_tensor *loss = run(&with, x, target, weighted ? w : NULL);
+        dt_comm_statistics sent = dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL});
+        CHECK(loss && sent.n == 1, "kind %d: %s: %lld collectives", kind, dt_error_text(ctx), (long long)sent.n);
+        CHECK(sent.bytes <= 2 * 8 * (dt_world(ctx) - 1), "kind %d: %lld bytes", kind, (long long)sent.bytes);
+        dt_tensor *expected = run(&with, plain, classes, weighted ? weights : NULL);
+        CHECK(fabs(dt_item(loss) - dt_item(expected)) < 1e-12, "kind %d: expected %.17g, got %.17g", kind,
+              dt_item(expected), dt_item(loss));
+        if (!records)
+            continue;
+        CHECK_OK(ctx, dt_backward(expected));
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK_OK(ctx, dt_backward(loss));
+        CHECK(n_collectives(ctx) == 0, "kind %d: backward: %lld collectives", kind, (long long)n_collectives(ctx));
+        dt_tensor *difference = dt_sub(dt_full_tensor(dt_grad(x)), dt_grad(plain));
+        CHECK(dt_item(dt_amax(dt_abs(difference))) < 1e-16, "kind %d: the gradient differs", kind);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* MATH-024: where rows are sharded nothing is sent; over classes one collective of cross_entropy, none of nll_loss. */
 static int collectives(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -233,6 +272,19 @@ static int collectives(dt_ctx *ctx, void *arg) {
                                   : dt_cross_entropy(plain, targets[cube], .reduction = reduction);
         dt_tensor *difference = dt_amax(dt_abs(dt_sub(dt_full_tensor(loss), expected)));
         CHECK(dt_item(difference) < 1e-5, "MATH-024: %s %s %s: the values differ", nll ? "nll" : "ce", places[d],
+              reduction);
+        dt_tensor *leaves[2] = {dt_clone(plain), distributed(plain, mesh, places[d])},
+                  *targets_of[2] = {targets[cube], target};
+        for (int i = 0; i < 2; i++) {
+            CHECK_OK(ctx, dt_set_requires_grad(leaves[i], true));
+            dt_tensor *again = nll ? dt_nll_loss(leaves[i], targets_of[i], .reduction = reduction)
+                                   : dt_cross_entropy(leaves[i], targets_of[i], .reduction = reduction);
+            CHECK_OK(ctx, dt_backward(dt_sum(again)));
+        }
+        CHECK(dt_tensor_spec(dt_grad(leaves[1])) == dt_tensor_spec(leaves[1]), "MATH-024: %s %s: gradient", places[d],
+              reduction);
+        difference = dt_amax(dt_abs(dt_sub(dt_full_tensor(dt_grad(leaves[1])), dt_grad(leaves[0]))));
+        CHECK(dt_item(difference) < 1e-6, "MATH-024: %s %s %s: the gradients differ", nll ? "nll" : "ce", places[d],
               reduction);
     }
     dt_mesh_release(mesh);
@@ -316,6 +368,12 @@ static void cross_entropy__sends_states_only(void **state) {
     run_ranks(3, states, NULL);
 }
 
+static void mean__over_sharded_rows_exchanges_a_count(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 5; n++)
+        run_ranks(n, counts, NULL);
+}
+
 static void losses__send_no_more_than_they_must(void **state) {
     (void)state;
     run_ranks(4, collectives, NULL);
@@ -332,6 +390,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses__equal_their_definition),
         cmocka_unit_test(cross_entropy__sends_states_only),
+        cmocka_unit_test(mean__over_sharded_rows_exchanges_a_count),
         cmocka_unit_test(losses__send_no_more_than_they_must),
         cmocka_unit_test(losses__refuse_what_is_no_class),
     };

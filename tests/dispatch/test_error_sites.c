@@ -304,6 +304,7 @@ static int fail_locally(world *w) {
     FAILS_WITHOUT_MEMORY(generator_new, dt_generator_new(ctx, 3));
     FAILS_WITHOUT_MEMORY(comm_stats_text, dt_comm_stats_text(ctx));
     FAILS_WITHOUT_MEMORY(comm_stats_json, dt_comm_stats_json(ctx));
+    FAILS_WITHOUT_MEMORY(memory_text, dt_memory_text(ctx));
     w->without_memory = true; /* handles are pooled: it fails when the pool is empty */
     FAILS_ONCE(to_local, to_local_until_failure(w, DT_SITE));
     w->without_memory = true;

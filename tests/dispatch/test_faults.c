@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static bool run_ops(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
@@ -217,8 +216,7 @@ static int way_of_another_op(dt_ctx *ctx, void *arg) {
 
 static void faults__in_exchanges_of_ops(void **state) {
     (void)state;
-    atomic_int *turn = mmap(NULL, sizeof *turn, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(turn != MAP_FAILED);
+    atomic_int *turn = test_shared_memory(sizeof *turn);
     const way_fault faults[] = {{meet, "softmax(", turn}, {scan, "cumsum(", turn}, {fetch, "flip(", turn}};
     for (int i = 0; i < 3; i++) {
         atomic_store(turn, 0);
@@ -226,7 +224,6 @@ static void faults__in_exchanges_of_ops(void **state) {
         run_ranks(3, way_with_a_late_rank, (void *)&faults[i]);
         run_ranks(3, way_of_another_op, (void *)&faults[i]);
     }
-    munmap(turn, sizeof *turn);
 }
 
 /* [4,2] in shards of 2, 2 and 0 rows that are not contiguous: only the empty one can be viewed as one row. */
@@ -250,10 +247,7 @@ static int view_of_some_shards(dt_ctx *ctx, void *arg) {
 
 static void faults__a_view_that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
-    atomic_int *notified = mmap(NULL, sizeof *notified, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(notified != MAP_FAILED);
-    run_ranks(3, view_of_some_shards, notified);
-    munmap(notified, sizeof *notified);
+    run_ranks(3, view_of_some_shards, test_shared_memory(sizeof(atomic_int)));
 }
 
 int main(void) {

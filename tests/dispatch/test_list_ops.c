@@ -9,11 +9,6 @@
 #include "base/ctx.h"
 #include "dtensor/debug.h"
 
-static const dt_op op_sum = {
-    .schema = "_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]",
-    .flags = DT_OP_LIST,
-    .each = "add",
-};
 static const dt_op op_fill = {
     .schema = "_foreach_fill_.Scalar(Tensor(a!)[] self, Scalar value) -> ()",
     .flags = DT_OP_LIST,
@@ -22,13 +17,7 @@ static const dt_op op_fill = {
 
 enum { N = 400 };
 
-static dt_status open_ops(dt_ctx *ctx) {
-    const dt_op *const ops[] = {&op_sum, &op_fill};
-    for (int i = 0; i < 2; i++)
-        if (dt_op_register(ctx, ops[i]) != DT_OK)
-            return dt_error_status(ctx);
-    return DT_OK;
-}
+static dt_status open_ops(dt_ctx *ctx) { return dt_op_register(ctx, &op_fill); }
 
 static dt_op_argument list_of(dt_tensor *const *tensors, int n) {
     return (dt_op_argument){.tensors = tensors, .n_tensors = n};
@@ -180,6 +169,7 @@ static void close_lists(lists *self) {
         dt_error_clear((self).ctx);                                                                                  \
     } while (0)
 
+/* MATH-020: mixing meshes within a pair is refused, too. */
 static void list__is_refused_as_a_whole_and_names_the_tuple(void **state) {
     (void)state;
     lists self = open_lists("S(0)");
@@ -273,6 +263,33 @@ static void list__returns_the_outputs_of_its_tuples(void **state) {
         }
     }
     assert_int_equal(dt_close(ctx), 0);
+}
+
+/* MATH-019, MATH-020: the tensors of a list are on submeshes, and so are the results. */
+static int norms_on_submeshes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *grid = dt_mesh_new(ctx, "x=2,y=2"), *x = dt_mesh_slice(grid, "x"), *y = dt_mesh_slice(grid, "y");
+    dt_tensor *list[] = {dt_full(ctx, DT_SHAPE(4, 4), 2, .mesh = x, .place = "S(0)"),
+                         dt_full(ctx, DT_SHAPE(8, 2), 3, .mesh = y, .place = "S(0)")};
+    dt_tensor *norms[2], *sums[2];
+    int n = 0;
+    const dt_op_argument args[] = {list_of(list, 2), list_of(list, 2)};
+    CHECK_OK(ctx, dt_op_run(ctx, "_foreach_norm", 1, args, NULL, norms, 2, &n));
+    CHECK_OK(ctx, dt_op_run(ctx, "_foreach_add", 2, args, NULL, sums, 2, &n));
+    for (int i = 0; i < 2; i++) {
+        CHECK(dt_tensor_mesh(norms[i]) == (i ? y : x) && dt_tensor_mesh(sums[i]) == (i ? y : x), "mesh of %d", i);
+        CHECK(calls_element(dt_full_tensor(norms[i]), 0) == (i ? 12 : 8), "norm %d", i);
+        CHECK(calls_element(dt_full_tensor(sums[i]), 5) == (i ? 6 : 4), "sum %d", i);
+    }
+    dt_mesh_release(x);
+    dt_mesh_release(y);
+    dt_mesh_release(grid);
+    return 0;
+}
+
+static void list__has_tensors_of_several_meshes(void **state) {
+    (void)state;
+    run_ranks(4, norms_on_submeshes, NULL);
 }
 
 /* Each tuple that requires a gradient is recorded; a leaf must not be written. */
@@ -370,6 +387,7 @@ int main(void) {
         cmocka_unit_test(list__checks_values_and_memory_on_hits),
         cmocka_unit_test(list__key_has_the_classes_of_its_tuples),
         cmocka_unit_test(list__returns_the_outputs_of_its_tuples),
+        cmocka_unit_test(list__has_tensors_of_several_meshes),
         cmocka_unit_test(list__records_its_tuples),
         cmocka_unit_test(list__obeys_the_policy_and_may_lose_its_cache),
         cmocka_unit_test(list__survives_failing_allocations),

@@ -135,7 +135,7 @@ class Binding(launch.Case):
         n = len(CORES) + 1
         masks, err = self.masks(n, "--bind", "core")
         self.assertEqual(masks, [set(CORES)] * n)
-        self.assertEqual(err, f"dtrun: --bind: cannot bind {n} ranks to {len(CORES)} CPUs; they are not bound\n")
+        self.assertEqual(err, f"dtrun: --bind core: cannot share {len(CORES)} cores fairly among {n} ranks; they are not bound\n")
         self.assertEqual(self.masks(n), ([set(CORES)] * n, ""))
 
     def test_none__lets_ranks_run_anywhere(self):

@@ -80,7 +80,7 @@ static void make_operand(test_array *t, const matmul_case *c, int64_t rows, int6
 }
 
 static void check_product(const matmul_case *c, dt__products *one, dt__products *three, uint64_t *random) {
-    test_array a, b, out;
+    test_array a, b, out, bias;
     int64_t shape[MAX_DIMS] = {0}, index[MAX_DIMS] = {0};
     for (int d = 0; d < c->n_leading; d++)
         shape[d] = c->leading[d];
@@ -92,7 +92,11 @@ static void check_product(const matmul_case *c, dt__products *one, dt__products 
     const bool adds = test_below(random, 2);
     if (adds)
         small_numbers(&out, random);
+    test_array_make(&bias, c->dtype, 1, &c->n, DENSE, random);
+    small_numbers(&bias, random);
     dt__matmul product = {.a = &a.a, .b = &b.a, .out = &out.a};
+    if (test_below(random, 3) == 0)
+        product.bias = bias.a.data;
     if (is_integer(c->dtype)) {
         product.alpha.i = 1 + test_below(random, 2);
         product.beta.i = adds ? 3 : 0;
@@ -109,11 +113,23 @@ static void check_product(const matmul_case *c, dt__products *one, dt__products 
     assert_true(dt__matmul_run(three, &product));
     assert_int_equal(first_difference(c->dtype, first, out.memory.data, out.memory.bytes / dt_dtype_size(c->dtype)),
                      -1);
+    if (product.bias && is_integer(c->dtype))
+        product.beta.i = 1;
+    else if (product.bias)
+        product.beta = (dt__number){.f = {1, 0}};
+    const int64_t every = c->m * c->n * c->k > 1 << 24 ? 13 : 1; /* of the elements: each is a long sum */
+    int64_t n = 0;
     if (!is_empty(&out.a))
         do {
+            if (n++ % every)
+                continue;
             const unsigned char *after = element_at(&out.a, out.a.n_dims, index);
-            check_element(&product, index, before + (after - out.memory.data), after);
+            check_element(&product, index,
+                          product.bias ? element_at(&bias.a, 1, &index[c->n_leading + 1])
+                                       : before + (after - out.memory.data),
+                          after);
         } while (next_index(out.a.n_dims, shape, index));
+    test_array_free(&bias);
     free(before);
     free(first);
     test_array_free(&a);
@@ -154,10 +170,11 @@ static void matmul__random_products(void **state) {
 static void matmul__large_products(void **state) {
     (void)state;
     static const matmul_case cases[] = {
-        {DT_F32, 0, {0}, 301, 77, 130},  {DT_F32, 0, {0}, 17, 400, 150}, {DT_F64, 1, {5}, 90, 60, 70},
-        {DT_BF16, 1, {3}, 140, 50, 90},  {DT_C64, 0, {0}, 150, 60, 90},  {DT_I32, 0, {0}, 140, 70, 90},
-        {DT_F32, 2, {3, 4}, 20, 30, 40}, {DT_F32, 0, {0}, 1, 700, 800},  {DT_F32, 0, {0}, 700, 1, 800},
-        {DT_F32, 0, {0}, 1300, 1100, 9}, {DT_F64, 0, {0}, 20, 60000, 3}, {DT_F32, 0, {0}, 270, 520, 500},
+        {DT_F32, 0, {0}, 301, 77, 130},   {DT_F32, 0, {0}, 17, 400, 150}, {DT_F64, 1, {5}, 90, 60, 70},
+        {DT_BF16, 1, {3}, 140, 50, 90},   {DT_C64, 0, {0}, 150, 60, 90},  {DT_I32, 0, {0}, 140, 70, 90},
+        {DT_F32, 2, {3, 4}, 20, 30, 40},  {DT_F32, 0, {0}, 1, 700, 800},  {DT_F32, 0, {0}, 700, 1, 800},
+        {DT_F32, 0, {0}, 1300, 1100, 9},  {DT_F64, 0, {0}, 20, 60000, 3}, {DT_F32, 0, {0}, 531, 257, 500},
+        {DT_F32, 0, {0}, 64, 1030, 1030},
     };
     uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -182,7 +199,7 @@ static void matmul__no_inner_elements_give_zero(void **state) {
     c[3][4] = NAN;
     const dt__array a = {NULL, DT_F32, 2, a_shape, strides}, b = {NULL, DT_F32, 2, b_shape, strides};
     const dt__array out = {c, DT_F32, 2, c_shape, strides};
-    assert_true(dt__matmul_run(products, &(dt__matmul){&a, &b, &out, {.f = {1, 0}}, {.f = {0, 0}}}));
+    assert_true(dt__matmul_run(products, &(dt__matmul){&a, &b, &out, {.f = {1, 0}}, {.f = {0, 0}}, NULL}));
     for (int i = 0; i < 100; i++)
         for (int j = 0; j < 100; j++)
             assert_true(c[i][j] == 0);
@@ -197,7 +214,8 @@ static bool multiply_bf16(dt_ctx *ctx, void *user) {
     const int64_t shape[] = {30, 30}, strides[] = {30, 1};
     const dt__array a = {x, DT_BF16, 2, shape, strides}, out = {y, DT_BF16, 2, shape, strides};
     dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL);
-    const bool done = products && dt__matmul_run(products, &(dt__matmul){&a, &a, &out, {.f = {1, 0}}, {.f = {0, 0}}});
+    const bool done =
+        products && dt__matmul_run(products, &(dt__matmul){&a, &a, &out, {.f = {1, 0}}, {.f = {0, 0}}, NULL});
     dt__products_free(products);
     return done || (dt__fail_memory(ctx, 1, "a product") == DT_OK);
 }

@@ -96,8 +96,10 @@ static long double largest(dt_dtype dtype) {
 }
 
 /* Within half a unit of the result's dtype, plus the error of sums in f64: in any order, a sum of n numbers is off by
- * up to n - 1 roundings of the sum of their magnitudes. Products are rounded after each step. */
-static bool is_near(const total *t, dt__fold fold, dt_dtype dtype, long double got, long double expected) {
+ * up to n - 1 roundings of the sum of their magnitudes. Of numbers that f32 holds, four at a time may be added in f32,
+ * with two roundings (fold_loops.h). Products are rounded after each step. */
+static bool is_near(const total *t, dt__fold fold, dt_dtype from, dt_dtype dtype, long double got,
+                    long double expected) {
     if (fold == DT__FOLD_PROD && (t->up > 1020 || t->down < -1000))
         return true; /* factors are multiplied in f64, where a product of some of them may overflow or underflow */
     if (isnan(expected) && isnan(got))
@@ -119,6 +121,8 @@ static bool is_near(const total *t, dt__fold fold, dt_dtype dtype, long double g
     long double allowed = fabsl(expected) * unit * 1.01L + min_unit;
     if (fold == DT__FOLD_SUM)
         allowed += t->size * ((long double)t->n * 0x1p-53L + 0x1p-52L);
+    if (fold == DT__FOLD_SUM && (from == DT_F32 || from == DT_F16 || from == DT_BF16))
+        allowed += t->size * 0x1p-23L;
     if (fold == DT__FOLD_PROD)
         allowed += (fabsl(t->value.re) + fabsl(t->value.im)) * (long double)t->n * 0x1p-51L;
     return fabsl(got - expected) <= allowed;
@@ -150,8 +154,8 @@ static void check_result(const dt__kernels *kernels, const dt__reduction *reduct
     /* In a complex product, the order of the factors decides between infinity and NaN. */
     const bool is_open =
         is_complex(to) && reduction->fold == DT__FOLD_PROD && !(isfinite(expected.re) && isfinite(expected.im));
-    if (!is_open && (!is_near(t, reduction->fold, to, got.re, expected.re) ||
-                     (is_complex(to) && !is_near(t, reduction->fold, to, got.im, expected.im))))
+    if (!is_open && (!is_near(t, reduction->fold, in->dtype, to, got.re, expected.re) ||
+                     (is_complex(to) && !is_near(t, reduction->fold, in->dtype, to, got.im, expected.im))))
         fail_msg("%s: %s of %s to %s of %ld elements (divisor %g): expected %La+%Lai, got %La+%Lai", kernels->name,
                  fold_names[reduction->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n,
                  reduction->divisor, expected.re, expected.im, got.re, got.im);

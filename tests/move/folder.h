@@ -5,17 +5,19 @@
 #ifndef DT_TESTS_FOLDER_H
 #define DT_TESTS_FOLDER_H
 
+#include "support/ranks.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char folder[64];
+static char folder[256];
 
 /* The path of a name in the folder; the last eight results are valid. */
 static inline const char *in_folder(const char *name) {
-    static _Thread_local char path[8][400];
+    static _Thread_local char path[8][600];
     static _Thread_local int next;
     char *out = path[next++ % 8];
     (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
@@ -24,8 +26,7 @@ static inline const char *in_folder(const char *name) {
 
 static inline int folder_begin(void **state) {
     (void)state;
-    (void)snprintf(folder, sizeof folder, "/tmp/dtensor_files_XXXXXX");
-    return mkdtemp(folder) ? 0 : 1;
+    return test_make_folder(folder, sizeof folder) ? 0 : 1;
 }
 
 /* Calls fn for each entry; returns the number of entries. */
@@ -54,8 +55,9 @@ static inline void folder_empty(void) { (void)folder_each(folder_unlink); }
 
 static inline int folder_end(void **state) {
     (void)state;
-    folder_empty();
-    return rmdir(folder);
+    if (!test_started_ranks())
+        folder_empty();
+    return test_remove_folder(folder);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "spec/brute.h"
 #include "support/launch.h"
 
+#include "comm/comm.h"
 #include "move/move.h"
 
 enum { MOVES_MAX_RANKS = 16, MOVES_MAX_ELEMENTS = 1 << 14 };
@@ -384,9 +385,10 @@ static inline int moves_run(dt_ctx *ctx, const moves_case *test) {
                                                             .planner = test->planner}));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     int64_t min_bytes = moves_min_bytes(test, &src, &dst), received = after.bytes_received - before.bytes_received;
-    if (test->planner == DT__PLANNER_DIRECT && min_bytes >= 0)
-        CHECK(received == min_bytes, "%s: rank %lld: expected %lld received bytes, got %lld", test->text,
-              (long long)dt_rank(ctx), (long long)min_bytes, (long long)received);
+    if (test->planner == DT__PLANNER_DIRECT && min_bytes >= 0) /* between nodes, the cheapest steps may move more */
+        CHECK(dt__has_nodes(ctx) ? received >= min_bytes : received == min_bytes,
+              "%s: rank %lld: expected %lld received bytes, got %lld", test->text, (long long)dt_rank(ctx),
+              (long long)min_bytes, (long long)received);
     size_t grown = dt_heap_stats(ctx).live_bytes - live; /* buffers of new groups remain */
     CHECK(grown % ((size_t)128 << 10) == 0, "%s: %zu bytes of the heap leak", test->text, grown);
     if (moves_compare(ctx, test, &dst) || moves_source(test, &src, true))

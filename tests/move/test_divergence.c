@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int64_t worlds[] = {2, 3, 5};
@@ -206,6 +207,26 @@ static void divergence__beyond_the_recorded_calls_is_reported(void **state) {
     run_ranks(2, diverge_2000_calls_ago, NULL);
 }
 
+/* Rank 0 is late; meanwhile the others make more calls than are kept, and wait long enough to look at its calls. */
+static int be_2000_calls_late(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=*");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)");
+    for (int i = 0; i < 2000; i++) {
+        if (dt_rank(ctx) == 0 && i % 500 == 10)
+            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        dt_drop(dt_neg(x));
+    }
+    CHECK(dt_full_tensor(x), "%s", dt_error_text(ctx));
+    return 0;
+}
+
+static void late_rank__has_made_the_same_calls(void **state) {
+    (void)state;
+    run_ranks(2, be_2000_calls_late, NULL);
+    run_ranks(3, be_2000_calls_late, NULL);
+}
+
 /* Each rank waits for another one, in different groups: rank 1 in one of its row, the others in one of all. */
 static int wait_in_other_groups(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -258,6 +279,40 @@ static int make_allowed_calls(dt_ctx *ctx, void *arg) {
 static void ranks__may_differ_on_other_meshes_plain_tensors_and_apart(void **state) {
     (void)state;
     run_ranks(4, make_allowed_calls, NULL);
+}
+
+/* What a rank has cached is its own: here rank 1 forgets what the list has decided. */
+static int call_after_a_list(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=*");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)"), *output;
+    CHECK(dt_foreach_neg(DT_TENSORS(x), &output, 1) == 1, "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 1)
+        dt_cache_clear(ctx);
+    CHECK(dt_neg(x) && dt_item(dt_sum(x)) == 48, "%s", dt_error_text(ctx));
+    return 0;
+}
+
+/* Rank 0 is in the first mesh, rank 2 in the second, rank 1 in both; the later calls are cached. */
+static int lists_on_two_meshes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *a = dt_mesh_new(ctx, "[0,1]"), *b = dt_mesh_new(ctx, "[1,2]");
+    dt_tensor *list[] = {dt_ones(ctx, DT_SHAPE(7), .mesh = a, .place = "S(0)"),
+                         dt_ones(ctx, DT_SHAPE(4), .mesh = b, .place = "S(0)")};
+    for (int i = 0; i < 3; i++) {
+        dt_tensor *outputs[2];
+        CHECK(dt_foreach_neg(DT_TENSORS(list[0], list[1]), outputs, 2) == 2, "%s", dt_error_text(ctx));
+        for (int k = 0; k < 2; k++)
+            CHECK(dt_full_tensor(list[k]), "call %d: %s", i, dt_error_text(ctx));
+    }
+    return 0;
+}
+
+static void same_calls__are_the_same_whatever_is_cached(void **state) {
+    (void)state;
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+        run_ranks(worlds[w], call_after_a_list, NULL);
+    run_ranks(3, lists_on_two_meshes, NULL);
 }
 
 static int redistribute_apart(dt_ctx *ctx, void *arg) {
@@ -346,6 +401,17 @@ static dt_tensor *like_or_contiguous(dt_tensor *x, bool differs) {
     return differs ? dt_contiguous(x) : dt_empty_like(x);
 }
 
+static dt_tensor *without_kernel(dt_tensor *x, bool differs) {
+    return differs ? dt_isclose(x, x) : dt_softmin(x, .dim = DT_INT(1));
+}
+/* The lists have decided both calls. */
+static dt_tensor *single_call_after_lists(dt_tensor *x, bool differs) {
+    dt_tensor *outputs[2];
+    bool made =
+        dt_foreach_neg(DT_TENSORS(x), &outputs[0], 1) == 1 && dt_foreach_abs(DT_TENSORS(x), &outputs[1], 1) == 1;
+    return !made ? NULL : differs ? dt_neg(x) : dt_abs(x);
+}
+
 static const local_call local_calls[] = {
     {"another op", relu_or_neg, "relu(f32[8,6] S(0))", "neg(f32[8,6] S(0))"},
     {"another factor", mul_number, "with 3", "with 4"},
@@ -358,6 +424,9 @@ static const local_call local_calls[] = {
     {"another seed of dropout", dropout_seed, "dropout(f32[8,6] S(0)", "different random draws"},
     {"another seed of randperm", randperm_seed, "randperm(i64[9] S(0)", "different random draws"},
     {"a local tensor", local_or_clone, "clone(f32[8,6] S(0)", "to_local(f32[8,6] S(0)"},
+    {"another op without a kernel", without_kernel, "softmin(f32[8,6] S(0); dim=1)",
+     "isclose(f32[8,6] S(0); f32[8,6] S(0)"},
+    {"another op after lists", single_call_after_lists, "abs(f32[8,6] S(0))", "neg(f32[8,6] S(0))"},
     {"a copy or none", like_or_contiguous, "empty_like(f32[8,6] S(0)", "contiguous(f32[8,6] S(0)"},
 };
 
@@ -410,6 +479,7 @@ static void checked_calls__have_the_same_errors(void **state) {
     (void)state;
     with_checks(divergence__is_an_error_on_every_rank);
     with_checks(ranks__may_differ_on_other_meshes_plain_tensors_and_apart);
+    with_checks(same_calls__are_the_same_whatever_is_cached);
     with_checks(apart__refuses_transfers);
     with_checks(divergence__between_meshes_compares_the_members_of_each);
 }
@@ -504,8 +574,10 @@ int main(void) {
         cmocka_unit_test(divergence__is_an_error_on_every_rank),
         cmocka_unit_test(divergence__is_detected_if_the_other_rank_has_closed),
         cmocka_unit_test(divergence__beyond_the_recorded_calls_is_reported),
+        cmocka_unit_test(late_rank__has_made_the_same_calls),
         cmocka_unit_test(divergence__is_found_where_ranks_wait_in_other_groups),
         cmocka_unit_test(ranks__may_differ_on_other_meshes_plain_tensors_and_apart),
+        cmocka_unit_test(same_calls__are_the_same_whatever_is_cached),
         cmocka_unit_test(apart__refuses_transfers),
         cmocka_unit_test(divergence__between_meshes_compares_the_members_of_each),
         cmocka_unit_test(local_divergence__is_found_in_the_next_transfer),

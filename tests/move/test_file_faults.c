@@ -150,8 +150,11 @@ static void commit_fault(dt_ctx *ctx, enum kind kind) {
 
 static bool names_rank(const char *text, int64_t rank) {
     char part[32];
-    (void)snprintf(part, sizeof part, "rank %lld ", (long long)rank);
-    return strstr(text, part) != NULL;
+    int n = snprintf(part, sizeof part, "rank %lld", (long long)rank);
+    for (text = strstr(text, part); text; text = strstr(text + 1, part))
+        if (text[n] < '0' || text[n] > '9')
+            return true;
+    return false;
 }
 
 static int check_error(dt_ctx *ctx, const struct fault *fault, dt_status status) {

@@ -82,7 +82,7 @@ static int check_equal(dt_ctx *ctx, void *arg) {
         CHECK(after.bytes_received - before.bytes_received == before.bytes_received - start.bytes_received,
               "%lld bytes, alone %lld", (long long)(after.bytes_received - before.bytes_received),
               (long long)(before.bytes_received - start.bytes_received));
-        CHECK(after.n_exchanges - before.n_exchanges == (dt_world(ctx) > 1), "%lld exchanges",
+        CHECK(dt__has_nodes(ctx) || after.n_exchanges - before.n_exchanges == (dt_world(ctx) > 1), "%lld exchanges",
               (long long)(after.n_exchanges - before.n_exchanges));
         CHECK(after.n_runs - before.n_runs == before.n_runs - start.n_runs, "runs");
         for (int kind = DT__STEP_NONE + 1; kind < DT__N_STEP_KINDS; kind++)
@@ -114,7 +114,7 @@ static int check_counts(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_redistribute_list(((dt_tensors){6, tensors}), to, results));
     CHECK(!strcmp(calls_collectives(ctx, &before), "all_gather 1, all_reduce 3, all_to_all 1"), "%s",
           calls_collectives(ctx, &before));
-    CHECK(dt__redistribute_statistics(ctx).n_exchanges - before.n_exchanges == 1, "exchanges");
+    CHECK(dt__has_nodes(ctx) || dt__redistribute_statistics(ctx).n_exchanges - before.n_exchanges == 1, "exchanges");
     dt_mesh_release(mesh);
     return 0;
 }
@@ -141,7 +141,7 @@ static int check_meshes(dt_ctx *ctx, void *arg) {
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
         CHECK_OK(ctx, dt_redistribute_list(((dt_tensors){9, tensors}), places, results));
         int64_t n = dt__redistribute_statistics(ctx).n_exchanges - before.n_exchanges;
-        CHECK(n == (dt_rank(ctx) == 1 ? 3 : 2), "%lld exchanges", (long long)n);
+        CHECK(dt__has_nodes(ctx) || n == (dt_rank(ctx) == 1 ? 3 : 2), "%lld exchanges", (long long)n);
         for (int i = 0; i < 9; i++)
             CHECK(same_elements(dt_redistribute(tensors[i], "R"), results[i]), "tensor %d", i);
     }

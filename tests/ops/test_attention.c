@@ -159,15 +159,71 @@ static void attention__refuses_what_does_not_fit(void **state) {
         dt__arena_free(&arena);
     }
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 3));
-    assert_null(dt_scaled_dot_product_attention(x, x, x, .dropout_p = DT_REAL(0.5)));
-    assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "dropout_p: expected 0, got 0.5");
+    assert_null(dt_scaled_dot_product_attention(x, x, x, .dropout_p = DT_REAL(1.5)));
+    assert_error_contains(ctx, DT_ERR_VALUE, "dropout_p: expected a probability from 0 to 1, got 1.5");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
     assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Dropout has the same bits on any mesh and placement, forward and backward, and those that the definition has: the
+ * softmax of all scores, of which dt_dropout sets elements to zero. */
+static int drops_weights(dt_ctx *ctx, int64_t n_keys) {
+    enum { QUERIES = 7 };
+    static const char *const places[][2] = {{"R", "R"},    {"S(0)", "S(0)"}, {"S(1)", "S(1)"}, {"S(2)", "R"},
+                                            {"R", "S(2)"}, {"S(2)", "S(2)"}, {"_S(1,2)", "R"}, {"P(sum)", "S(1)"}};
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)dt_world(ctx));
+    dt_mesh *mesh = dt_mesh_new(ctx, text);
+    dt_generator *generator = dt_generator_default(ctx);
+    dt_tensor *full[3], *grads[3];
+    for (int i = 0; i < 3; i++) {
+        full[i] = dt_randn(ctx, DT_SHAPE(BATCH, 3, i ? n_keys : QUERIES, WIDTH), .dtype = DT_F64);
+        dt_set_requires_grad(full[i], true);
+    }
+    const dt_generator_state from = dt_generator_save(generator);
+    dt_tensor *scores = dt_mul_scalar(dt_matmul(full[0], dt_transpose(full[1], -2, -1)), 1 / sqrt((double)WIDTH));
+    dt_tensor *expected = dt_matmul(dt_dropout(dt_softmax(scores, -1), .p = DT_REAL(0.3)), full[2]);
+    const request r = {.mesh = text, .query = "", .key = "", .dtype = DT_F64};
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_square(expected))));
+    for (int i = 0; i < 3; i++)
+        grads[i] = dt_grad(full[i]);
+    for (size_t n = 0; n < sizeof places / sizeof *places; n++) {
+        dt_tensor *x[3];
+        for (int i = 0; i < 3; i++) {
+            x[i] = dt_distribute_tensor(dt_detach(full[i]), mesh, places[n][i > 0], .everywhere = true);
+            dt_set_requires_grad(x[i], true);
+        }
+        CHECK_OK(ctx, dt_generator_restore(generator, from));
+        dt_tensor *got = dt_scaled_dot_product_attention(x[0], x[1], x[2], .dropout_p = DT_REAL(0.3));
+        CHECK(got, "%s", dt_error_text(ctx));
+        CHECK(dt_generator_save(generator).draw == from.draw + 1, "%s: one draw on every rank", places[n][0]);
+        CHECK_OK(ctx, dt_backward(dt_sum(dt_square(got))));
+        if (compare(ctx, &r, "dropout", dt_detach(expected), got))
+            return 1;
+        for (int i = 0; i < 3; i++)
+            if (compare(ctx, &r, "dropout: gradient", grads[i], dt_grad(x[i])))
+                return 1;
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Keys beyond a block, and fewer than ranks. */
+static int drops(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    return drops_weights(ctx, 530) || drops_weights(ctx, 3);
+}
+
+static void attention__drops_weights_by_their_index(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        run_ranks(n, drops, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention__on_meshes_equals_one_rank),
+        cmocka_unit_test(attention__drops_weights_by_their_index),
         cmocka_unit_test(attention__refuses_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static void check_flows(dt__arena *arena, const side *from, const side *to, cons
 static void check_move(dt__arena *arena, const side *from, const side *to) {
     reference ref;
     dt__plan plan;
-    dt__move move = {&from->sharding, &to->sharding, 4, from->mesh, to->mesh};
+    dt__move move = {&from->sharding, &to->sharding, 4, from->mesh, to->mesh, NULL};
     if (dt__plan_new(arena, &move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan) != DT_OK)
         fail_msg("%s to %s: %s", from->c.text, to->c.text, dt_error_text(arena->ctx));
     compute_reference(from, to, &ref);

@@ -282,7 +282,7 @@ static void exchanges__cost_depends_on_the_peers_of_a_rank(void **state) {
 }
 
 static double price(const dt__machine *machine, dt__step_kind kind, int64_t group, int64_t ranks, double bytes) {
-    return dt__machine_price(machine, &(dt__step_desc){kind, group, ranks, false, bytes, bytes, false});
+    return dt__machine_price(machine, &(dt__step_desc){kind, group, ranks, false, bytes, bytes, false, 0});
 }
 
 static void assert_price(double got, double expected) {
@@ -313,15 +313,26 @@ static void measured_steps__replace_the_formula(void **state) {
     assert_price(price(&machine, DT__STEP_NONE, 4, 8, 1000), 1 + 1);
     assert_price(price(&machine, DT__STEP_ALL_TO_ALL, 4, 8, 1000),
                  price(&dt__machine_builtin, DT__STEP_ALL_TO_ALL, 4, 8, 1000)); /* not measured */
-    dt__step_desc far = {DT__STEP_ALL_GATHER, 4, 64, true, 1000, 1000, false};
+    dt__step_desc far = {DT__STEP_ALL_GATHER, 4, 64, true, 1000, 1000, false, 0};
     assert_price(dt__machine_price(&machine, &far), dt__machine_price(&dt__machine_builtin, &far));
-    dt__step_desc reduction = {DT__STEP_ALL_REDUCE, 2, 2, false, 1000, 1000, false};
+    dt__step_desc reduction = {DT__STEP_ALL_REDUCE, 2, 2, false, 1000, 1000, false, 0};
     assert_price(dt__machine_reduction_us(&machine, &reduction), 100); /* without start-up */
     reduction.strided = true;
     assert_price(dt__machine_price(&machine, &reduction), 7 + 40 + 200); /* 800 bytes are not in the cache */
     reduction.after_bytes = 100;
     assert_price(dt__machine_price(&machine, &reduction), 7 + 20);
-    dt__step_desc gather = {DT__STEP_ALL_GATHER, 2, 2, false, 1000, 1000, true};
+    dt__machine links = {.within = {1, 2, 100}, .between = {10, 20, 1}, .copy_bytes_per_us = 1000};
+    dt__machine_derive(&links);
+    dt__step_desc nodes = {DT__STEP_ALL_REDUCE, 6, 6, true, 1200, 1200, false, 2}; /* two nodes of three ranks */
+    assert_price(dt__machine_price(&links, &nodes), (10 + 2 * 20) + (1 + 2 * 2 * 2) + 400 + 16 + 1.2);
+    nodes.kind = DT__STEP_ALL_GATHER;
+    assert_price(dt__machine_price(&links, &nodes), (10 + 20) + (1 + 2 * 2) + 200 + 8 + 1.2);
+    nodes.kind =
+        DT__STEP_REDUCE_SCATTER; /* of 7200 bytes: two thirds of them within a node, a share of half between */
+    assert_price(dt__machine_price(&links, &nodes), (10 + 20) + (1 + 2 * 2) + 1200 + 48 + 1.2);
+    nodes.kind = DT__STEP_ALL_TO_ALL;
+    assert_price(dt__machine_price(&links, &nodes), (10 + 20) + (1 + 2 * 2) + 600 + 4 + 2 * 1.2);
+    dt__step_desc gather = {DT__STEP_ALL_GATHER, 2, 2, false, 1000, 1000, true, 0};
     assert_price(dt__machine_price(&machine, &gather), 10 + 10); /* not measured: as without strides */
 }
 

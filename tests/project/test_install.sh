@@ -77,7 +77,7 @@ mkdir "$work/home"
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$DTENSOR_SOURCE/README.md" >"$work/home/first.c"
 lines=$(awk '/^```/ { inside = !inside } inside && /^\$ / { print substr($0, 3) }' "$DTENSOR_SOURCE/README.md")
 (
-    echo "make() { cmake --install '$DTENSOR_BUILD' --prefix \"\${2#PREFIX=}\" >/dev/null; }"
+    echo "make() { [ \"\$1\" = install ] || return 0; cmake --install '$DTENSOR_BUILD' --prefix \"\${2#PREFIX=}\" >/dev/null; }"
     echo "$lines"
 ) >"$work/lines"
 output=$(cd "$work/home" && env -i HOME="$work/home" PATH="$PATH" bash -eu "$work/lines" 2>&1) || fail "README: $output"

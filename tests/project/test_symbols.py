@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library exports what the public headers declare, and nothing else; the static one has no other external names."""
+"""The shared library exports what the public headers declare, and nothing else; the static one has no other external names, and
+needs no MPI."""
 import os
 import subprocess
 import sys
@@ -33,6 +34,12 @@ def main():
     wrong += [f"{name} of the static library does not begin with dt_"
               for name in nm("--defined-only", "--extern-only", f"{LIBRARIES}/libdtensor.a")
               if not name.startswith("dt_")]
+    undefined = subprocess.run(["nm", "--undefined-only", f"{LIBRARIES}/libdtensor.a"], check=True, capture_output=True,
+                               text=True).stdout.split()
+    if "malloc" not in undefined and "realloc" not in undefined:
+        wrong.append("no undefined symbols are found: this test does not find what it checks")
+    wrong += [f"{name} of MPI is used: MPI belongs into the module" for name in sorted(set(undefined))
+              if name.startswith(("MPI_", "ompi_", "MPIR_"))]
     dynamic = subprocess.run(["readelf", "-d", f"{LIBRARIES}/libdtensor.so"], check=True, capture_output=True, text=True)
     if "soname: [libdtensor.so.0]" not in dynamic.stdout:
         wrong.append("the soname is not libdtensor.so.0")

@@ -436,7 +436,7 @@ static void selection__known_calls(void **state) {
          true}, /* DEC-002 */
         {"4", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R)", "S(1); S(1); P(sum) -> P(sum)", false},
         {"4", "mean(f32[5,3] S(0))", "S(0) -> P(sum)", true},
-        {"4", "exp(f32[5,3] P(sum))", "P(sum) -> P(product)", true},
+        {"4", "exp(f32[5,3] P(max))", "P(max) -> P(max)", true},
         {"4", "mul(f32[5,3] P(max); -2)", "P(max) -> P(min)", true},
         {"2,2", "sub(f32[5,3] R,P(max); f32[5,3] R,R)", "R,P(max); R,R -> R,P(max)", true},
         {"4", "split(f32[8,4] S(1); 3)", "S(1) -> S(1); S(1); S(1)", true},

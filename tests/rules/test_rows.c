@@ -54,6 +54,44 @@ static void factors__broadcast(void **state) { /* CMR-004 CMR-005 CMR-006 CMR-01
                                                    "R,P(min),P(min)->P(min) R,P(max),P(max)->P(max)");
 }
 
+/* The placements of a row in their order, as texts: "P(sum),R->P(sum)" has three. */
+static int split_row(char *row, char **out) {
+    int n = 0, depth = 0;
+    out[n++] = row;
+    for (char *at = row; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0 && (*at == ',' || *at == '-')) {
+            *at = '\0';
+            at += at[1] == '>';
+            out[n++] = at + 1;
+        }
+    }
+    return n;
+}
+
+/* MAT-010: a bias is partial as the result is. MAT-012: no product of partials is partial. */
+static void factors__bias_and_result_are_partial_alike(void **state) {
+    (void)state;
+    static const char *const calls[] = {"addmm(f32[12,4]; f32[12,8]; f32[8,4])", "addmm(f32[4]; f32[12,8]; f32[8,4])",
+                                        "mm(f32[12,8]; f32[8,4])"};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        char rows[4096], *entries[8], *rest = rows;
+        int n_partial = 0;
+        rows_of(calls[c], rows, sizeof rows);
+        for (char *row; (row = strtok_r(rest, " ", &rest));) {
+            const int n = split_row(row, entries);
+            assert_int_equal(n, c == 2 ? 3 : 4);
+            if (entries[n - 1][0] != 'P')
+                continue;
+            n_partial++;
+            if (n == 4)
+                assert_string_equal(entries[0], entries[3]);
+            assert_false(entries[n - 3][0] == 'P' && entries[n - 2][0] == 'P');
+        }
+        assert_true(n_partial >= 3);
+    }
+}
+
 static void factors__addends_join_the_sum(void **state) {
     (void)state;
     assert_rows("addmm(i32[1,6]; i32[8,4]; i32[4,6]; beta=0)",
@@ -148,10 +186,15 @@ static void rows__expanded(void **state) { /* SDS-029 */
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors__of_products),           cmocka_unit_test(factors__broadcast),
-        cmocka_unit_test(factors__addends_join_the_sum),  cmocka_unit_test(partials__follow_dtypes),
-        cmocka_unit_test(partials__follow_arguments),     cmocka_unit_test(rows__depend_on_dims),
-        cmocka_unit_test(rows__of_empty_tensors_are_few), cmocka_unit_test(rows__expanded),
+        cmocka_unit_test(factors__of_products),
+        cmocka_unit_test(factors__broadcast),
+        cmocka_unit_test(factors__bias_and_result_are_partial_alike),
+        cmocka_unit_test(factors__addends_join_the_sum),
+        cmocka_unit_test(partials__follow_dtypes),
+        cmocka_unit_test(partials__follow_arguments),
+        cmocka_unit_test(rows__depend_on_dims),
+        cmocka_unit_test(rows__of_empty_tensors_are_few),
+        cmocka_unit_test(rows__expanded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

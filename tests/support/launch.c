@@ -44,12 +44,6 @@ void test_sleep(double seconds) {
     nanosleep(&time, NULL);
 }
 
-void *test_shared_memory(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    return memory;
-}
-
 static _Noreturn void run_rank(const test_launch *launch, int64_t rank, const dt_init_options *options,
                                dt_rank_fn *fn, void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -73,6 +67,8 @@ void test_launch_begin(test_launch *launch, int64_t n, const dt_init_options *op
     static const dt_init_options defaults;
     char error[256] = "";
     assert_true(n <= TEST_MAX_RANKS);
+    if (test_started_ranks())
+        test_skip("these ranks are forked by the test itself");
     launch->n = n;
     launch->segment = dt__segment_new(n, options ? options->heap_bytes : 0, &launch->fd, error, sizeof error);
     if (!launch->segment)
@@ -156,16 +152,21 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
     int codes[TEST_MAX_RANKS] = {0};
     dt_init_options options = ranks->options;
     struct counted_body body = {fn, arg, ranks->counted};
+    if (ranks->counted && !test_with_tsan) {
+        *ranks->counted = (test_memory){0};
+        options.allocator = test_memory_allocator(ranks->counted);
+    }
+    if (test_started_ranks()) {
+        if (test_started_ranks() == ranks->n)
+            assert_int_equal(test_run_started(&options, run_and_close, &body), 0);
+        return;
+    }
     if (test_with_tsan) {
         if (!options.heap_bytes)
             options.heap_bytes = (size_t)1 << 30;
         assert_true(dt__run_threads(ranks->n, &options, fn, arg, codes));
     } else {
         test_launch launch = {.notifies = true};
-        if (ranks->counted) {
-            *ranks->counted = (test_memory){0};
-            options.allocator = test_memory_allocator(ranks->counted);
-        }
         test_launch_begin(&launch, ranks->n, &options, run_and_close, &body);
         test_launch_end(&launch, (ranks->seconds != 0 ? ranks->seconds : 60) * test_slowness);
         memcpy(codes, launch.statuses, sizeof codes);

@@ -54,9 +54,6 @@ void assert_nothing_leaks(void);
 /* Open files of this process. */
 int test_open_files(void);
 
-/* Memory that forked ranks share with the test: zeroed, never freed. */
-void *test_shared_memory(size_t bytes);
-
 double test_seconds(void);
 void test_sleep(double seconds);
 

@@ -93,7 +93,18 @@ static void run_as_threads(int64_t n, dt_rank_fn *fn, void *arg) {
             fail_msg("rank %lld of %lld failed", (long long)i, (long long)n);
 }
 
+static int run_started_rank(dt_ctx *ctx, void *arg) {
+    const struct body *body = arg;
+    int code = body->fn(ctx, body->arg), closed = dt_close(ctx);
+    return code ? code : closed;
+}
+
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
+    if (test_started_ranks()) {
+        if (test_started_ranks() == n)
+            assert_int_equal(test_run_started(NULL, run_started_rank, &(struct body){fn, arg}), 0);
+        return;
+    }
     if (WITH_TSAN) {
         run_as_threads(n, fn, arg);
         return;

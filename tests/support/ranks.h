@@ -13,8 +13,26 @@
 #include <stdio.h>
 
 /* Runs fn on n ranks; fails the test, with the text of the first failure, unless all return 0. Under a race detector
- * the ranks are threads. */
+ * the ranks are threads.
+ *
+ * A test program can also be started by mpirun, as a whole and on every rank, with DTENSOR_TEST_RANKS=<number of ranks>
+ * and DTENSOR_TEST_FOLDER=<an empty folder> (tests/mpi/matrix.py does so). Then nothing is forked: a call for just that
+ * number of ranks runs fn on the ranks that mpirun started, which meet before and after, and a call for another number
+ * does nothing. Contexts that the program makes elsewhere are worlds of one. DTENSOR_TEST_FILTER picks tests by a
+ * pattern. */
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
+
+/* The number of ranks that mpirun started this program with, or 0 if ranks are to be forked. */
+int64_t test_started_ranks(void);
+/* Runs fn as this process's rank, with a context made with these options, which fn closes; returns fn's result. */
+int test_run_started(const dt_init_options *options, dt_rank_fn *fn, void *arg);
+
+/* Memory that ranks share with the test: zeroed, never freed. */
+void *test_shared_memory(size_t bytes);
+/* Makes an empty folder that all ranks of the test see, and removes it once it is empty; started ranks, which may still
+ * use it while another one does not, leave that to their launch. */
+bool test_make_folder(char *path, size_t path_bytes);
+int test_remove_folder(const char *path);
 
 /* In a forked process: a fault ends it, and so does a failed assertion after printing its text; the test library would
  * jump back into the test and continue with the following tests. */

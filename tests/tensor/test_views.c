@@ -430,6 +430,12 @@ static void as_strided__reads_by_its_strides(void **state) {
     /* DT-052: the tensor's own size, strides and offset. */
     dt_tensor *same = dt_as_strided(t, DT_SHAPE(60), DT_SHAPE(1), 0);
     assert_true(tensors_equal(same, t) && dt_tensor_shares(same, t));
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    assert_null(
+        dt_as_strided(dt_ones(ctx, DT_SHAPE(60), .mesh = mesh, .place = "S(0)"), DT_SHAPE(60), DT_SHAPE(1), 0));
+    assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "as_strided: expected a plain tensor, got f32[60] S(0)");
+    dt_error_clear(ctx);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -33,7 +34,7 @@ class Calibrate(unittest.TestCase):
         self.assertTrue(text.startswith("# Machine model by dtensor calibrate --quick "), text)
         expected = [(kind, 1 if "copy" in kind else group, group) for kind in KINDS for group in (2, 3)]
         self.assertEqual(sorted(measured(text)), sorted(expected))
-        self.assertEqual(len(text.splitlines()), 2 + 5 + len(expected))
+        self.assertEqual(len(text.splitlines()), 2 + 5 + len(expected) + text.count("\nnuma "))
         for planner in ("direct", "min_cost"):
             code, out, err = tool.run("plan", tool.tensor("3", "300,300", "S(0)"), "S(1)", "--planner", planner, "--json",
                                       "--machine", str(self.path))
@@ -47,6 +48,41 @@ class Calibrate(unittest.TestCase):
         code, out, err = tool.run("calibrate", "--quick", "--ranks", "2", DTENSOR_MACHINE="/nowhere/m.txt")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(sorted(measured(out)), sorted((kind, 1 if "copy" in kind else 2, 2) for kind in KINDS))
+
+    def launch(self, n_ranks, **changes):
+        """On ranks that dtrun starts."""
+        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", str(n_ranks), tool.DTENSOR, "calibrate", "--quick",
+                   "-o", str(self.path)]
+        result = subprocess.run(command, capture_output=True, env=tool.environment(**changes), timeout=300)
+        return result.returncode, result.stderr.decode()
+
+    def test_measures_links_between_nodes(self):
+        """Alone they are a model; one of a node is completed by them."""
+        self.assertEqual(self.launch(4, DTENSOR_TEST_SPAN="2"), (0, ""))
+        text = self.path.read_text()
+        self.assertIn("\nranks_per_host 2\n", text)
+        for word in ("copy", "within", "between"):
+            self.assertRegex(text, f"(?m)^{word} .*bytes_per_us=[1-9]")
+        self.path.write_text("dtensor-machine 1\ncopy bytes_per_us=7\nwithin start_us=1 peer_us=2 bytes_per_us=3\n"
+                             "measured all_gather group=2 ranks=2 start_us=5 bytes_per_us=6\n")
+        self.assertEqual(self.launch(3, DTENSOR_TEST_SPAN="2"), (0, ""))
+        text = self.path.read_text()
+        for line in ("ranks_per_host 2", "copy bytes_per_us=7", "within start_us=1 peer_us=2 bytes_per_us=3",
+                     "measured all_gather group=2 ranks=2 start_us=5 bytes_per_us=6"):
+            self.assertIn(f"\n{line}\n", text)
+        self.assertNotIn("between start_us=1 peer_us=2 bytes_per_us=3", text)
+        code, out, err = tool.run("plan", tool.tensor("4", "300,300", "S(0)"), "S(1)", "--machine", str(self.path))
+        self.assertEqual((code, err), (0, ""))
+
+    def test_refuses_ranks_of_one_node_and_a_file_that_is_no_model(self):
+        code, err = self.launch(2)
+        self.assertEqual(code, 1)
+        self.assertIn("expected ranks on several nodes, got 2 on one", err)
+        self.assertFalse(self.path.exists())
+        self.path.write_text("no model\n")
+        code, err = self.launch(2, DTENSOR_TEST_SPAN="1")
+        self.assertEqual((code, self.path.read_text()), (1, "no model\n"))
+        self.assertIn(str(self.path), err)
 
     def test_refuses_a_path_before_it_measures(self):
         code, out, err = tool.run("calibrate", "-o", "/nowhere/m.txt")

@@ -49,7 +49,7 @@ compare "number of ranks" "" "$(complete_words _dtrun dtrun -n "")"
 compare "arguments of the program" "CMakeLists.txt" "$(complete_words _dtrun dtrun -n 4 cat CMakeL)"
 compare "program" "dtensor" "$(complete_words _dtrun dtrun -n 4 dtenso)"
 if [ -x "$DTENSOR_BUILD/bin/dtrun" ]; then
-    compare "options of dtrun" "--tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
+    compare "options of dtrun" "--topology --tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
     # Options that take a value are distinguished from the program that follows.
     for option in $(dtrun --help | sed -n 's/^ *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\) [A-Z].*/\2/p'); do
         compare "the program after $option" "CMakeLists.txt" "$(complete_words _dtrun dtrun "$option" x cat CMakeL)"

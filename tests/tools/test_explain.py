@@ -119,7 +119,7 @@ class Explain(unittest.TestCase):
         self.assertEqual(names("*"), everything)
         listed = run_tool("ops", "*mm").splitlines()
         self.assertEqual([line.split()[0] for line in listed], names("*mm"))
-        self.assertEqual(run_tool("ops", "layer_n"), run_tool("ops", "layer_norm"))
+        self.assertEqual(run_tool("ops", "softmi"), run_tool("ops", "softmin"))
         out = run_tool("ops", "*mm", "-v")
         self.assertIn("\n    bmm(Tensor self, Tensor mat2) -> Tensor\n", out)
         self.assertEqual(tool.run("ops", "no_such*")[0], 1)
@@ -289,7 +289,7 @@ class Trace(unittest.TestCase):
     def test_traces_of_a_program(self):
         """The report of an example has the bytes of its traces."""
         trace = os.path.join(self.folder.name, "t.txt")
-        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "3", os.path.join(tool.BUILD, "examples", "08_numpy_file")]
+        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "3", os.path.join(tool.BUILD, "examples", "11_numpy_file")]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder.name, timeout=60,
                        env=tool.environment(DTENSOR_TRACE=trace))
         paths = [os.path.join(self.folder.name, f"t.{rank}.txt") for rank in range(3)]
@@ -301,7 +301,7 @@ class Trace(unittest.TestCase):
         report = json.loads(run_tool("explain", *options, "--json", "--most", "64"))
         self.assertEqual((total, total), (report["bytes"], sum(one["bytes"] for one in report["moved_most"])))
         softmax = next(one for one in report["moved_most"] if one["call"].startswith("softmax("))
-        self.assertRegex(softmax["site"], r"08_numpy_file\.c:\d+$")
+        self.assertRegex(softmax["site"], r"11_numpy_file\.c:\d+$")
         self.assertEqual((3, "meet of 3 ranks: all_gather 1"), (softmax["calls"], softmax["moves"]))
         avoid = softmax["avoid"]
         self.assertEqual(("self", "S(1)", "S(0)", 0), (avoid["name"], avoid["from"], avoid["to"], avoid["better_bytes"]))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The published cases in tests/golden: `dtensor query` answers all of them as check.py expects.
 
-A case is pending if its op is not in the table of ops, and so are the gradients of ops that refuse them as unsupported, and those
-in PENDING_GRADIENTS; everything else of an op in the table must pass. Cases in tests/golden_skips.txt are skipped for the reasons there. Usage: test_golden.py [REGEX]
+A case is pending if its op is not in the table of ops, and so are the gradients of ops that refuse them as unsupported;
+everything else of an op in the table must pass. Cases in tests/golden_skips.txt are skipped for the reasons there. Usage: test_golden.py [REGEX]
 runs only cases whose id matches; DTENSOR_BUILD names the build folder. With a sanitizer every fourth case is run.
 """
 import collections
@@ -20,9 +20,6 @@ DTENSOR = os.path.join(os.environ.get("DTENSOR_BUILD", TESTS.parent / "build"), 
 TIMEOUT = 60  # seconds per answer
 STRIDE = 4 if b"__asan_init" in pathlib.Path(DTENSOR).read_bytes() else 1
 STATES = ("passed", "failed", "pending", "skipped")
-# Cases whose gradients are known to be too inexact; their values are compared.
-PENDING_GRADIENTS = {name: "attention_backward in f16 reads the result rounded to f16"
-                     for name in ("golden.run.scaled_dot_product_attention.0015", "golden.run.scaled_dot_product_attention.0016")}
 
 
 def load_checker():
@@ -101,8 +98,7 @@ def run_file(path, regex, ops, skips, pending):
     cases = [case for case in read_cases(path) if re.search(regex, case["id"])][::STRIDE]
     count = collections.Counter(skipped=sum(case["id"] in skips for case in cases))
     cases = [case for case in cases if case["id"] not in skips]
-    differentiated = {case["id"] for case in cases if case["id"] in PENDING_GRADIENTS}
-    cases = [forward_only(case) if case["id"] in PENDING_GRADIENTS else case for case in cases]
+    differentiated = set()
     replies = list(check.answers(DTENSOR, [request_line(case) for case in cases], TIMEOUT))
     again = [i for i, case in enumerate(cases) if refuses_gradient(case, replies[i][0])]
     for i in again:

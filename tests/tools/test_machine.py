@@ -41,6 +41,16 @@ class Machine(unittest.TestCase):
         self.assertAlmostEqual(self.cost(tool.tensor("2", "100,25", "P(sum)"), "S(0)", "--planner", "min_cost",
                                          "--machine", self.path), 50 + 10 + 5000 / 100 + 5000 / 1000, 6)
 
+    def test_plans_follow_the_links_between_hosts(self):
+        """Over a slow link, the ranks of a host bring half each of what all need; if it is slow to start, all bring all."""
+        links = "dtensor-machine 1\nranks_per_host 2\ncopy bytes_per_us=10000\nwithin start_us=5 peer_us=0 bytes_per_us=10000\n"
+        for start, rate, trace in ((5, 10, "S(0)R->S(0)S(1)->RS(1)->RR"), (5000, 10000, "S(0)R->RR")):
+            pathlib.Path(self.path).write_text(f"{links}between start_us={start} peer_us=0 bytes_per_us={rate}\n")
+            code, out, err = tool.run("plan", tool.tensor("2x2", "512,512", "S(0),R"), "R,R", "--planner", "min_cost",
+                                      "--json", "--machine", self.path)
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual(json.loads(out)["plans"][0]["trace"], trace)
+
     def test_query_answers_by_the_file(self):
         line = json.dumps(REQUEST).encode() + b"\n"
         code, out, err = tool.run("query", "--machine", self.path, stdin=line * 2)

@@ -37,8 +37,9 @@ class T:
 
 
 class Case:
-    """A call and its expected answer: values of its outputs; placements of the first (None: any), or others with the same shards; and
-    the number of collectives (None: any). `args` has a T per tensor, lists of them, and plain values."""
+    """A call and its expected answer: values of its outputs; placements of all of them, or a list with those of each (None: any), or
+    others with the same shards; and the number of collectives (None: any), or how many there are of each kind. `args` has a T per
+    tensor, lists of them, and plain values."""
 
     def __init__(self, name, op, mesh, args, values, placements=None, n=None, **kwargs):
         self.name, self.op, self.mesh, self.placements, self.n = name, op, list(mesh), placements, n
@@ -70,12 +71,14 @@ class Case:
             got = np.array([float(x) for x in output["data"]])
             if not np.allclose(got, value.ravel().astype(float), rtol=1e-5, atol=1e-5):
                 return f"expected the values {value.ravel()[:8]}, got {got[:8]}"
-        placements = outputs[0]["placements"]
-        if self.placements is not None and not has_same_shards(self.mesh, outputs[0]["shape"], placements, self.placements):
-            return f"expected the placements {self.placements}, got {placements}"
-        n = sum(answer["collectives"]["forward"].values())
+        places = self.placements if isinstance(self.placements, list) else [self.placements] * len(outputs)
+        for output, place in zip(outputs, places):
+            if place is not None and not has_same_shards(self.mesh, output["shape"], output["placements"], place):
+                return f"expected the placements {self.placements}, got {[output['placements'] for output in outputs]}"
+        counts = {kind: n for kind, n in answer["collectives"]["forward"].items() if n}
+        n = counts if isinstance(self.n, dict) else sum(counts.values())
         if self.n is not None and (n == 0 if self.n == MOVES else n != self.n):
-            return f"expected {self.n} collectives, got {n}"
+            return f"expected {self.n} collectives, got {counts}"
         return None
 
     def __str__(self):
@@ -144,6 +147,7 @@ def elementwise():
     yield Case("PW-013", "sub", [4], [T((2, 2), "P(sum)", square), 1], x - 1, "S(0)", 1)
     yield Case("PW-013", "add", [4], [T((2, 2), "P(sum)", square), T((2, 2), "P(sum)", square)], 2 * x, "P(sum)", 0)
     yield Case("PW-013", "sub", [4], [T((2, 2), "P(sum)", square), T((2, 2), "P(sum)", square)], 0 * x, "P(sum)", 0)
+    yield Case("PW-013", "rsub", [4], [T((2, 2), "P(sum)", square), 7], 7 - x, "S(0)", 1)
     for kind, result in (("P(sum)", "P(sum)"), ("P(avg)", "P(avg)"), ("P(max)", "P(min)"), ("P(min)", "P(max)")):
         yield Case("PW-016", "neg", [4], [T((2, 2), kind, square)], -x, result, 0)
     yield Case("PW-017", "maximum", [4], [T((2, 2), "P(max)", square), T((2, 2), "P(sum)", [4] * 4)], np.maximum(x, 4), "P(max)", MOVES)
@@ -164,6 +168,7 @@ def elementwise():
         data = np.arange(math.prod(shape)).reshape(shape)
         yield Case("PW-009", "masked_fill_", [4], [T(shape, place, data), T(shape, place, data > 20, "bool"), -999],
                    np.where(data > 20, -999, data), place, 0)
+    yield Case("exp", "exp", [4], [T((2, 2), "P(sum)", [0] * 4)], np.ones((2, 2)), "S(0)", 1)  # the parts may be anything
     ones = np.ones((4, 4))
     for place in ("S(0),S(0)", "S(0),S(1)"):
         for op, value in (("add", ones + 2), ("sub", ones - 2), ("mul", ones * 2), ("div", ones / 2)):
@@ -189,6 +194,8 @@ def products():
         bias = T(shape, place)
         yield Case("MAT-006" if shape[0] == 1 else "MAT-007", "addmm", [4], [bias, T((12, 8), pa), T((8, 4), pb)], bias.value + a @ b, out, 0)
     yield Case("MAT-008", "addmm", [4], [T((4,), "R"), T((12, 0), "S(0)"), T((0, 4), "R")], np.broadcast_to(row, (12, 4)), "S(0)", 0)
+    for bias in (T((4,), "R"), T((12, 4), "R")):
+        yield Case("MAT-009", "addmm", [4], [bias, T((12, 8), "S(1)"), T((8, 4), "S(0)")], bias.value + a @ b, "P(sum)", 0)
     wide = T((8, 16), "R").value
     for pa, pb in places("S(0)", "S(1)", "R"):
         yield Case("MAT-013", "mm", [4], [T((12, 8), pa), T((8, 16), pb)], a @ wide)
@@ -202,12 +209,15 @@ def products():
     for kind in ("P(sum)", "P(avg)"):
         for mesh in ((4,), (2, 2), (2, 2, 1), (1, 2, 2, 1), (1, 1, 2, 2, 1)):
             every = ",".join([kind] * len(mesh))
-            yield Case("MAT-017", "mm", mesh, [T((16, 12), every), T((12, 20), every)], p @ q, every, 1)
+            yield Case("MAT-017", "mm", mesh, [T((16, 12), every), T((12, 20), every)], p @ q, every, {"all_reduce": 1})
         yield Case("MAT-018", "mm", [2, 2], [T((16, 12), f"{kind},R"), T((12, 20), f"R,{kind}")], p @ q, f"{kind},{kind}", 0)
     for mesh in ((2, 2), (4, 1), (1, 4)):
         yield Case("MAT-019", "mm", mesh, [T((32, 16), "S(0),R"), T((16, 32), "R,S(1)")], T((32, 16), "R").value @ T((16, 32), "R").value,
                    "S(0),S(1)", 0)
-    yield Case("MAT-020", "matmul", [4], [T((8, 16), "R"), T((16, 16), "S(0)")], T((8, 16), "R").value @ T((16, 16), "R").value)
+    yield Case("MAT-020", "matmul", [4], [T((8, 16), "R"), T((16, 16), "S(0)")], T((8, 16), "R").value @ T((16, 16), "R").value, "P(sum)", 0)
+    for op, more in (("transpose", [0, 1]), ("t", [])):
+        yield Case("MAT-024", op, [4], [T((12, 8), "S(0)"), *more], a.T, "S(1)", 0)
+        yield Case("MAT-024", op, [4], [T((8, 12), "S(1)"), *more], T((8, 12), "R").value.T, "S(0)", 0)
     yield Case("MAT-024", "transpose", [4], [T((12, 8), "S(0)"), 0, 1], a.T, "S(1)", 0)
     yield Case("MAT-024", "transpose", [4], [T((8, 12), "S(1)"), 0, 1], T((8, 12), "R").value.T, "S(0)", 0)
     yield Case("MAT-025", "mm", [4], [T((12, 8), "S(1)"), T((8, 4), "S(0)")], a @ b, "P(sum)", 0)
@@ -242,7 +252,7 @@ def reductions():
                    MOVES if same else 0)
     small = T((3, 5), "R").value
     yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 1], small.cumsum(1), "S(0)", 0)
-    yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 0], small.cumsum(0), None, 1)
+    yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 0], small.cumsum(0), None, {"all_to_all": 1})
     x = T((12, 8), "R").value
     for dim, place in ((1, "S(0)"), (0, "S(1)"), (0, "S(0)")):
         kept = (place, 0) if place != f"S({dim})" else (None, None)
@@ -259,19 +269,23 @@ def reductions():
         weight, bias = T(shape, "R"), T(shape, "R")
         affine_inputs = {"weight": weight, "bias": bias} if affine else {}
         value = layer_norm(x, 3 - first, weight.value if affine else 1, bias.value if affine else 0)
-        yield Case("MATH-026", "layer_norm", [4], [T((20, 5, 10), f"S({shard})"), list(shape)], value, None, MOVES if shard >= first else 0,
-                   **affine_inputs)
+        yield Case("MATH-026", "layer_norm", [4], [T((20, 5, 10), f"S({shard})"), list(shape)], value, f"S({shard})" if shard < first else None,
+                   1 if shard >= first else 0, **affine_inputs)
     x = T((9, 8), "R").value
     yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(1)"), [1]], x.mean(1), "P(sum)", 0)
     yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(0)"), [0]], x.mean(0), "P(sum)", 0)
     yield Case("LTM-010", "mean", [2], [T((3, 4), "S(0)")], T((3, 4), "R").value.mean(), "P(sum)", 0)
     yield Case("LTM-010", "mean", [2], [T((4, 4), "S(0)")], T((4, 4), "R").value.mean(), "P(sum)", 0)
     yield Case("LTM-010", "sum", [2], [T((4, 4), "S(0)")], T((4, 4), "R").value.sum(), "P(sum)", 0)
+    odd = 1 + np.arange(12) % 3
+    yield Case("LTM-010", "prod", [2], [T((3, 4), "S(0)", odd)], odd.prod(), "P(product)", 0)
     x = T((8, 8), "R", np.sin(np.arange(64))).value
     for place in ("P(sum),S(1)", "P(sum),S(0)", "S(0),S(1)", "R,S(0)", "R,S(1)"):
         yield Case("TOP-048", "argmax", [2, 2], [T((8, 8), place, x), 1], x.argmax(1))
-    yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x), 0], x.argmax(0))
-    yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x)], x.argmax())
+        yield Case("TOP-048", "argmin", [2, 2], [T((8, 8), place, x), 1], x.argmin(1))
+    for op, function in (("argmax", np.argmax), ("argmin", np.argmin)):  # the ranks meet: the positions are no partials
+        yield Case("TOP-048", op, [4], [T((8, 8), "S(0)", x), 0], function(x, 0))
+        yield Case("TOP-048", op, [4], [T((8, 8), "S(0)", x)], function(x), "R")
     yield Case("MATH-005", "max", [4], [T((8, 8), "P(max)", x)], x.max(), "P(max)", 0)
     x = np.sin(np.arange(128 * 64)).reshape(128, 64)
     for op, values, indices in (("max", x.max(1), x.argmax(1)), ("min", x.min(1), x.argmin(1))):
@@ -283,7 +297,7 @@ def reductions():
     x = np.sin(np.arange(8 * 4 * 6)).reshape(8, 4, 6)
     order = np.argsort(-x, 0)[:3]
     for place, n in (("S(0)", 1), ("S(1)", 0), ("S(2)", 0), ("R", 0)):
-        yield Case("MATH-013", "topk", [4], [T((8, 4, 6), place, x), 3, 0], [np.take_along_axis(x, order, 0), order], None, n)
+        yield Case("MATH-013", "topk", [4], [T((8, 4, 6), place, x), 3, 0], [np.take_along_axis(x, order, 0), order], place if n == 0 else None, n)
     x = np.sin(np.arange(12 * 8 * 8)).reshape(12, 8, 8)
     plain = {"all": np.all, "any": np.any, "sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min, "nansum": np.nansum, "mean": np.mean,
              "var": lambda v, dim=None, **k: np.var(v, dim, ddof=1, **k), "std": lambda v, dim=None, **k: np.std(v, dim, ddof=1, **k)}
@@ -306,10 +320,10 @@ def reductions():
     yield Case("MATH-002", "nansum", [4], [t, 0], np.nansum(holes, 0), "P(sum)", 0)
     yield Case("MATH-002", "nansum", [4], [t, 1], np.nansum(holes, 1), "S(0)", 0)
     t = T((2, 4), "S(0),S(1)", [-20, -18, -12, 0, -20, -18, -8, 4])
-    yield Case("MATH-006", "std", [2, 2], [t], t.value.std(1, ddof=1), "S(0),R", 1, dim=1)
+    yield Case("MATH-006", "std", [2, 2], [t], t.value.std(1, ddof=1), "S(0),R", {"all_gather": 1}, dim=1)
     log_sum = np.log(np.exp(small).sum(1)), np.log(np.exp(small).sum(0))
     yield Case("MATH-011", "logsumexp", [4], [T((3, 5), "S(0)"), 1], log_sum[0], "S(0)", 0)
-    yield Case("MATH-011", "logsumexp", [4], [T((3, 5), "S(0)"), 0], log_sum[1], None, 1)
+    yield Case("MATH-011", "logsumexp", [4], [T((3, 5), "S(0)"), 0], log_sum[1], "S(0)", {"all_to_all": 1})
     x = T((8, 6), "R").value
     for place, out, n in (("S(0)", "S(0)", 0), ("S(1)", None, MOVES), ("P(sum)", "P(sum)", 0)):
         yield Case("MAT-032", "constant_pad_nd", [4], [T((8, 6), place), [1, 1], 0], np.pad(x, ((0, 0), (1, 1))), out, n)
@@ -369,7 +383,8 @@ def indexing():
     for dim in (0, 1):
         index = T((8, 8), f"S({dim})", np.arange(64) % 8, "i64")
         yield Case("TOP-030", "gather", [4], [T((8, 8), "R"), dim, index], np.take_along_axis(wide, index.value, dim), f"S({dim})", 0)
-    for shape, rows, width in (((5, 4), 17, 12), ((6, 7, 6), 21, 11), ((4, 3, 2, 4), 23, 13), ((4,), 15, 14), ((34,), 15, 14)):
+    for shape, rows, width in (((5, 4), 17, 12), ((6, 7, 6), 21, 11), ((4, 3, 2, 4), 23, 13), ((2, 3, 2, 2, 3), 23, 16), ((4,), 15, 14),
+                               ((34,), 15, 14)):
         index = T(shape, "R", np.arange(math.prod(shape)) * 7 % rows, "i64")
         weight = T((rows, width), "S(1)")
         yield Case("EMB-001", "embedding", [4], [index, weight], weight.value[index.value], f"S({len(shape)})", 0)
@@ -629,13 +644,21 @@ def strided():
     yield Case("VIEW-051", "select", [6], [t, 2, 0], t.value[..., 0], None, None)
     yield Case("VIEW-054", "slice", [6], [rows, 0, 0, 24], x[:24], None, None)
     yield Case("VIEW-054", "slice", [6], [rows, 1, 0, 3], x[:, :3], "_S(0,4)", 0)
-    for dim in (0, 1):
-        yield Case("VIEW-057", "cat", [6], [[rows, rows], dim], np.concatenate([x, x], dim), None, None)
+    columns = T((3, 60), "_S(1,5)")
+    for t in (rows, columns):
+        for dim in (0, 1):
+            kept = (t.placements, 0) if f"_S({dim}" not in t.placements else (None, None)
+            yield Case("VIEW-057", "cat", [6], [[t, t], dim], np.concatenate([t.value, t.value], dim), *kept)
+    yield Case("VIEW-058", "split", [6], [columns, 30, 1], [columns.value[:, :30], columns.value[:, 30:]], None, None)
     yield Case("VIEW-058", "split", [6], [rows, 24, 0], [x[:24], x[24:]], None, None)
     yield Case("VIEW-058", "split", [6], [rows, 3, 1], [x[:, :3], x[:, 3:]], "_S(0,4)", 0)
     yield Case("VIEW-059", "add", [6], [rows, rows], 2 * x, "_S(0,4)", 0)
     yield Case("VIEW-062", "relu", [6], [rows], np.maximum(x, 0), "_S(0,4)", 0)
+    yield Case("VIEW-062", "abs", [6], [rows], abs(x), "_S(0,4)", 0)
     yield Case("VIEW-062", "add", [6], [rows, 1], x + 1, "_S(0,4)", 0)
+    grid = T((48, 6), "_S(0,4),R")
+    for op, more, value in (("relu", [], np.maximum(x, 0)), ("sum", [[1]], x.sum(1)), ("matmul", [T((6, 16), "R,R")], x @ T((6, 16), "R").value)):
+        yield Case("VIEW-062", op, [3, 2], [grid, *more], value, "_S(0,4),R", 0)
     yield Case("VIEW-062", "mul", [6], [rows, 0.5], x * 0.5, "_S(0,4)", 0)
     w = T((6, 16), "R")
     yield Case("VIEW-062", "matmul", [6], [rows, w], x @ w.value, "_S(0,4)", 0)
@@ -662,6 +685,51 @@ def squeezes():
     yield Case("VIEW-070", "squeeze", [2, 3], [T((1, 2, 3), "S(1),S(2)"), 0], T((2, 3), "R").value, "S(0),S(1)", 0)
 
 
+def norms():
+    x = np.sin(np.arange(96)).reshape(12, 8).astype(np.float32)
+    for op, value in (("norm", np.linalg.norm), ("max", np.max), ("min", np.min)):
+        yield Case("MATH-004", op, [4], [T((12, 8), "P(sum)", np.round(x * 8))], value(np.round(x * 8)), None, MOVES)
+    yield Case("MATH-014", "linalg_vector_norm", [4], [T((12, 8), "S(0)", x), 2], np.linalg.norm(x), "R", 1)
+    yield Case("MATH-014", "linalg_vector_norm", [4], [T((2,), "P(sum)", [6, 4])], np.sqrt(52), None, MOVES)
+    zeros = x * (x > 0)
+    for order, value, place in (("inf", abs(x).max(), "P(max)"), ("-inf", abs(x).min(), "P(min)"), (1, abs(x).sum(), "P(sum)")):
+        yield Case("MATH-015", "linalg_vector_norm", [4], [T((12, 8), "S(0)", x), order], value, place, 0)
+    yield Case("MATH-015", "linalg_vector_norm", [4], [T((12, 8), "S(0)", zeros), 0], (zeros != 0).sum(), "P(sum)", 0)
+    yield Case("MATH-016", "linalg_vector_norm", [4], [T((6,), "P(sum)", [0, 1, 0, 3, 0, 5]), 0], 3.0, None, MOVES)
+    y = np.cos(np.arange(64)).reshape(8, 8).astype(np.float32)
+    both = [T((12, 8), "S(0)", x), T((8, 8), "S(0)", y)]
+    yield Case("MATH-017", "_foreach_norm", [4], [both, 2], [np.linalg.norm(x), np.linalg.norm(y)], "R", 2)
+    partials = [T((2,), "P(sum)", [6, 4]), T((2,), "P(sum)", [10, 8])]
+    yield Case("MATH-017", "_foreach_norm", [4], [partials, 2], [np.sqrt(52), np.sqrt(164)], None, MOVES)
+    for order in (1, 2, 3):
+        powers = [(abs(v.astype(np.float64)) ** order).sum() for v in (x, y)]
+        yield Case("MATH-018", "power_sum", [4], [both[0], order], powers[0], "P(sum)", 0)
+        yield Case("MATH-018", "_foreach_power_sum", [4], [both, order], powers, "P(sum)", 0)
+    yield Case("MATH-029", "linalg_svdvals", [4], [T((8, 8), "S(0)", y)], np.linalg.svd(y, compute_uv=False), "R", 1)
+
+
+def lists():
+    shapes = ((8, 8), (4, 4), (2, 6))
+    values = [T(shape, "R").value for shape in shapes]
+    for place in ("P(sum)", "S(0)"):
+        tensors = [T(shape, place) for shape in shapes]
+        yield Case("PW-022", "_foreach_add", [4], [tensors, tensors], [2 * v for v in values], place, 0)
+        yield Case("PW-022", "_foreach_neg", [4], [tensors], [-v for v in values], place, 0)
+        yield Case("PW-022", "_foreach_mul", [4], [tensors, 2.0], [2 * v for v in values], place, 0)
+    mixed = [T((8, 8), "P(sum)"), T((4, 4), "S(0)")]
+    yield Case("PW-023", "_foreach_add", [4], [mixed, mixed], [2 * v for v in values[:2]], ["P(sum)", "S(0)"], 0)
+    small = [np.round(np.cos(v), 3) for v in values]
+    yield Case("PW-024", "_foreach_acos", [4], [[T(v.shape, "S(0)", v) for v in small]], [np.arccos(v) for v in small], "S(0)", 0)
+    rows = [T((4, 8), "S(0)", np.arange(32) * k - 40) for k in (1, 2, 3)]
+    yield Case("MATH-021", "_foreach_abs", [4], [rows], [abs(t.value) for t in rows], "S(0)", 0)
+    yield Case("MATH-021", "_foreach_max", [4], [rows], [t.value.max() for t in rows], "P(max)", 0)
+    grad = T((8, 5), "S(0)")
+    mask = T((8, 5), "S(0)", np.arange(40) % 3 > 0, "bool")
+    for p in (0.0, 1.0):
+        yield Case("PW-004", "dropout", [4], [T((8, 5), "P(sum)"), p, True], grad.value * (1 - p), "P(sum)", 0)
+    yield Case("PW-003", "native_dropout_backward", [4], [grad, mask, 0.3], grad.value * mask.value * 0.3, "S(0)", 0)
+
+
 class Behaviours(unittest.TestCase):
     def check(self, cases):
         cases = sorted(cases, key=lambda case: math.prod(case.mesh))  # the ranks of a world are reused by the next request of that size
@@ -670,6 +738,19 @@ class Behaviours(unittest.TestCase):
         wrong = [f"{case}: {case.difference(reply)}" for case, reply in zip(cases, replies) if case.difference(reply)]
         if wrong:
             self.fail("\n" + "\n".join(wrong))
+
+    def test_singular_vectors(self):
+        """MATH-029: gathered once; the same on every rank, and those of one rank."""
+        y = np.cos(np.arange(64)).reshape(8, 8).astype(np.float32)
+        requests = [Case("MATH-029", "linalg_svd", mesh, [T((8, 8), place, y)], [y]).request() for mesh, place in (([1], "R"), ([4], "S(0)"))]
+        alone, sharded = query(requests)
+        self.assertEqual({kind: n for kind, n in sharded["collectives"]["forward"].items() if n}, {"all_gather": 1})
+        for one, four in zip(alone["outputs"], sharded["outputs"]):
+            self.assertEqual(four["placements"], "R")
+            self.assertEqual(one["data"], four["data"])
+        u, s, vh = (np.array(output["data"]).reshape(output["shape"]) for output in sharded["outputs"])
+        self.assertTrue(np.allclose(u * s @ vh, y, atol=1e-5))
+        self.assertTrue(np.allclose(u.T @ u, np.eye(8), atol=1e-5))
 
     def test_the_checker(self):
         square, x = [3, 5, 2, 4], np.array([[3, 5], [2, 4]])
@@ -692,6 +773,12 @@ class Behaviours(unittest.TestCase):
 
     def test_reductions(self):
         self.check(reductions())
+
+    def test_norms(self):
+        self.check(norms())
+
+    def test_lists(self):
+        self.check(lists())
 
     def test_copies(self):
         self.check(copies())

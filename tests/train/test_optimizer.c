@@ -73,7 +73,7 @@ static mlp mlp_new(dt_ctx *ctx, dt_mesh *first, const char *first_place, dt_mesh
     mlp m = {{filled(ctx, DT_SHAPE(16, 10), 1, first, first_place), filled(ctx, DT_SHAPE(16), 2, first, first_place),
               filled(ctx, DT_SHAPE(10, 16), 3, second, second_place),
               filled(ctx, DT_SHAPE(10), 4, second, second_place)},
-             filled(ctx, DT_SHAPE(8, 10), 5, first, "S(0)")};
+             filled(ctx, DT_SHAPE(8, 10), 5, first, first && dt_mesh_n_dims(first) == 2 ? "S(0),R" : "S(0)")};
     for (int i = 0; i < N_PARAMS; i++)
         dt_set_requires_grad(m.params[i], true);
     return m;
@@ -107,7 +107,7 @@ static int compare(dt_ctx *ctx, const mlp *got, const mlp *expected, int n) {
     return 0;
 }
 
-/* OPT-012: lists of distributed tensors are stepped in one call. */
+/* OPT-012: lists of distributed tensors are stepped in one call. PW-025: they keep their shards, with amsgrad, too. */
 static int steps_on_shards(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
@@ -317,10 +317,66 @@ static void errors__name_what_is_wrong(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* PW-026: parameters in strided shards on a mesh of two dims keep them. */
+static int strided_steps(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
+    mlp plain = mlp_new(ctx, NULL, NULL, NULL, NULL);
+    mlp strided = mlp_new(ctx, mesh, "_S(0,2),S(0)", mesh, "_S(0,2),S(0)");
+    const dt_spec *before[N_PARAMS];
+    for (int i = 0; i < N_PARAMS; i++)
+        before[i] = dt_tensor_spec(strided.params[i]);
+    for (int n = 4; n < 8; n++) { /* AdamW */
+        CHECK_OK(ctx, train(ctx, &methods[n], &plain));
+        CHECK_OK(ctx, train(ctx, &methods[n], &strided));
+        for (int i = 0; i < N_PARAMS; i++)
+            CHECK(dt_tensor_spec(strided.params[i]) == before[i], "PW-026: parameter %d moved", i);
+        if (compare(ctx, &strided, &plain, n))
+            return 1;
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void steps__keep_strided_shards(void **state) {
+    (void)state;
+    run_ranks(4, strided_steps, NULL);
+}
+
+/* DTC-025: the local tensor of a parameter is a view of columns of a matrix, that of its gradient one of a vector. */
+static int steps_on_views(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    dt_tensor *matrix = filled(ctx, DT_SHAPE(3, 5), 1, NULL, NULL), *vector = filled(ctx, DT_SHAPE(9), 2, NULL, NULL);
+    dt_tensor *before = dt_clone(matrix);
+    dt_tensor *local = dt_slice(matrix, 1, 1, 3, 1),
+              *local_grad = dt_view(dt_slice(vector, 0, 2, 8, 1), DT_SHAPE(3, 2));
+    dt_tensor *p = dt_from_local(ctx, local, mesh, "S(0)"), *grad = dt_from_local(ctx, local_grad, mesh, "S(0)");
+    CHECK(p && grad, "%s", dt_error_text(ctx));
+    CHECK(dt_sgd_(p, grad, 0.5), "%s", dt_error_text(ctx));
+    const float *now = dt_data(matrix), *was = dt_data(before), *g = dt_data(vector);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 5; c++) {
+            float expected = was[r * 5 + c] - (c == 1 || c == 2 ? 0.5F * g[2 + r * 2 + c - 1] : 0);
+            CHECK(fabsf(now[r * 5 + c] - expected) <= 1e-7F, "DTC-025: [%d,%d]: expected %g, got %g", r, c,
+                  (double)expected, (double)now[r * 5 + c]);
+        }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void steps__write_through_views(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, steps_on_views, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps__on_shards_are_those_on_one_rank),
         cmocka_unit_test(steps__take_parameters_of_several_meshes),
+        cmocka_unit_test(steps__keep_strided_shards),
+        cmocka_unit_test(steps__write_through_views),
         cmocka_unit_test(amsgrad__follows_the_formula),
         cmocka_unit_test(states__belong_to_parameters),
         cmocka_unit_test(states__are_restored),

@@ -10,7 +10,7 @@ _dtrun_program() {
     local i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        -n | --ranks | --bind | --timeout | --heap | --threads | --machine) ((i++)) ;;
+        -n | --ranks | --bind | --topology | --timeout | --heap | --threads | --machine) ((i++)) ;;
         -*) ;;
         *) break ;;
         esac
@@ -26,8 +26,8 @@ _dtrun() {
         return
     fi
     case $before in
-    --bind) mapfile -t COMPREPLY < <(compgen -W 'core numa none' -- "$word") ;;
-    --machine) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    --bind) mapfile -t COMPREPLY < <(compgen -W 'none core numa package' -- "$word") ;;
+    --machine | --topology) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     -n | --ranks | --timeout | --heap | --threads) ;;
     *)
         if [[ $word == -* ]]; then

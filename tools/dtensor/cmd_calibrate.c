@@ -5,6 +5,8 @@
  */
 #include "arguments.h"
 #include "calibration.h"
+#include "node_links.h"
+#include "numa_link.h"
 
 #include "comm/comm.h"
 
@@ -42,7 +44,7 @@ static double fit(const calibration_series *series, dt__measured_step *out) {
 
 /* The model of the series, and the largest ratio between it and a measured time. The links, which price what is not
  * measured, are those of the smallest gather. */
-static double make_model(const calibration_series *series, int n, dt__machine *out) {
+static double make_model(const calibration_series *series, int n, double numa_rate, dt__machine *out) {
     dt__measured_step gather, copy;
     double worst = 1;
     *out = (dt__machine){.n_measured = n};
@@ -52,6 +54,7 @@ static double make_model(const calibration_series *series, int n, dt__machine *o
     fit(find_series(series, n, DT__STEP_NONE), &copy);
     out->within = out->between = (dt__link){.start_us = gather.start_us, .bytes_per_us = gather.bytes_per_us};
     out->copy_bytes_per_us = copy.bytes_per_us;
+    out->numa_bytes_per_us = rounded(numa_rate);
     dt__machine_derive(out);
     return worst;
 }
@@ -79,7 +82,7 @@ static int measure(const command *self, const calibration_options *options, dt__
         free(error);
         return EXIT_FAILED;
     }
-    *worst = make_model(series, n, out);
+    *worst = make_model(series, n, numa_link_measure(options->quick), out);
     free(series);
     return EXIT_OK;
 }
@@ -104,6 +107,57 @@ static int calibrate(const command *self, const calibration_options *options, co
     return code;
 }
 
+static dt__link rounded_link(const dt__link *link) {
+    return (dt__link){rounded(link->start_us), rounded(link->peer_us), rounded(link->bytes_per_us)};
+}
+
+/* Completes the model of a node that the file has; without one, the links are the model. */
+static bool complete_model(const char *path, const node_links *links, dt__machine *out, char *error, size_t n) {
+    bool exists = strcmp(path, "-") != 0 && access(path, F_OK) == 0;
+    if (exists && !dt__machine_read(path, out, error, n))
+        return false;
+    if (!exists)
+        *out = (dt__machine){.within = rounded_link(&links->within),
+                             .copy_bytes_per_us = rounded(links->copy_bytes_per_us)};
+    out->between = rounded_link(&links->between);
+    out->ranks_per_host = links->ranks_per_node;
+    dt__machine_derive(out);
+    return true;
+}
+
+static bool write_completed(const char *path, int64_t n_ranks, const dt__machine *machine) {
+    bool is_stdout = !strcmp(path, "-");
+    FILE *file = is_stdout ? stdout : fopen(path, "we");
+    if (!file)
+        return false;
+    fprintf(file, "# Machine model by dtensor calibrate %s: links between nodes, measured by %lld ranks.\n",
+            dt_version_text(), (long long)n_ranks);
+    bool ok = dt__machine_write(machine, file) && fflush(file) == 0;
+    return (is_stdout || fclose(file) == 0) && ok;
+}
+
+/* On ranks that a launcher has started: measures the links between their nodes. Rank 0 reads and writes the file. */
+static int calibrate_nodes(const command *self, dt_ctx *ctx, const char *path, bool quick) {
+    node_links links;
+    dt__machine machine;
+    char error[DT__MACHINE_ERROR_BYTES] = "";
+    int32_t failed_to_write = 0;
+    dt_status status = node_links_measure(ctx, quick, &links);
+    if (status == DT_OK && dt_rank(ctx) == 0) {
+        if (!complete_model(path, &links, &machine, error, sizeof error))
+            failed_to_write = 1;
+        else if (!write_completed(path, dt_world(ctx), &machine)) {
+            snprintf(error, sizeof error, "%.300s: %s", path, strerror(errno));
+            failed_to_write = 1;
+        }
+        if (failed_to_write)
+            fprintf(stderr, "dtensor %s: %s\n", self->name, error);
+    }
+    if (status == DT_OK)
+        status = dt_comm_broadcast(dt_group_world(ctx), &failed_to_write, &failed_to_write, 1, DT_I32, 0);
+    return status != DT_OK || failed_to_write ? EXIT_FAILED : EXIT_OK;
+}
+
 static int run_calibrate(const arguments *args) {
     int64_t max_ranks = dt__usable_cores();
     const char *path = args_value(args, "output");
@@ -113,7 +167,14 @@ static int run_calibrate(const arguments *args) {
         return EXIT_USAGE;
     unsetenv("DTENSOR_MACHINE"); /* which may name the file that is to be written */
     calibration_options options = {max_ranks, args_has(args, "quick"), isatty(STDERR_FILENO)};
-    return calibrate(args->command, &options, path ? path : "-");
+    dt_ctx *ctx = dt_init(NULL);
+    if (!ctx)
+        return EXIT_FAILED;
+    int code = dt_world(ctx) > 1 ? calibrate_nodes(args->command, ctx, path ? path : "-", options.quick) : EXIT_OK;
+    bool is_launched = dt_world(ctx) > 1;
+    if (dt_close(ctx) != 0)
+        code = EXIT_FAILED;
+    return is_launched ? code : calibrate(args->command, &options, path ? path : "-");
 }
 
 const command calibrate_command = {
@@ -125,7 +186,8 @@ const command calibrate_command = {
         "numbers of ranks, sizes of groups and bytes, on inputs that their owners have just written, and writes\n"
         "the times as a machine model. DTENSOR_MACHINE and dtrun --machine make programs compare plans and\n"
         "placements by it; dtensor plan --machine predicts times with it. Nothing else should run meanwhile.\n"
-        "It takes less than a minute.",
+        "It takes less than a minute. On ranks that mpirun or srun starts on several nodes it measures the links\n"
+        "between them, and adds them to the model of a node that the output file has.",
     .options =
         (const command_option[]){
             {.name = "output",
@@ -139,6 +201,7 @@ const command calibrate_command = {
             {0},
         },
     .examples = "  dtensor calibrate -o machine.txt\n"
+                "  mpirun -n 8 dtensor calibrate -o machine.txt\n"
                 "  DTENSOR_MACHINE=machine.txt dtrun -n 4 ./program\n"
                 "  dtensor plan 'f32[4096,4096] S(0) on mesh(4)' R --machine machine.txt",
     .run = run_calibrate,

@@ -144,7 +144,7 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
 static dt_status print_text(explanation *self, dt__text *out) {
     const dt_op *op = self->placed.info->op;
     dt__text_add(out, "%s\n\n", self->session->args->words[0]);
-    if (op->decompose)
+    if (op->decompose && !(op->flags & DT_OP_RECORDS_PARTS))
         DT__TRY(dt__explain_decomposition(self->session->arena, self->mesh, &self->placed, out));
     if (!op->kernel)
         return DT_OK;

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shares of a machine. The CPUs are divided into units (NUMA nodes, cores, or hardware threads), and n ranks get
- * consecutive runs of units whose lengths differ by at most one. Two ranks never share a unit, except NUMA nodes.
+ * The division of a machine among ranks. The CPUs are grouped into units (packages, NUMA nodes, cores or hardware
+ * threads), which are runs of the machine's list; n ranks get consecutive runs of units.
+ *
+ * What a launch can use is its smallest share, because ranks wait for each other. So runs of cores are as even as
+ * possible, and boundaries of NUMA nodes are respected where that costs the smallest share nothing.
  */
 #include "dtrun/binding.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = {[BIND_CORE] = "core", [BIND_NUMA] = "numa", [BIND_NONE] = "none"};
+static const char *const words[] = {
+    [BIND_NONE] = "none", [BIND_CORE] = "core", [BIND_NUMA] = "numa", [BIND_PACKAGE] = "package"};
+enum { N_WORDS = sizeof words / sizeof words[0] };
 
 bool binding_parse(const char *word, enum binding *out) {
-    for (int i = BIND_CORE; i <= BIND_NONE; i++) {
+    for (int i = BIND_NONE; i < N_WORDS; i++) {
         if (strcmp(word, words[i]) == 0) {
             *out = (enum binding)i;
             return true;
@@ -21,96 +26,7 @@ bool binding_parse(const char *word, enum binding *out) {
     return false;
 }
 
-/* Opens <root>/<head><number>/<tail>. */
-static FILE *open_numbered(const char *root, const char *head, int number, const char *tail) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s%d/%s", root, head, number, tail);
-    return fopen(path, "re");
-}
-
-static int read_topology(const char *root, int cpu, const char *file_name, int default_value) {
-    FILE *file = open_numbered(root, "cpu/cpu", cpu, file_name);
-    int value;
-    if (!file)
-        return default_value;
-    if (fscanf(file, "%d", &value) != 1)
-        value = default_value;
-    fclose(file);
-    return value;
-}
-
-/* Reads the next range of a list "0-3,8,10-11"; false at its end. */
-static bool next_range(FILE *file, int *first, int *last) {
-    if (fscanf(file, "%d", first) != 1)
-        return false;
-    *last = *first;
-    int sign = fgetc(file);
-    if (sign == '-' && fscanf(file, "%d", last) == 1)
-        sign = fgetc(file);
-    return sign == ',' || sign == '\n' || sign == EOF;
-}
-
-static void mark_node(const char *root, int node, struct machine *machine) {
-    int first, last;
-    FILE *list = open_numbered(root, "node/node", node, "cpulist");
-    if (!list)
-        return;
-    while (next_range(list, &first, &last)) {
-        for (int i = 0; i < machine->n_cpus; i++) {
-            if (machine->cpus[i].id >= first && machine->cpus[i].id <= last)
-                machine->cpus[i].node = node;
-        }
-    }
-    fclose(list);
-}
-
-static void mark_nodes(const char *root, struct machine *machine) {
-    char path[512];
-    int first, last;
-    snprintf(path, sizeof path, "%s/node/online", root);
-    FILE *list = fopen(path, "re");
-    if (!list)
-        return;
-    while (next_range(list, &first, &last)) {
-        for (int node = first; node <= last; node++)
-            mark_node(root, node, machine);
-    }
-    fclose(list);
-}
-
-static bool same_core(const struct cpu *a, const struct cpu *b) {
-    return a->node == b->node && a->package == b->package && a->core == b->core;
-}
-
-static int compare_cpus(const void *left, const void *right) {
-    const struct cpu *a = left, *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->package != b->package)
-        return a->package < b->package ? -1 : 1;
-    if (a->core != b->core)
-        return a->core < b->core ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-bool machine_read(const char *root, cpu_mask *allowed, struct machine *machine) {
-    size_t n = (size_t)CPU_COUNT_S(sizeof *allowed, cpu_mask_set(allowed));
-    *machine = (struct machine){.cpus = calloc(n ? n : 1, sizeof *machine->cpus)};
-    if (!machine->cpus)
-        return false;
-    for (int id = 0; id < MAX_CPUS; id++) {
-        if (!CPU_ISSET_S((size_t)id, sizeof *allowed, cpu_mask_set(allowed)))
-            continue;
-        machine->cpus[machine->n_cpus++] = (struct cpu){
-            .id = id,
-            .package = read_topology(root, id, "topology/physical_package_id", 0),
-            .core = read_topology(root, id, "topology/core_id", id),
-        };
-    }
-    mark_nodes(root, machine);
-    qsort(machine->cpus, n, sizeof *machine->cpus, compare_cpus);
-    return true;
-}
+const char *binding_name(enum binding binding) { return words[binding]; }
 
 void machine_free(struct machine *machine) {
     free(machine->cpus);
@@ -123,43 +39,170 @@ enum binding binding_settle(enum binding binding, int64_t n_ranks, int n_cores) 
     return n_ranks > 1 && n_ranks <= n_cores ? BIND_CORE : BIND_NONE;
 }
 
-/* Whether a CPU begins a new unit after the one before it in the machine's order. */
-typedef bool begins_unit(const struct cpu *before, const struct cpu *cpu);
+/* The unit of a CPU; CPUs of one unit follow each other. */
+typedef int unit_of(const struct cpu *cpu);
 
-static bool begins_node(const struct cpu *before, const struct cpu *cpu) { return before->node != cpu->node; }
-static bool begins_core(const struct cpu *before, const struct cpu *cpu) { return !same_core(before, cpu); }
-static bool begins_thread(const struct cpu *before, const struct cpu *cpu) { return before->id != cpu->id; }
+static int package_of(const struct cpu *cpu) { return cpu->package; }
+static int node_of(const struct cpu *cpu) { return cpu->node; }
+static int core_of(const struct cpu *cpu) { return cpu->core; }
+static int id_of(const struct cpu *cpu) { return cpu->id; }
 
-static int64_t count_units(const struct machine *machine, begins_unit *begins) {
-    int64_t n = machine->n_cpus > 0;
-    for (int i = 1; i < machine->n_cpus; i++)
-        n += begins(&machine->cpus[i - 1], &machine->cpus[i]);
+static int count_units(const struct machine *machine, const struct share *share, unit_of *unit) {
+    int n = 0;
+    for (int i = share->first; i < share->first + share->n; i++)
+        n += i == share->first || unit(&machine->cpus[i]) != unit(&machine->cpus[i - 1]);
     return n;
 }
 
-static void take_units(const struct machine *machine, begins_unit *begins, int64_t first, int64_t end,
-                       cpu_mask *out) {
-    int64_t unit = 0;
-    for (int i = 0; i < machine->n_cpus; i++) {
-        if (i > 0 && begins(&machine->cpus[i - 1], &machine->cpus[i]))
-            unit++;
-        if (unit >= first && unit < end)
-            CPU_SET_S((size_t)machine->cpus[i].id, sizeof *out, cpu_mask_set(out));
-    }
+static struct share all_of(const struct machine *machine) { return (struct share){0, machine->n_cpus}; }
+
+int machine_cores(const struct machine *machine) {
+    struct share all = all_of(machine);
+    return count_units(machine, &all, core_of);
 }
 
-bool binding_share(const struct machine *machine, enum binding binding, int64_t rank, int64_t n_ranks,
-                   cpu_mask *out) {
-    begins_unit *begins = begins_node;
-    if (binding != BIND_CORE && binding != BIND_NUMA)
+int machine_nodes(const struct machine *machine) {
+    struct share all = all_of(machine);
+    return count_units(machine, &all, node_of);
+}
+
+int machine_packages(const struct machine *machine) {
+    struct share all = all_of(machine);
+    return count_units(machine, &all, package_of);
+}
+
+int share_cores(const struct machine *machine, const struct share *share) {
+    return count_units(machine, share, core_of);
+}
+
+int share_node(const struct machine *machine, const struct share *share) {
+    return count_units(machine, share, node_of) == 1 ? machine->cpus[share->first].node : -1;
+}
+
+/* Units [first, end) of those within a range of CPUs. */
+static struct share take_units(const struct machine *machine, const struct share *range, unit_of *unit, int64_t first,
+                               int64_t end) {
+    struct share taken = {range->first, 0};
+    int64_t current = 0;
+    for (int i = range->first; i < range->first + range->n; i++) {
+        current += i > range->first && unit(&machine->cpus[i]) != unit(&machine->cpus[i - 1]);
+        if (current < first)
+            taken.first = i + 1;
+        else if (current < end)
+            taken.n++;
+    }
+    return taken;
+}
+
+/* n ranks get runs of the units of a range whose lengths differ by at most one. */
+static void divide_evenly(const struct machine *machine, const struct share *range, unit_of *unit, int64_t n_ranks,
+                          struct share *shares) {
+    int64_t n_units = count_units(machine, range, unit);
+    for (int64_t rank = 0; rank < n_ranks; rank++)
+        shares[rank] = take_units(machine, range, unit, rank * n_units / n_ranks, (rank + 1) * n_units / n_ranks);
+}
+
+/* The unit that rank r of n belongs to: that of the core in the middle of its even share. */
+static struct share home_of(const struct machine *machine, unit_of *unit, int64_t rank, int64_t n_ranks,
+                            int64_t n_cores) {
+    struct share all = all_of(machine);
+    int64_t middle = (2 * rank + 1) * n_cores / (2 * n_ranks);
+    int first = take_units(machine, &all, core_of, middle, middle + 1).first, end = first + 1;
+    while (first > 0 && unit(&machine->cpus[first - 1]) == unit(&machine->cpus[first]))
+        first--;
+    while (end < machine->n_cpus && unit(&machine->cpus[end]) == unit(&machine->cpus[first]))
+        end++;
+    return (struct share){first, end - first};
+}
+
+/* Every rank gets the unit that it belongs to; with fewer ranks than units, a run of units. */
+static void divide_by_home(const struct machine *machine, unit_of *unit, int64_t n_ranks, struct share *shares) {
+    struct share all = all_of(machine);
+    int64_t n_cores = machine_cores(machine);
+    if (n_ranks < count_units(machine, &all, unit)) {
+        divide_evenly(machine, &all, unit, n_ranks, shares);
+        return;
+    }
+    for (int64_t rank = 0; rank < n_ranks; rank++)
+        shares[rank] = home_of(machine, unit, rank, n_ranks, n_cores);
+}
+
+/* Ranks that belong to a node share its cores. False if one of them would get fewer than an even share. */
+static bool divide_within_nodes(const struct machine *machine, int64_t n_ranks, struct share *shares) {
+    int64_t n_cores = machine_cores(machine), next;
+    for (int64_t rank = 0; rank < n_ranks; rank++)
+        shares[rank] = home_of(machine, node_of, rank, n_ranks, n_cores);
+    for (int64_t rank = 0; rank < n_ranks; rank = next) {
+        struct share node = shares[rank];
+        for (next = rank; next < n_ranks && shares[next].first == node.first;)
+            next++;
+        if (share_cores(machine, &node) / (next - rank) < n_cores / n_ranks)
+            return false;
+        divide_evenly(machine, &node, core_of, next - rank, shares + rank);
+    }
+    return true;
+}
+
+/* Whether every core can carry the same number of ranks, each with the same number of hardware threads. */
+static bool threads_divide(const struct machine *machine, int64_t n_ranks, int64_t n_cores) {
+    if (n_ranks % n_cores || machine->n_cpus % n_ranks)
+        return false;
+    for (int i = 0, n = 1; i < machine->n_cpus; i++, n++) {
+        bool ends = i + 1 == machine->n_cpus || machine->cpus[i + 1].core != machine->cpus[i].core;
+        if (ends && n != machine->n_cpus / n_cores)
+            return false;
+        n = ends ? 0 : n;
+    }
+    return true;
+}
+
+static bool divide_cores(const struct machine *machine, int64_t n_ranks, struct share *shares) {
+    struct share all = all_of(machine);
+    int64_t n_cores = machine_cores(machine);
+    if (n_ranks > n_cores) {
+        if (!threads_divide(machine, n_ranks, n_cores))
+            return false;
+        divide_evenly(machine, &all, id_of, n_ranks, shares);
+    } else if (!divide_within_nodes(machine, n_ranks, shares)) {
+        divide_evenly(machine, &all, core_of, n_ranks, shares);
+    }
+    return true;
+}
+
+bool binding_divide(const struct machine *machine, enum binding binding, int64_t n_ranks, struct share *shares) {
+    if (machine->n_cpus == 0 || binding == BIND_NONE || binding == BIND_DEFAULT)
         return false;
     if (binding == BIND_CORE)
-        begins = n_ranks <= count_units(machine, begins_core) ? begins_core : begins_thread;
-    int64_t n_units = count_units(machine, begins);
-    if (n_units == 0 || (binding == BIND_CORE && n_ranks > n_units))
-        return false;
-    int64_t first = rank * n_units / n_ranks, end = (rank + 1) * n_units / n_ranks;
-    memset(out, 0, sizeof *out);
-    take_units(machine, begins, first, end > first ? end : first + 1, out);
+        return divide_cores(machine, n_ranks, shares);
+    divide_by_home(machine, binding == BIND_NUMA ? node_of : package_of, n_ranks, shares);
     return true;
+}
+
+int binding_threads(const struct machine *machine, const struct share *shares, int64_t n_ranks) {
+    int64_t min = INT64_MAX, next;
+    for (int64_t rank = 0; rank < n_ranks; rank = next) {
+        for (next = rank; next < n_ranks && shares[next].first == shares[rank].first;)
+            next++;
+        int64_t n = share_cores(machine, &shares[rank]) / (next - rank);
+        min = n < min ? n : min;
+    }
+    return min < 1 ? 1 : (int)min;
+}
+
+bool binding_apply(const struct machine *machine, const struct share *share) {
+    int max = 0;
+    for (int i = share->first; i < share->first + share->n; i++)
+        max = machine->cpus[i].id > max ? machine->cpus[i].id : max;
+    size_t bytes = CPU_ALLOC_SIZE((size_t)max + 1);
+    cpu_set_t *set = CPU_ALLOC((size_t)max + 1);
+    if (!set)
+        return false;
+    CPU_ZERO_S(bytes, set);
+    for (int i = share->first; i < share->first + share->n; i++)
+        CPU_SET_S((size_t)machine->cpus[i].id, bytes, set);
+    bool ok = sched_setaffinity(0, bytes, set) == 0;
+    int error = errno;
+    CPU_FREE(set);
+    errno = error;
+    return ok;
 }

@@ -9,7 +9,8 @@
 int main(int argc, char **argv) {
     struct options options;
     int code;
-    if (!options_read(argc, argv, &options, &code))
-        return code;
-    return front_run(&options);
+    if (options_read(argc, argv, &options, &code))
+        code = front_run(&options);
+    options_free(&options);
+    return code;
 }

@@ -7,9 +7,13 @@
 
 #include "base/near_miss.h"
 #include "base/quantity.h"
+#include "base/size.h"
 #include "comm/comm.h"
+#include "dtrun/binding_text.h"
+#include "dtrun/topology.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +25,17 @@ static bool take_ranks(struct options *options, const char *value) {
 
 static bool take_binding(struct options *options, const char *value) {
     return binding_parse(value, &options->binding);
+}
+
+static bool take_show_binding(struct options *options, const char *value) {
+    (void)value;
+    return options->show_binding = true;
+}
+
+static bool take_topology(struct options *options, const char *value) {
+    machine_free(&options->topology);
+    options->topology_text = value;
+    return machine_read(value, &options->topology);
 }
 
 static bool take_tag(struct options *options, const char *value) {
@@ -66,10 +81,16 @@ static const struct row {
 } rows[] = {
     {"ranks", 'n', "N", "an integer from 1 to " TEXT(MAX_RANKS), "start N ranks (default: one per usable core)", NULL,
      take_ranks},
-    {"bind", 0, "HOW", "core, numa or none",
+    {"bind", 0, "HOW", "none, core, numa or package",
      "core: each rank on its own share of the cores; numa: on a\n"
-     "NUMA node; none (default: core if there is one for each rank)",
-     NULL, take_binding},
+     "NUMA node; package: on a package; none (default: DTENSOR_BIND,\n"
+     "or core if there is one for each of several ranks)",
+     "DTENSOR_BIND", take_binding},
+    {"show-binding", 0, NULL, "", "print who runs where; without a program, that is all", NULL, take_show_binding},
+    {"topology", 0, "TEXT", TOPOLOGY_EXPECTED,
+     "pretend this machine: \"package:2 numa:2 core:4 pu:2\", or an\n"
+     "XML file of lstopo; no rank is bound (default: DTENSOR_TOPOLOGY)",
+     "DTENSOR_TOPOLOGY", take_topology},
     {"tag-output", 0, NULL, "", "begin each line with the rank that wrote it: [3] …", NULL, take_tag},
     {"timeout", 0, "TIME", "a duration such as 500ms, 30s, 2m or 1h, or off",
      "a collective that waits longer fails: 500ms, 30s, 2m, 1h,\noff (default: DTENSOR_TIMEOUT, or 5m)", NULL,
@@ -109,6 +130,7 @@ static void print_help(void) {
          "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
          "  dtrun -n 8 --timeout 30s ./train        no collective waits longer than 30 seconds\n"
          "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
+         "  dtrun -n 6 --show-binding               who would run where\n"
          "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
          "More in dtrun(1).");
 }
@@ -196,7 +218,7 @@ static bool take_arguments(int argc, char **argv, struct options *options, int *
             return false;
     }
     options->command = argv + optind;
-    return options->command[0] || complain("expected a program to run, got none");
+    return options->command[0] || options->show_binding || complain("expected a program to run, got none");
 }
 
 static bool take_variables(struct options *options) {
@@ -217,14 +239,58 @@ static bool read_machine(struct options *options) {
            complain("%s: %s", path == getenv("DTENSOR_MACHINE") ? "DTENSOR_MACHINE" : "--machine", error);
 }
 
+/* Whether the ranks are to be bound, and to which CPUs. */
+static bool plan_binding(struct options *options) {
+    enum binding requested = options->binding;
+    options->binding = binding_settle(requested, options->n_ranks, options->n_planned_cores);
+    bool is_needed = options->binding != BIND_NONE || options->show_binding;
+    if (is_needed && !options->topology_text)
+        machine_read(NULL, &options->topology); /* a machine that cannot be read is not bound to */
+    options->shares = calloc((size_t)options->n_ranks, sizeof *options->shares);
+    if (!options->shares)
+        return complain("out of memory");
+    if (binding_divide(&options->topology, options->binding, options->n_ranks, options->shares))
+        return true;
+    free(options->shares);
+    options->shares = NULL;
+    if (requested != BIND_DEFAULT && requested != BIND_NONE)
+        fprintf(stderr,
+                "dtrun: --bind %s: cannot share %d cores fairly among %" PRId64 " ranks; they are not bound\n",
+                binding_name(requested), machine_cores(&options->topology), options->n_ranks);
+    return true;
+}
+
+static void set_threads(struct options *options) {
+    if (options->n_threads)
+        return;
+    int64_t n = options->n_planned_cores / options->n_ranks;
+    if (options->shares)
+        n = dt__min_i64(n, binding_threads(&options->topology, options->shares, options->n_ranks));
+    options->n_threads = n < 1 ? 1 : (int)n;
+}
+
+/* With a program, its standard output stays its own. */
+static bool show_binding(const struct options *options, int *code) {
+    binding_print(options, options->command[0] ? stderr : stdout);
+    *code = 0;
+    return options->command[0] != NULL;
+}
+
+void options_free(struct options *options) {
+    free(options->shares);
+    machine_free(&options->topology);
+}
+
 bool options_read(int argc, char **argv, struct options *options, int *code) {
     *options = (struct options){.n_cores = dt__usable_cores()};
     *code = EXIT_USAGE;
     if (!take_variables(options) || !take_arguments(argc, argv, options, code) || !read_machine(options))
         return false;
+    options->n_planned_cores = options->topology_text ? machine_cores(&options->topology) : options->n_cores;
     if (!options->n_ranks)
-        options->n_ranks = options->n_cores < DT__MAX_RANKS ? options->n_cores : DT__MAX_RANKS;
-    if (!options->n_threads)
-        options->n_threads = options->n_cores > options->n_ranks ? (int)(options->n_cores / options->n_ranks) : 1;
-    return true;
+        options->n_ranks = dt__min_i64(options->n_planned_cores, DT__MAX_RANKS);
+    if (!plan_binding(options))
+        return false;
+    set_threads(options);
+    return !options->show_binding || show_binding(options, code);
 }

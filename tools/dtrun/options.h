@@ -24,6 +24,10 @@ enum exit_code {
 struct options {
     int64_t n_ranks;
     enum binding binding;
+    bool show_binding;
+    const char *topology_text; /* a machine to pretend; NULL: this one */
+    struct machine topology;   /* empty if ranks are not bound and nothing is shown */
+    struct share *shares;      /* of each rank; NULL: ranks are not bound */
     bool tag_output;
     int64_t timeout_ms;       /* of every wait of the library; 0: its default; DT__DURATION_OFF: none */
     size_t heap_bytes;        /* of each rank; 0: the library's default */
@@ -31,10 +35,13 @@ struct options {
     dt__machine machine;      /* of all ranks */
     int n_threads;            /* of each rank */
     int n_cores;              /* that the ranks share */
+    int n_planned_cores;      /* the same, or those of the machine that is pretended */
     char **command;           /* program and arguments, with NULL at the end */
 };
 
-/* True if there is a program to run. Otherwise help or errors have been printed, and *code is the exit code. */
+/* True if there is a program to run. Otherwise help, the binding or errors have been printed, and *code is the exit
+ * code. */
 bool options_read(int argc, char **argv, struct options *options, int *code);
+void options_free(struct options *options);
 
 #endif

@@ -25,10 +25,8 @@ struct report {
     int error;
 };
 
-/* How the ranks' processes are to run; the same for all. */
+/* Descriptors that all ranks get. */
 struct plan {
-    struct machine machine;
-    enum binding binding; /* BIND_NONE where it is impossible */
     int null_fd;
     int shared_fd; /* the segment, to be inherited */
 };
@@ -42,35 +40,15 @@ static void raise_file_limit(struct start *start) {
     setrlimit(RLIMIT_NOFILE, &raised);
 }
 
-static void plan_binding(struct start *start, struct plan *plan) {
-    const struct options *options = start->options;
-    cpu_mask allowed = {{0}}, share;
-    plan->binding = binding_settle(options->binding, options->n_ranks, options->n_cores);
-    if (plan->binding == BIND_NONE)
-        return;
-    if (sched_getaffinity(0, sizeof allowed, cpu_mask_set(&allowed)) == 0 &&
-        machine_read("/sys/devices/system", &allowed, &plan->machine) &&
-        binding_share(&plan->machine, plan->binding, 0, options->n_ranks, &share))
-        return;
-    plan->binding = BIND_NONE;
-    if (options->binding != BIND_DEFAULT)
-        output_say(start->output, "--bind: cannot bind %" PRId64 " ranks to %d CPUs; they are not bound",
-                   options->n_ranks, plan->machine.n_cpus);
-}
-
 static bool make_plan(struct start *start, struct plan *plan) {
     *plan = (struct plan){.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC)};
     plan->shared_fd = fcntl(start->segment_fd, F_DUPFD, SEGMENT_FD);
     if (plan->shared_fd < 0)
         plan->shared_fd = fcntl(start->segment_fd, F_DUPFD, STDERR_FILENO + 1);
-    if (plan->null_fd < 0 || plan->shared_fd < 0)
-        return false;
-    plan_binding(start, plan);
-    return true;
+    return plan->null_fd >= 0 && plan->shared_fd >= 0;
 }
 
 static void end_plan(struct plan *plan) {
-    machine_free(&plan->machine);
     if (plan->null_fd >= 0)
         close(plan->null_fd);
     if (plan->shared_fd >= 0)
@@ -88,12 +66,11 @@ static void restore_signals(const struct inheritance *inheritance) {
 static void become_program(const struct start *start, const struct plan *plan, int64_t rank, const int *outputs) {
     const struct options *options = start->options;
     const dt__ticket ticket = dt__segment_ticket(start->segment, plan->shared_fd, rank, options->n_cores);
-    cpu_mask share;
     if (setpgid(0, 0) || dup2(rank == 0 ? start->inheritance->input : plan->null_fd, STDIN_FILENO) < 0 ||
         dup2(outputs[0], STDOUT_FILENO) < 0 || dup2(outputs[1], STDERR_FILENO) < 0)
         return;
-    if (binding_share(&plan->machine, plan->binding, rank, options->n_ranks, &share) &&
-        sched_setaffinity(0, sizeof share, cpu_mask_set(&share)))
+    if (options->shares && !options->topology.is_pretended &&
+        !binding_apply(&options->topology, &options->shares[rank]))
         return;
     if (!environment_set_rank(&ticket) || setrlimit(RLIMIT_NOFILE, &start->file_limit))
         return;
@@ -149,10 +126,19 @@ static pid_t start_rank(struct start *start, const struct plan *plan, int64_t ra
     return pid;
 }
 
+/* So that ranks can share what they read from other NUMA nodes; also on a machine that is pretended. */
+static void publish_nodes(const struct start *start) {
+    const struct options *options = start->options;
+    bool several = options->shares && machine_nodes(&options->topology) > 1;
+    for (int64_t rank = 0; several && rank < options->n_ranks; rank++)
+        dt__segment_set_numa_node(start->segment, rank, share_node(&options->topology, &options->shares[rank]));
+}
+
 /* True, or false with errno and the number of the rank that could not be started. */
 static bool start_each(struct start *start, pid_t *pids, int64_t *rank) {
     struct plan plan = {.null_fd = -1, .shared_fd = -1};
     bool ok = environment_set_common(start->options) && make_plan(start, &plan);
+    publish_nodes(start);
     for (*rank = 0; ok && *rank < start->options->n_ranks; ++*rank) {
         pid_t pid = start_rank(start, &plan, *rank);
         ok = pid > 0;

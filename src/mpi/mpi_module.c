@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The module: the table of mpi/mpi.h on top of one MPI library. It is compiled once for each MPI that is found,
+ * with that MPI's own flags; nothing else in the project sees mpi.h. DTENSOR_MPI_NAME is the name of that MPI.
+ *
+ * If the program has not initialised MPI, the module does, and finalises it when the process exits. That is left out
+ * where a world was not closed, or not cleanly: MPI_Finalize waits for the other ranks, and a rank that ends because of
+ * an error would wait for those that wait for it.
+ */
+#define _DEFAULT_SOURCE
+#include "mpi/mpi.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dt__mpi_world {
+    MPI_Comm comm;
+    int *nodes;
+    struct dt__mpi_world *next;
+};
+
+_Static_assert(sizeof(MPI_Request) <= sizeof(dt__mpi_request), "a request fits");
+
+enum { FINALIZE_SECONDS = 10 };
+
+static int n_open;       /* worlds that are not closed */
+static bool was_unclean; /* one was closed with messages in transfer, or with ranks that did not close theirs */
+static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalised */
+static int key = MPI_KEYVAL_INVALID;
+
+static bool check(int code, const char *call, char *error) {
+    int n = 0;
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    if (code == MPI_SUCCESS)
+        return true;
+    if (error) {
+        MPI_Error_string(code, text, &n);
+        snprintf(error, DT__MPI_ERROR_BYTES, "%.64s: %.400s", call, text); /* 512 bytes */
+    }
+    return false;
+}
+
+/* Receives the messages that other ranks have sent, unaware that this one was closing. */
+static void discard_messages(MPI_Comm comm) {
+    int found = 1, n = 0;
+    MPI_Status status;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found) {
+        MPI_Get_count(&status, MPI_BYTE, &n);
+        void *message = malloc(n > 0 ? (size_t)n : 1);
+        if (!message)
+            return;
+        MPI_Recv(message, n, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE);
+        free(message);
+    }
+}
+
+/* Called by MPI_Finalize, that of the program or of this module, while communication is still possible. Communicators
+ * are kept until then, so that a message to a closed world is never taken for one to a later world. */
+static int free_closed(MPI_Comm self, int self_key, void *value, void *extra) {
+    (void)self, (void)self_key, (void)value, (void)extra;
+    while (closed) {
+        dt__mpi_world *world = closed;
+        closed = world->next;
+        if (!was_unclean && !n_open) {
+            MPI_Barrier(world->comm);
+            discard_messages(world->comm);
+            MPI_Comm_free(&world->comm);
+        }
+        free(world);
+    }
+    return MPI_SUCCESS;
+}
+
+static void *end_process(void *status) {
+    sleep(FINALIZE_SECONDS);
+    fflush(NULL);
+    _exit((int)(intptr_t)status);
+}
+
+/* MPICH over UCX's TCP may wait in MPI_Finalize for a rank that is past it, with every message of the library
+ * delivered: the process ends then without it. */
+static void finalize_at_exit(int status, void *unused) {
+    int finalized = 0;
+    pthread_t watchdog;
+    (void)unused;
+    MPI_Finalized(&finalized);
+    if (finalized || n_open || was_unclean)
+        return;
+    if (!pthread_create(&watchdog, NULL, end_process, (void *)(intptr_t)status))
+        pthread_detach(watchdog);
+    MPI_Finalize();
+}
+
+/* One thread calls MPI, the one that has the context. */
+static bool initialize(char *error) {
+    int initialized = 0, finalized = 0, level;
+    MPI_Finalized(&finalized);
+    if (finalized) {
+        snprintf(error, DT__MPI_ERROR_BYTES, "MPI has been finalised in this process");
+        return false;
+    }
+    MPI_Initialized(&initialized);
+    if (initialized)
+        return true;
+    if (!check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", error))
+        return false;
+    on_exit(finalize_at_exit, NULL);
+    return true;
+}
+
+/* nodes[i]: the lowest rank on the node of rank i. */
+static bool find_nodes(dt__mpi_world *world, int rank, int n_ranks, char *error) {
+    MPI_Comm node = MPI_COMM_NULL;
+    int lowest = rank;
+    world->nodes = malloc((size_t)n_ranks * sizeof *world->nodes);
+    if (!world->nodes) {
+        snprintf(error, DT__MPI_ERROR_BYTES, "out of memory");
+        return false;
+    }
+    bool found =
+        check(MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
+              "MPI_Comm_split_type", error) &&
+        check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast", error) &&
+        check(MPI_Allgather(&lowest, 1, MPI_INT, world->nodes, 1, MPI_INT, world->comm), "MPI_Allgather", error);
+    if (node != MPI_COMM_NULL)
+        MPI_Comm_free(&node);
+    return found;
+}
+
+static void close_world(dt__mpi_world *world, bool clean) {
+    n_open--;
+    was_unclean = was_unclean || !clean;
+    free(world->nodes);
+    world->nodes = NULL;
+    world->next = closed;
+    closed = world;
+}
+
+static dt__mpi_world *open_world(const void *comm, int *rank, int *n_ranks, const int **nodes, char *error) {
+    if (!initialize(error))
+        return NULL;
+    if (key == MPI_KEYVAL_INVALID) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_closed, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    }
+    dt__mpi_world *world = calloc(1, sizeof *world);
+    MPI_Comm base = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
+    n_open++;
+    if (!world) {
+        snprintf(error, DT__MPI_ERROR_BYTES, "out of memory");
+        return NULL;
+    }
+    world->comm = MPI_COMM_NULL;
+    if (!check(MPI_Comm_dup(base, &world->comm), "MPI_Comm_dup", error) ||
+        !check(MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", error) ||
+        !check(MPI_Comm_rank(world->comm, rank), "MPI_Comm_rank", error) ||
+        !check(MPI_Comm_size(world->comm, n_ranks), "MPI_Comm_size", error) ||
+        !find_nodes(world, *rank, *n_ranks, error)) {
+        close_world(world, false);
+        return NULL;
+    }
+    *nodes = world->nodes;
+    return world;
+}
+
+static bool all_gather(dt__mpi_world *world, const void *src, void *dst, size_t bytes, char *error) {
+    return check(MPI_Allgather(src, (int)bytes, MPI_BYTE, dst, (int)bytes, MPI_BYTE, world->comm), "MPI_Allgather",
+                 error);
+}
+
+static bool broadcast(dt__mpi_world *world, void *data, size_t bytes, int root, char *error) {
+    return check(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, world->comm), "MPI_Bcast", error);
+}
+
+static dt__mpi_request pack(MPI_Request request) {
+    dt__mpi_request packed = {0};
+    memcpy(&packed.bits, &request, sizeof request);
+    return packed;
+}
+
+static MPI_Request unpack(const dt__mpi_request *packed) {
+    MPI_Request request;
+    memcpy(&request, &packed->bits, sizeof request);
+    return request;
+}
+
+static bool send(dt__mpi_world *world, const void *data, size_t bytes, int to, int tag, dt__mpi_request *out) {
+    MPI_Request request;
+    if (MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, world->comm, &request) != MPI_SUCCESS)
+        return false;
+    *out = pack(request);
+    return true;
+}
+
+static bool receive(dt__mpi_world *world, void *data, size_t bytes, int from, int tag, dt__mpi_request *out) {
+    MPI_Request request;
+    if (MPI_Irecv(data, (int)bytes, MPI_BYTE, from < 0 ? MPI_ANY_SOURCE : from, tag, world->comm, &request) !=
+        MPI_SUCCESS)
+        return false;
+    *out = pack(request);
+    return true;
+}
+
+static bool test(dt__mpi_request *packed, bool *done, int *source, size_t *bytes) {
+    MPI_Request request = unpack(packed);
+    MPI_Status status;
+    int flag = 0, n = 0;
+    int code = MPI_Test(&request, &flag, &status);
+    *packed = pack(request);
+    *done = flag;
+    if (code != MPI_SUCCESS)
+        return false;
+    if (!flag || !source)
+        return true;
+    *source = status.MPI_SOURCE;
+    code = MPI_Get_count(&status, MPI_BYTE, &n);
+    *bytes = n > 0 ? (size_t)n : 0;
+    return code == MPI_SUCCESS;
+}
+
+/* Open MPI yields where its launcher has found that processes share cores, or the user requests it; MPICH never. */
+static bool test_yields(void) {
+#ifdef OMPI_MAJOR_VERSION
+    static const char *const variables[] = {"OMPI_MCA_mpi_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"};
+    for (int i = 0; i < 2; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && (!strcmp(value, "1") || !strcmp(value, "true")))
+            return true;
+    }
+#endif
+    return false;
+}
+
+static bool cancel(dt__mpi_request *packed) {
+    MPI_Request request = unpack(packed);
+    MPI_Status status;
+    int flag = 0, cancelled = 0;
+    MPI_Cancel(&request);
+    MPI_Test(&request, &flag, &status);
+    *packed = pack(request);
+    if (flag)
+        MPI_Test_cancelled(&status, &cancelled);
+    return flag;
+}
+
+static void discard(dt__mpi_world *world) { discard_messages(world->comm); }
+
+extern const dt__mpi_table dt__mpi_functions;
+const dt__mpi_table dt__mpi_functions = {
+    .version = DT__MPI_TABLE_VERSION,
+    .name = DTENSOR_MPI_NAME,
+    .open = open_world,
+    .close = close_world,
+    .all_gather = all_gather,
+    .broadcast = broadcast,
+    .send = send,
+    .receive = receive,
+    .test = test,
+    .test_yields = test_yields,
+    .cancel = cancel,
+    .discard = discard,
+};

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Test programs on ranks that mpirun starts, under Open MPI and MPICH.
+
+Programs of the suite that need ranks fork them by themselves. Started by mpirun with DTENSOR_TEST_RANKS, they run the
+same functions on the ranks that they are (tests/support/ranks.h). To MPI they are on one node;
+DTENSOR_NODES makes the library see several.
+"""
+import multiprocessing.pool
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("DTENSOR_BUILD", SOURCE / "build"))
+MPIS = ("openmpi", "mpich")
+
+# Open MPI refuses root, and more ranks than cores, without these options; with --oversubscribe its waits yield the core.
+# MPICH refuses neither; its own waits spin, but only start and end have any.
+LAUNCHERS = {
+    "openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"]
+               + (["--allow-run-as-root"] if os.geteuid() == 0 else []),
+    "mpich": ["mpirun.mpich"],
+}
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def installed():
+    """The MPIs for which there is a launcher and a module; the test is skipped if there is none."""
+    found = [mpi for mpi in MPIS if shutil.which(LAUNCHERS[mpi][0]) and list(BUILD.glob(f"**/*dtensor*{mpi}*.so"))]
+    if not found:
+        skip("neither Open MPI nor MPICH is installed")
+    return found
+
+
+def environment(**variables):
+    """The variables of the test, without what would describe another launch or change what ranks do."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("DTENSOR_", "OMPI_", "PMI")) and not name.endswith("_NUM_THREADS")
+            or name.startswith(("DTENSOR_TEST_", "DTENSOR_BUILD", "DTENSOR_SOURCE"))}
+    kept["ASAN_OPTIONS"] = "allocator_may_return_null=1:detect_leaks=0"  # MPI's own
+    kept.update({"OPENBLAS_NUM_THREADS": "1", "UCX_WARN_UNUSED_ENV_VARS": "n"})
+    kept.update({name: str(value) for name, value in variables.items()})
+    return kept
+
+
+def run(mpi, n, command, seconds=120, launcher=None, **variables):
+    """Runs a command on n ranks; returns exit code and everything that it printed. A launch that takes longer is ended
+    and reported by the code None."""
+    words = [*(launcher or LAUNCHERS[mpi]), "-n", str(n), *map(str, command)]
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               env=environment(**variables), start_new_session=True)
+    try:
+        out, _ = process.communicate(timeout=seconds)
+        return process.returncode, out.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)  # mpirun ends its ranks
+        try:
+            out, _ = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, _ = process.communicate()
+        return None, out.decode(errors="replace")
+
+
+def two_hosts(mpi, rate):
+    """A launcher for ranks on two hosts, joined by a link of that rate."""
+    return [str(SOURCE / "scripts" / "netns.sh"), "--rate", rate, str(SOURCE / "scripts" / "netns_mpirun.sh"), mpi]
+
+
+def run_tests(mpi, n, nodes, program, seconds=240, launcher=None, more=None):
+    """Runs a test program, or "program/pattern of its tests", on n ranks of so many pretended nodes, with more variables; returns
+    the text of its failure, or None."""
+    program, _, pattern = program.partition("/")
+    variables = {**({"DTENSOR_NODES": nodes} if nodes else {}), **(more or {})}
+    if pattern:
+        variables["DTENSOR_TEST_FILTER"] = pattern
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        code, out = run(mpi, n, [BUILD / "tests" / program], seconds, launcher, DTENSOR_TEST_RANKS=n,
+                        DTENSOR_TEST_FOLDER=folder, DTENSOR_TIMEOUT=60, **variables)
+    ended = "passed" if code == 0 else f"exit code {code}" if code is not None else f"ended after {seconds} s"
+    name = " ".join([program, *(more or {}).values()])
+    print(f"{mpi}, {n} ranks, {nodes} nodes: {name}: {ended} ({time.monotonic() - started:.1f} s)", flush=True)
+    return None if code == 0 else f"{mpi}, {n} ranks on {nodes} nodes: {name}: {ended}\n{out}"
+
+
+def run_all(cells):
+    """Runs (mpi, n, nodes, program, …), two at a time because a start is mostly waiting; the exit code of a test."""
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        failures = [failure for failure in pool.starmap(run_tests, cells, 1) if failure]
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0

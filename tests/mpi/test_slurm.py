@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks that srun starts, on a Slurm of the test's own (scripts/slurm.sh): Open MPI by PMIx, MPICH by PMI-2. As root and
+with slurm-wlm installed; otherwise skipped."""
+# ctest: labels=long timeout=600 processors=2
+import subprocess
+import unittest
+
+import matrix
+
+SLURM = str(matrix.SOURCE / "scripts" / "slurm.sh")
+INTERFACES = {"openmpi": "pmix", "mpich": "pmi2"}
+PROGRAMS = "comm.collectives/*dtype* move.redistribute random.tensors autograd.backward".split()
+
+
+class Slurm(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        result = subprocess.run([SLURM, "true"], capture_output=True, text=True, timeout=60)
+        if result.returncode == 77:
+            matrix.skip(result.stdout.partition("skipped: ")[2].strip())
+        assert result.returncode == 0, result.stderr
+
+    def test_values_are_right(self):
+        for mpi in matrix.installed():
+            for n, nodes in (3, 0), (4, 2):
+                for program in PROGRAMS:
+                    with self.subTest(mpi, n=n, nodes=nodes, program=program):
+                        launcher = [SLURM, "srun", f"--mpi={INTERFACES[mpi]}"]
+                        failure = matrix.run_tests(mpi, n, nodes, program, launcher=launcher)
+                        self.assertIsNone(failure, failure)
+
+    def test_errors_reach_all_ranks_and_the_step_ends(self):
+        for mpi in matrix.installed():
+            with self.subTest(mpi):
+                code, out = matrix.run(mpi, 3, [matrix.BUILD / "tests" / "mpi.faults", "count"], 60,
+                                       [SLURM, "srun", f"--mpi={INTERFACES[mpi]}"])
+                self.assertIsNotNone(code, f"the step did not end\n{out}")
+                for rank in range(3):
+                    self.assertRegex(out, rf"(?m)^rank {rank}: mismatch: .*\b3001\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
