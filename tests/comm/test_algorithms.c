@@ -3,12 +3,13 @@
  * Every collective on groups that nodes divide in different ways, against arithmetic by definition: the world, the
  * world backwards, every second rank first, without the last rank, and without the first; all dtypes and reductions;
  * odd sizes, sizes below the number of ranks, and large ones; blocks of equal and of unequal sizes; in place and not;
- * and several in progress at once. Forked ranks are on one node; tests/mpi/test_algorithms.py runs this on several,
- * with each algorithm.
+ * and several in progress at once. Forked ranks are on one node; tests/mpi/test_algorithms.py runs this on several.
+ * There, DTENSOR_TEST_ALGORITHMS lists values of DTENSOR_TEST_ALGORITHM to try in turn, a context each ("model": none).
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_RANKS = 8, N_ORDERS = 5, N_AT_ONCE = 6 };
@@ -149,10 +150,22 @@ static int sums_have_the_same_bits(dt_ctx *ctx, void *arg) {
     return dt_heap_free(ctx, again) != DT_OK;
 }
 
+static void with_each_algorithm(dt_rank_fn *fn) {
+    const char *names = getenv("DTENSOR_TEST_ALGORITHMS");
+    char list[1024];
+    assert_true(snprintf(list, sizeof list, "%s", names && *names ? names : "model") < (int)sizeof list);
+    for (char *state, *name = strtok_r(list, " ", &state); name; name = strtok_r(NULL, " ", &state)) {
+        printf("algorithm: %s\n", name);
+        fflush(stdout);
+        assert_int_equal(setenv("DTENSOR_TEST_ALGORITHM", strcmp(name, "model") ? name : "", 1), 0);
+        run_ranks(test_started_ranks(), fn, NULL);
+    }
+}
+
 static void on_ranks(dt_rank_fn *fn) {
     static const int64_t forked[] = {2, 3, 7};
     if (test_started_ranks())
-        run_ranks(test_started_ranks(), fn, NULL);
+        with_each_algorithm(fn);
     for (size_t i = 0; !test_started_ranks() && i < sizeof forked / sizeof *forked; i++)
         run_ranks(forked[i], fn, NULL);
 }

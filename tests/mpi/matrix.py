@@ -88,7 +88,7 @@ def run_tests(mpi, n, nodes, program, seconds=240, launcher=None, more=None):
         code, out = run(mpi, n, [BUILD / "tests" / program], seconds, launcher, DTENSOR_TEST_RANKS=n,
                         DTENSOR_TEST_FOLDER=folder, DTENSOR_TIMEOUT=60, **variables)
     ended = "passed" if code == 0 else f"exit code {code}" if code is not None else f"ended after {seconds} s"
-    name = " ".join([program, *(more or {}).values()])
+    name = " ".join([program, *(more or {}).values()])[:60]
     print(f"{mpi}, {n} ranks, {nodes} nodes: {name}: {ended} ({time.monotonic() - started:.1f} s)", flush=True)
     return None if code == 0 else f"{mpi}, {n} ranks on {nodes} nodes: {name}: {ended}\n{out}"
 

@@ -2,6 +2,7 @@
 """What ranks under mpirun get when one of them is late, makes another call, fails alone, closes or dies: errors as on
 shared memory, and an end of the job in any case; also after failures that leave messages in MPI."""
 # ctest: labels=long timeout=600 processors=2
+import multiprocessing.pool
 import re
 import unittest
 
@@ -22,10 +23,13 @@ class Faults(unittest.TestCase):
         return [[line for line in lines[rank] if line != f"sum {n}"] for rank in range(n)]
 
     def each(self, kind, check):
-        for mpi in matrix.installed():
-            for n, nodes in (2, 1), (2, 2), (4, 2):
+        """Checks the errors of every launch; two run at a time, as ranks mostly wait."""
+        launches = [(kind, mpi, n, nodes) for mpi in matrix.installed() for n, nodes in ((2, 1), (2, 2), (4, 2))]
+        with multiprocessing.pool.ThreadPool(2) as pool:
+            results = [pool.apply_async(self.errors, launch) for launch in launches]
+            for (_, mpi, n, nodes), result in zip(launches, results):
                 with self.subTest(kind, mpi=mpi, n=n, nodes=nodes):
-                    check(n, self.errors(kind, mpi, n, nodes))
+                    check(n, result.get())
 
     def test_a_late_rank_is_named_when_the_deadline_has_passed(self):
         def check(n, errors):
