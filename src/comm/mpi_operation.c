@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An operation of a channel that spans nodes, on one rank: the stages of its schedule one after the other, each a set
- * of messages, or a collective of this node, and tasks. Every message begins with a packet that describes the call of
- * its sender; a call that does not match fails the operation. Nothing blocks.
+ * of messages, a collective of this node, or both, and tasks. Every message begins with a packet that describes the
+ * call of its sender; a call that does not match fails the operation. Nothing blocks.
  *
  * Operations in progress at the same time have their collectives on the node one after the other, in the order in which
  * the operations were started, because all ranks of the node must number them alike.
@@ -17,6 +17,8 @@
 
 /* A message of at most DT__MESSAGE_BYTES whose peer is gone has this time to complete. */
 #define TRANSFER_NS INT64_C(2000000000)
+/* Time-outs are longer: a rank that has taken all packets less than this ago knows which peers have given up. */
+#define LATE_NS INT64_C(10000000)
 
 /* Items of the arrays of a schedule. */
 static struct dt__stage *stage_at(const dt__span *span, int64_t i) {
@@ -67,8 +69,10 @@ static int64_t local_member(const dt_work *work, int64_t c) {
 
 static dt_work *earlier_on_node(const dt_work *work);
 
-/* Of the stage that is a collective of this node; one that is not begun waits for what an earlier operation does. */
+/* Of the stage's collective of this node; one that is not begun waits for what an earlier operation does. */
 static bool local_waits_for(const dt_work *work, int64_t c) {
+    if (!stage_at(work->span, work->span->stage)->is_local || work->span->local_done)
+        return false;
     const dt_work *earlier = work->span->is_running ? NULL : earlier_on_node(work);
     if (!work->span->is_running)
         return earlier && dt__span_waits_for(earlier, c);
@@ -80,8 +84,8 @@ bool dt__span_waits_for(const dt_work *work, int64_t c) {
     const dt__span *span = work->span;
     if (span->stage >= span->stages.n)
         return false;
-    if (stage_at(span, span->stage)->is_local)
-        return local_waits_for(work, c);
+    if (local_waits_for(work, c))
+        return true;
     const struct dt__stage *stage = stage_at(span, span->stage);
     for (int64_t i = stage->first; i < stage->first + stage->n; i++)
         if (transfer_at(span, i)->c == c && !transfer_at(span, i)->done)
@@ -95,8 +99,8 @@ bool dt__span_needs(const dt_work *work, int64_t c) {
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     if (span->stage >= span->stages.n || (block && atomic_load(&block->done) >= work->seq))
         return false;
-    if (stage_at(span, span->stage)->is_local)
-        return local_waits_for(work, c);
+    if (local_waits_for(work, c))
+        return true;
     const struct dt__stage *stage = stage_at(span, span->stage);
     int64_t overdue_ns = dt__now_ns() - TRANSFER_NS;
     for (int64_t i = stage->first; i < stage->first + stage->n; i++) {
@@ -298,7 +302,7 @@ static dt_work *earlier_on_node(const dt_work *work) {
     dt_work *first = NULL;
     for (dt_work *other = work->span->mpi->active; other; other = other->span->next)
         if (other->channel == work->channel && other->seq < (first ? first->seq : work->seq) &&
-            other->span->stage <= other->span->last_local)
+            other->span->stage + other->span->local_done <= other->span->last_local)
             first = other;
     return first;
 }
@@ -387,13 +391,15 @@ static dt_status advance_current(dt_work *work) {
         if (stage->n)
             dt__packets_take_arrived(span->mpi, work->channel->key);
     }
-    if (stage->is_local)
-        return advance_local(work);
     bool done = advance_stage(work);
     if (span->mpi->failed)
         return dt__shm_fail(work, DT_ERR_SYSTEM, "MPI has reported an error, or memory is exhausted");
     if (span->differs)
         return fail_differs(work);
+    if (stage->is_local && !span->local_done) {
+        DT__TRY(advance_local(work));
+        span->local_done = true;
+    }
     return done ? DT_OK : DT_IN_PROGRESS;
 }
 
@@ -405,11 +411,13 @@ static dt_status advance(dt_work *work) {
             return status;
         run_tasks(work, stage_at(span, span->stage));
         span->stage++;
-        span->begun = false;
+        span->begun = span->local_done = false;
         work->round++;
     }
-    /* A rank that is late finds the data of its peers, and behind it that they have given up. */
-    dt__mpi_progress(span->mpi);
+    /* A rank that is late finds the data of its peers, and behind it that they have given up. If it has just taken all
+     * packets that were there, it is not late, and another test might yield the core. */
+    if (dt__now_ns() - span->mpi->idle_ns > LATE_NS)
+        dt__mpi_progress(span->mpi);
     DT__TRY(dt__check_late(work));
     return finish(work);
 }
@@ -502,7 +510,8 @@ static dt__span *new_span(dt__mpi *mpi) {
     span->n_message_stages = 0;
     span->n_scratch = 0;
     span->small_bytes = 0;
-    span->is_running = span->out_of_memory = span->begun = span->is_published = span->differs = false;
+    span->is_running = span->local_done = span->out_of_memory = span->begun = span->is_published = span->differs =
+        false;
     span->local.channel = NULL;
     return span;
 }

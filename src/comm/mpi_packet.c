@@ -317,6 +317,7 @@ bool dt__mpi_take_packet(dt__mpi *mpi) {
     if (!mpi->table->test(&packet->request, &done, &from, &bytes))
         mpi->failed = true;
     if (!done) {
+        mpi->idle_ns = dt__now_ns();
         if ((mpi->sending || mpi->abandoned) && ++mpi->n_idle_tests % TESTS_PER_SENDING == 0)
             test_sending(mpi);
         return false;

@@ -229,7 +229,7 @@ static void make_broadcast(const struct maker *self) {
     else if (leaders[team.me] == self->work->group->rank)
         run_on(self, team, (dt__team_data){.value = value, .root = root_node});
     if (self->choice.route == DT__ROUTE_LEADERS)
-        dt__span_add_local(
+        (is_root ? dt__span_add_local_beside : dt__span_add_local)(
             self->work,
             (dt_comm_call){
                 .op = DT_BROADCAST, .src = value.at, .dst = call->dst, .count = call->count, .root = place},
@@ -533,7 +533,7 @@ static void all_to_all_on_node(const struct maker *self, const dt__team_piece *p
         at += bytes_of(self, piece.n);
     }
     bool equal = !self->call->counts;
-    dt__span_add_local(
+    (packs ? dt__span_add_local : dt__span_add_local_beside)(
         self->work,
         (dt_comm_call){.op = DT_ALL_TO_ALL, .src = src, .dst = dst, .count = equal ? self->call->count : 0},
         equal ? NULL : counts, equal ? NULL : recv_counts);

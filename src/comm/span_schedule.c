@@ -79,8 +79,8 @@ static int64_t add_counts(dt_work *work, const int64_t *counts, int64_t n) {
     return work->span->counts.n - n;
 }
 
-void dt__span_add_local(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts) {
-    struct dt__stage *stage = add_stage(work);
+static void set_local(dt_work *work, struct dt__stage *stage, dt_comm_call call, const int64_t *counts,
+                      const int64_t *recv_counts) {
     const dt_group *node = dt__node_group(work);
     if (!node)
         work->span->out_of_memory = true;
@@ -92,6 +92,16 @@ void dt__span_add_local(dt_work *work, dt_comm_call call, const int64_t *counts,
     stage->call.dtype = work->call.dtype;
     stage->counts_at = add_counts(work, counts, node->n_ranks);
     stage->recv_counts_at = add_counts(work, recv_counts, node->n_ranks);
+}
+
+void dt__span_add_local(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts) {
+    set_local(work, add_stage(work), call, counts, recv_counts);
+}
+
+void dt__span_add_local_beside(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts) {
+    struct dt__stage *last = last_stage(work);
+    bool joins = last && last->n && !last->is_local;
+    set_local(work, joins ? last : add_stage(work), call, counts, recv_counts);
 }
 
 static void add_transfer(dt_work *work, struct dt__span_message transfer) {

@@ -81,7 +81,8 @@ typedef struct dt__mpi {
     struct dt__held_packet *posted[DT__N_POSTED];
     int next_posted; /* receives complete in the order in which they were posted */
     struct dt__held_packet *sending, *arrived, *unused;
-    uint32_t n_idle_tests; /* that found no packet */
+    uint32_t n_idle_tests; /* that found no packet, while packets were being sent */
+    int64_t idle_ns;       /* when a test found no packet: all that had arrived were taken */
     struct dt__abandoned *abandoned;
     dt_work *active; /* operations of spanning channels in progress */
     struct dt__span *spare_spans;
@@ -154,8 +155,9 @@ bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *packet);
 /* Publishes the call to the members that it waits for, so that they compare it. */
 void dt__span_publish_call(dt_work *work);
 
-/* A schedule: the stages of an operation on this rank. A stage is a set of messages, all in transfer at once, or a
- * collective of the members on this node, by shm; and tasks, which run when it is complete. Then the next stage begins.
+/* A schedule: the stages of an operation on this rank. A stage is a set of messages, all in transfer at once, a
+ * collective of the members on this node, by shm, or both; and tasks, which run when it is complete. Then the next stage
+ * begins.
  * Messages belong to the stage that has the same number on their sender and their receiver. */
 struct dt__span_message {
     int64_t c; /* member of the channel */
@@ -178,7 +180,7 @@ struct dt__stage {
     int64_t first, n; /* transfers */
     int64_t first_task, n_tasks;
     uint32_t number;                   /* among the stages with messages */
-    bool is_local;                     /* instead of messages: a collective of the members on this node, by shm */
+    bool is_local;                     /* with a collective of the members on this node, by shm */
     dt_comm_call call;                 /* that one, without its counts */
     int64_t counts_at, recv_counts_at; /* of the call in the schedule's counts; -1: none */
 };
@@ -196,7 +198,7 @@ typedef struct dt__span {
     int64_t stage, last_local; /* current stage; the last one that is local, or -1 */
     uint32_t n_message_stages;
     dt_work local;                       /* of the stage, if it is local */
-    bool is_running;                     /* `local` */
+    bool is_running, local_done;         /* `local` */
     void *scratch[DT__SPAN_MAX_SCRATCH]; /* in the heap */
     int n_scratch;
     bool out_of_memory; /* while the schedule was made */
@@ -218,6 +220,8 @@ unsigned char *dt__span_scratch(dt_work *work, size_t bytes);
 void dt__span_add_stage(dt_work *work);
 /* A collective of the members on this node; its counts, one per member on the node, are copied; NULL: equal blocks. */
 void dt__span_add_local(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts);
+/* The same, as part of the last stage if that has messages: for a collective that does not need what they bring. */
+void dt__span_add_local_beside(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts);
 /* Add a message of the last stage, which was added for messages, to or from a member of the group. */
 void dt__span_send(dt_work *work, int64_t i, const void *data, size_t bytes);
 void dt__span_receive(dt_work *work, int64_t i, void *data, size_t bytes);
