@@ -255,15 +255,16 @@ DT__INLINE float exp_f32(float x) {
     return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
 }
 DT__INLINE double exp_f64(double x) { return exp_long(x); }
-/* The same with fewer operations, for numbers up to 71; infinite from 72 on. By 2^(n + 24), which is a normal number,
- * and 2^-24, which rounds where the result is subnormal. */
+/* The same with fewer operations, for numbers up to 72. By 2^(n + 24), which is a normal number, or infinite from 71.8
+ * on, and 2^-24, which rounds where the result is subnormal. */
 DT__INLINE float exp_below_f32(float x) {
-    x = x > 72.1f ? 72.1f : x;
     x = x < -104 ? -104 : x;
     float n = nearest_integer_f32(x * (float)LOG2_E), r = (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
     return ((1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(n + 24)) * 0x1p-24f;
 }
 DT__INLINE double exp_below_f64(double x) { return exp_long(x); }
+DT__INLINE float exp_shifted_f32(float x) { return exp_below_f32(x > 72 ? 72 : x); }
+DT__INLINE double exp_shifted_f64(double x) { return exp_long(x); }
 DT__INLINE float log_f32(float x) { return (float)log_short((double)x); }
 DT__INLINE double log_f64(double x) { return log_long(x); }
 DT__INLINE float tanh_f32(float x) { return (float)tanh_short((double)x); }
