@@ -16,8 +16,8 @@ enum {
     FILL_PERIOD_BYTES = 1024, /* for values whose size does not divide that of a register */
 };
 
-/* A streaming copy without the fence at its end. */
-static void copy_past_caches(char *dst, const char *src, size_t bytes) {
+/* A streaming copy without the fence at its end. What is at `ahead` is read next, as many bytes. */
+INLINE void copy_and_prefetch(char *dst, const char *src, size_t bytes, const char *ahead) {
     size_t at = bytes_to_alignment(dst);
     if (bytes < at + COPY_BYTES) {
         memcpy(dst, src, bytes);
@@ -27,13 +27,30 @@ static void copy_past_caches(char *dst, const char *src, size_t bytes) {
     for (; bytes - at >= COPY_BYTES; at += COPY_BYTES) {
         vec x[COPY_VECS];
         for (int i = 0; i < COPY_BYTES; i += LINE_BYTES)
-            __builtin_prefetch(src + at + COPY_AHEAD_BYTES + i);
+            __builtin_prefetch(ahead + at + i);
         for (int i = 0; i < COPY_VECS; i++)
             x[i] = vec_load(src + at + i * VEC_BYTES);
         for (int i = 0; i < COPY_VECS; i++)
             vec_stream(dst + at + i * VEC_BYTES, x[i]);
     }
     memcpy(dst + at, src + at, bytes - at);
+}
+
+static void copy_past_caches(char *dst, const char *src, size_t bytes) {
+    copy_and_prefetch(dst, src, bytes, src + COPY_AHEAD_BYTES);
+}
+
+/* The hardware prefetches within a row at most: streaming copies prefetch the next one. */
+static void copy_rows(int64_t n, void *const *dsts, const void *const *srcs, size_t bytes, dt__store store) {
+    for (int64_t i = 0; i < n; i++)
+        if (!srcs[i])
+            memset(dsts[i], 0, bytes);
+        else if (store == DT__CACHED)
+            memcpy(dsts[i], srcs[i], bytes);
+        else
+            copy_and_prefetch(dsts[i], srcs[i], bytes, i + 1 < n && srcs[i + 1] ? srcs[i + 1] : srcs[i]);
+    if (store == DT__STREAM)
+        vec_fence();
 }
 
 /* memcpy is as fast as any loop until the buffers exceed the caches; beyond that the string instruction, which does

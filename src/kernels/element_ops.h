@@ -44,7 +44,8 @@
     X(THRESHOLD, 2, 0, false)      /* b <= numbers[0] ? 0 : a; the gradient of relu */                               \
     X(AFFINE, 1, 0, false)         /* a * numbers[0] + numbers[1] */                                                 \
     X(SHIFTED, 1, 0, false)        /* (a - numbers[0]) - numbers[1] */                                               \
-    X(EXP_SHIFTED, 1, 0, false)    /* exp(a - numbers[0]) */                                                         \
+    X(EXP_SHIFTED, 1, 0, false)    /* exp(a - numbers[0]); of f32 infinite from a difference of 72 on */             \
+    X(EXP_SCALED, 1, 0, false)     /* that times numbers[1] */                                                       \
     X(MUL_SHIFTED, 2, 0, false)    /* a * (b - numbers[0]) */                                                        \
     X(MUL_DIFFERENCE, 3, 0, false) /* a * (b - c) */                                                                 \
     X(NORMALISE, 3, 0, false)      /* (a - numbers[0]) * numbers[1] * b + c */                                       \

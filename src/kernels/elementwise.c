@@ -28,17 +28,19 @@ static bool copy_small(const dt__array *dst, const dt__array *src, int64_t bytes
 static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
     const dt__array *const arrays[] = {dst, src};
     const int64_t bytes = (int64_t)dt__dtype_bytes(dst->dtype);
-    int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS];
+    int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS], n_bytes = bytes;
     dt__walk walk;
     if (copy_small(dst, src, bytes) || !dt__walk_make(2, arrays, &walk))
         return;
     for (int d = 0; d < walk.n_dims; d++) {
         sizes[d] = walk.dims[d].size;
+        n_bytes *= sizes[d];
         to[d] = walk.dims[d].strides[0] / bytes;
         from[d] = walk.dims[d].strides[1] / bytes;
     }
     dt__spread_copy(kernels, pool,
-                    &(dt__strided){walk.at[0], walk.at[1], (size_t)bytes, walk.n_dims, sizes, to, from}, DT__CACHED);
+                    &(dt__strided){walk.at[0], walk.at[1], (size_t)bytes, walk.n_dims, sizes, to, from},
+                    n_bytes >= DT__STREAM_BYTES ? DT__STREAM : DT__CACHED);
 }
 
 void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {

@@ -13,15 +13,6 @@
 
 enum { EXP_LANES = 64, EXP_STEP = 512 };
 
-/* By 2^(n + 24), which is a normal number, and 2^-24, which rounds where the result is subnormal. exp(-104) is 0. */
-DT__INLINE float exp_below_f32(float x) {
-    const float lowest = -104.0f;
-    const float t = x < lowest ? lowest : x, n = nearest_integer_f32(t * (float)LOG2_E);
-    const float r = (t - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
-    return ((1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(n + 24)) * 0x1p-24f;
-}
-DT__INLINE double exp_below_f64(double x) { return exp_f64(x); }
-
 #define EXP_SUM(DTYPE, memory, real, f)                                                                              \
     static void exp_sum_##DTYPE(int64_t n, const void *x, void *y, double shift, double *sum) {                      \
         const memory *xs = x;                                                                                        \

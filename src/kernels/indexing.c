@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 16, ADD_PIECES = 16, ADD_LARGE = 1 << 16, SCATTER_LARGE = 1 << 14 };
+enum { PIECE_BYTES = 1 << 16, PIECE_ROWS = 64, ADD_PIECES = 16, ADD_LARGE = 1 << 16, SCATTER_LARGE = 1 << 14 };
 
 static int64_t index_at(const dt__array *index, const char *at) {
     int64_t wide;
@@ -84,22 +84,33 @@ typedef struct row_job {
     const dt__indexed *args;
     rows r;
     int64_t n_rows, n_per_piece;
+    dt__store store;
 } row_job;
+
+/* NULL if the row is another rank's. */
+static const char *row_of(const row_job *j, int64_t row) {
+    return row >= 0 && row < j->r.n_held ? (const char *)j->args->indexed->data + row * j->r.indexed_step : NULL;
+}
 
 static void select_row(const row_job *j, char *to, int64_t row) {
     static const char zero[16];
     static const int64_t still[DT__WALK_DIMS];
     const rows *r = &j->r;
-    const bool is_held = row >= 0 && row < r->n_held;
-    const char *from = is_held ? (const char *)j->args->indexed->data + row * r->indexed_step : zero;
-    if (r->run_bytes && is_held)
-        memcpy(to, from, r->run_bytes);
-    else if (r->run_bytes)
-        memset(to, 0, r->run_bytes);
-    else
-        j->kernels->copy_strided(&(dt__strided){to, from, dt_dtype_size(j->args->other->dtype), r->n_dims, r->shape,
-                                                r->other_strides, is_held ? r->indexed_strides : still},
-                                 DT__CACHED);
+    const char *from = row_of(j, row);
+    j->kernels->copy_strided(&(dt__strided){to, from ? from : zero, dt_dtype_size(j->args->other->dtype), r->n_dims,
+                                            r->shape, r->other_strides, from ? r->indexed_strides : still},
+                             DT__CACHED);
+}
+
+/* Rows that are contiguous, of a piece. */
+static void select_runs(const row_job *j, int64_t n, int64_t *position, char **at) {
+    void *to[PIECE_ROWS];
+    const void *from[PIECE_ROWS];
+    for (int64_t i = 0; i < n; i++, dt__walk_next(&j->r.walk, 0, position, at)) {
+        to[i] = at[0];
+        from[i] = row_of(j, index_at(j->args->index, at[1]) - j->args->offset);
+    }
+    j->kernels->copy_rows(n, to, from, j->r.run_bytes, j->store);
 }
 
 static void select_piece(void *arg, int64_t piece) {
@@ -108,7 +119,9 @@ static void select_piece(void *arg, int64_t piece) {
     int64_t position[DT__WALK_DIMS];
     char *at[2] = {j->r.walk.at[0], j->r.walk.at[1]};
     dt__walk_seek(&j->r.walk, 0, begin, position, at);
-    for (int64_t i = begin; i < end; i++, dt__walk_next(&j->r.walk, 0, position, at))
+    for (int64_t i = begin, n; j->r.run_bytes && i < end; i += n)
+        select_runs(j, n = dt__min_i64(end - i, PIECE_ROWS), position, at);
+    for (int64_t i = begin; !j->r.run_bytes && i < end; i++, dt__walk_next(&j->r.walk, 0, position, at))
         select_row(j, at[0], index_at(j->args->index, at[1]) - j->args->offset);
 }
 
@@ -129,6 +142,7 @@ bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__inde
         return true;
     j.n_rows = dt__walk_positions(&j.r.walk, 0);
     j.n_per_piece = dt__ceil_div(PIECE_BYTES, row_bytes(&j));
+    j.store = j.n_rows * row_bytes(&j) >= DT__STREAM_BYTES ? DT__STREAM : DT__CACHED;
     dt__pool_run(pool, dt__ceil_div(j.n_rows, j.n_per_piece), select_piece, &j);
     return true;
 }

@@ -33,6 +33,7 @@ const dt__loops ISA_LOOPS = {
 const dt__kernels ISA_TABLE = {
     .name = ISA_NAME,
     .copy = copy,
+    .copy_rows = copy_rows,
     .reduce = reduce,
     .accumulate = accumulate,
     .fill = fill,

@@ -21,6 +21,7 @@
 /* How results are written: through the caches, or past them. Streaming pays off for destinations that are larger than
  * the caches and are not read soon; like ordinary stores, it is visible to other cores when the call returns. */
 typedef enum dt__store { DT__CACHED, DT__STREAM } dt__store;
+enum { DT__STREAM_BYTES = 16 << 20 }; /* of a copy that streams: half a third cache, or more */
 
 /* A copy between two arrays of the same shape. Strides count elements and may be negative; a stride of src may be 0
  * (broadcast). The elements of dst are distinct and do not overlap those of src. */
@@ -37,6 +38,9 @@ typedef struct dt__kernels {
 
     /* dst and src do not overlap. */
     void (*copy)(void *dst, const void *src, size_t bytes, dt__store store);
+
+    /* Rows of one size, from and to any addresses; a row without a src is set to 0. */
+    void (*copy_rows)(int64_t n, void *const *dsts, const void *const *srcs, size_t bytes, dt__store store);
 
     /* dst[i] = srcs[0][i] op srcs[1][i] op ..., from the left, for n elements. n_srcs is at least 1. dst may be one
      * or several of srcs, exactly; otherwise it does not overlap them. divisor, at least 1, is read for DT_AVG only.

@@ -153,7 +153,8 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T1, AFFINE, x *(value)numbers[0].f.re + (value)numbers[1].f.re)                                           \
     INTS(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                            \
     FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
-    FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
+    FLOATS(T1, EXP_SHIFTED, REAL(exp_shifted, x - (value)numbers[0].f.re))                                           \
+    FLOATS(T1, EXP_SCALED, REAL(exp_shifted, x - (value)numbers[0].f.re) * (value)numbers[1].f.re)                   \
     FLOATS(T2, MUL_SHIFTED, x *(y - (value)numbers[0].f.re))                                                         \
     FLOATS(T3, MUL_DIFFERENCE, x *(y - z))                                                                           \
     FLOATS(T2, EXP_DIFFERENCE, REAL(exp, x - y))                                                                     \

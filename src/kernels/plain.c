@@ -114,6 +114,12 @@ static void copy(void *dst, const void *src, size_t bytes, dt__store store) {
         ((unsigned char *)dst)[i] = ((const unsigned char *)src)[i];
 }
 
+static void copy_rows(int64_t n, void *const *dsts, const void *const *srcs, size_t bytes, dt__store store) {
+    for (int64_t r = 0; r < n; r++)
+        for (size_t i = 0; i < bytes; i++)
+            copy((char *)dsts[r] + i, srcs[r] ? (const char *)srcs[r] + i : "", 1, store);
+}
+
 static void fill(void *dst, const void *from, size_t value_bytes, size_t n, dt__store store) {
     for (size_t i = 0; i < n; i++)
         copy((char *)dst + i * value_bytes, from, value_bytes, store);
@@ -138,6 +144,7 @@ static void copy_strided(const dt__strided *args, dt__store store) {
 const dt__kernels dt__kernels_plain = {
     .name = "plain",
     .copy = copy,
+    .copy_rows = copy_rows,
     .reduce = reduce,
     .accumulate = accumulate,
     .fill = fill,

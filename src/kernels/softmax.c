@@ -83,8 +83,7 @@ static void write_row(row *r, double largest, double sum) {
         if (j->is_log) {
             run_loop(j, DT__EL_SHIFTED, n, computed, row_block(r, first, n), NULL, largest, log(sum));
         } else {
-            run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
-            run_loop(j, DT__EL_AFFINE, n, computed, r->work, NULL, 1 / sum, 0);
+            run_loop(j, DT__EL_EXP_SCALED, n, computed, row_block(r, first, n), NULL, largest, 1 / sum);
         }
         dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
     }

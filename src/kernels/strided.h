@@ -49,7 +49,7 @@ INLINE void copy_short_row(char *dst, const char *src, size_t bytes) {
     *(square_row_in_memory *)(dst + last_at) = last;
 }
 
-static void copy_rows(const plane *p) {
+static void copy_runs(const plane *p) {
     const size_t bytes = p->run_bytes;
     for (int64_t y = 0; y < p->y.size; y++)
         for (int64_t x = 0; x < p->x.size; x++) {
@@ -273,7 +273,7 @@ static plane_loop *choose_loop(const dt__strided_plan *plan, bool transposes) {
     if (x->src == 0 && x->dst == (int64_t)run && x->size * (int64_t)run >= VEC_BYTES)
         return copy_repeated;
     if (run > 16 || (run & (run - 1)) != 0)
-        return copy_rows;
+        return copy_runs;
     return (transposes ? tile_loops : element_loops)[__builtin_ctzll(run)];
 }
 

@@ -255,6 +255,16 @@ DT__INLINE float exp_f32(float x) {
     return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
 }
 DT__INLINE double exp_f64(double x) { return exp_long(x); }
+/* The same with fewer operations, for numbers up to 72. By 2^(n + 24), which is a normal number, or infinite from 71.8
+ * on, and 2^-24, which rounds where the result is subnormal. */
+DT__INLINE float exp_below_f32(float x) {
+    x = x < -104 ? -104 : x;
+    float n = nearest_integer_f32(x * (float)LOG2_E), r = (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
+    return ((1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(n + 24)) * 0x1p-24f;
+}
+DT__INLINE double exp_below_f64(double x) { return exp_long(x); }
+DT__INLINE float exp_shifted_f32(float x) { return exp_below_f32(x > 72 ? 72 : x); }
+DT__INLINE double exp_shifted_f64(double x) { return exp_long(x); }
 DT__INLINE float log_f32(float x) { return (float)log_short((double)x); }
 DT__INLINE double log_f64(double x) { return log_long(x); }
 DT__INLINE float tanh_f32(float x) { return (float)tanh_short((double)x); }
@@ -306,11 +316,12 @@ DT__INLINE double sin_far_f64(double x) { return sine_long(reduce_far_angle(x), 
 DT__INLINE float cos_far_f32(float x) { return (float)sine_short(reduce_far_angle((double)x), 1); }
 DT__INLINE double cos_far_f64(double x) { return sine_long(reduce_far_angle(x), 1); }
 
-/* 2^x for x up to 128; 0 below 2^-126.5, infinite above 2^127.5. NaN stays NaN. */
+/* 2^x for x up to 127, by adding the integer part to the exponent; off by at most 2^-126 where it is subnormal, and 0
+ * from -127 down. Of NaN, any number: its users multiply by what it is of. */
 DT__INLINE float exp2_below_f32(float x) {
     x = x < -127 ? -127 : x;
-    float n = nearest_integer_f32(x);
-    return exp2_near_f32(x - n) * power_of_two_f32(n);
+    float shifted = x + ROUNDER_F32, n = shifted - ROUNDER_F32;
+    return dt__f32_from_bits(dt__f32_bits(exp2_near_f32(x - n)) + (dt__f32_bits(shifted) << 23));
 }
 DT__INLINE float magnitude_of_f32(float x) { return dt__f32_from_bits(dt__f32_bits(x) & 0x7fffffff); }
 

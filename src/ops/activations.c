@@ -62,7 +62,7 @@ const dt_op dt__op_hardswish = {DT__UNARY_OF("hardswish", "input", HARDSWISH, DT
 const dt_op dt__op_hardtanh = {
     DT__UNARY_OF("hardtanh", "input, float min_val=-1.0, float max_val=1.0", CLAMP, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
-    .gradient = "input: where(eq(input, result), grad, 0)",
+    .gradient = "input: where(logical_or(le(input, min_val), ge(input, max_val)), 0, grad)",
     .summary = "Every element, limited to min_val and max_val."};
 const dt_op dt__op_leaky_relu = {
     DT__UNARY_OF("leaky_relu", "input, float negative_slope=0.01", LEAKY_RELU, DT__FLOATS),
@@ -75,7 +75,7 @@ const dt_op dt__op_mish = {DT__UNARY_OF("mish", "input", MISH, DT__FLOATS),
     .summary = "x tanh(log(1 + exp(x))) of every element."};
 const dt_op dt__op_relu6 = {DT__UNARY_OF("relu6", "input", CLAMP, DT__FLOATS, .numbers = {0, 6}),
     .partial = DT_PARTIAL_UP,
-    .gradient = "input: where(eq(input, result), grad, 0)",
+    .gradient = "input: where(logical_or(le(input, 0), ge(input, 6)), 0, grad)",
     .summary = "Every element, limited to 0 and 6."};
 const dt_op dt__op_selu = {
     DT__UNARY_OF("selu", "input", ELU, DT__FLOATS, .numbers = {1.7580993408473768599, 1.0507009873554804934}),

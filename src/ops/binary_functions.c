@@ -112,7 +112,7 @@ const dt_op dt__op_fmod = {DIVISION("fmod", DT__OR_NUMBER("fmod"), FMOD),
     .gradient = "self: grad; other: -grad * trunc(self / other)",
     .summary = "The rest of a division, with the sign of the dividend."};
 const dt_op dt__op_logaddexp = {DT__BINARY("logaddexp", LOGADDEXP, DT__FLOATS), .partial = DT_PARTIAL_UP,
-    .gradient = "self: grad * exp(self - result); other: grad * exp(other - result)",
+    .gradient = "self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)",
     .summary = "log(exp(x) + exp(y)) of two elements, without overflow."};
 const dt_op dt__op_logical_and = {LOGICAL("logical_and", AND), .partial_of = partial_of_and,
     .summary = "Whether both elements are not 0."};
@@ -193,6 +193,7 @@ const dt_op dt__op_xlogy = {
     .summary = "x log(y) of two elements; 0 where x is 0.",
     .rule = "..., ... -> ...",
     DT__FAMILY(dt__binary_run, XLOGY, DT__REALS_TO_FLOATING),
-    .gradient = "self: where(eq(self, 0), 0, xlogy(grad, other)); other: grad * self / other",
+    .gradient = "self: where(logical_and(eq(self, 0), le(self + other, 0)), 0, xlogy(grad, other)); other: grad * "
+                "self / other",
     .samples = "xlogy(f32[5,3]; f32[3])\nxlogy(f32[5]; 2.5)\nxlogy(1.5; f32[5])",
 };

@@ -93,6 +93,9 @@ static dt_tensor *negative_logs(const loss *self, dt_tensor *x, dt_tensor *logsu
     return self->is_nll ? dt_neg(x) : dt_sub(logsumexp, x);
 }
 
+/* G, but 0 where the class is ignored: of a mean of nothing G is NaN. */
+static dt_tensor *counted(const loss *self) { return dt_where_scalar_other(self->mask, self->scaled, DT_NUMBER(0)); }
+
 /* A number per row at its class, among zeros. */
 static dt_tensor *at_classes(const loss *self, dt_tensor *numbers) {
     dt_shape shape = {self->x->n_dims, self->x->shape};
@@ -110,7 +113,7 @@ static dt_tensor *of_logits(const loss *self) {
     dt_tensor *softmax = self->is_nll ? NULL : dt_exp(dt_sub(self->x, self->logsumexp));
     if (!self->by_class)
         return of_probabilities(self, softmax);
-    dt_tensor *g = dt_mul(self->scaled, self->mask), *to_class = times(g, self->weight_at);
+    dt_tensor *g = counted(self), *to_class = times(g, self->weight_at);
     if (self->smoothing == 0) {
         dt_tensor *at = at_classes(self, to_class);
         return self->is_nll ? dt_neg(at) : dt_sub(dt_mul(softmax, dt_unsqueeze(to_class, self->dim)), at);
@@ -150,7 +153,7 @@ static dt_tensor *of_weight(const dt_op_backward *call, const loss *self) {
         at = dt_mul_scalar(at, 1 - self->smoothing);
     if (self->mean)
         at = dt_sub(at, call->outputs[0]);
-    dt_tensor *g = dt_mul(self->scaled, self->mask);
+    dt_tensor *g = counted(self);
     dt_tensor *sum =
         dt_gather_backward(dt_flatten(dt_mul(at, g)), dt_flatten(self->index), ((dt_shape){1, weight->shape}), 0);
     if (self->smoothing == 0)

@@ -169,10 +169,10 @@ static const dt_meet log_softmax_meet = {describe_softmax, begin_log_softmax, me
 static dt_status softmax(dt_op_call *call) { return run_softmax(call, false); }
 static dt_status log_softmax(dt_op_call *call) { return run_softmax(call, true); }
 
-/* eps, by default the distance from 1 to the next number of the dtype. */
+/* eps, by default the distance from 1 to the next number of the dtype that is computed in. */
 static double eps_of(const dt_op_call *call) {
     static const double next[DT_N_DTYPES] = {
-        [DT_F16] = 0x1p-10, [DT_BF16] = 0x1p-7, [DT_F32] = 0x1p-23, [DT_F64] = 0x1p-52};
+        [DT_F16] = 0x1p-23, [DT_BF16] = 0x1p-23, [DT_F32] = 0x1p-23, [DT_F64] = 0x1p-52};
     const dt_arg *eps = dt__arg_at(call, EPS);
     return eps->type == DT_ARG_NONE ? next[call->inputs[0].dtype] : eps->as.f;
 }

@@ -68,7 +68,10 @@ static dt_status fill_identity(const dt_op_call *call, dt__fold kind) {
 
 static dt_status fill_nan(const dt_op_call *call) {
     dt__constant element;
-    (void)dt__array_of_number(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = (double)NAN}, call->outputs[0].dtype, &element);
+    const dt_dtype dtype = call->outputs[0].dtype;
+    const dt_arg real = {.type = DT_ARG_FLOAT, .as.f = (double)NAN};
+    const dt_arg complex = {.type = DT_ARG_COMPLEX, .as.c = {(double)NAN, (double)NAN}};
+    (void)dt__array_of_number(dt__is_complex(dtype) ? &complex : &real, dtype, &element);
     return fill_output(call, &element);
 }
 

@@ -19,6 +19,7 @@
 #include "ops/row_scans.h"
 
 #include "dtensor/ops.h"
+#include "ops/complex_ops.h"
 #include "ops/ops.h"
 #include "ops/states.h"
 
@@ -27,7 +28,7 @@
 static int dim_of(const dt_op_call *call) { return dt__wrap_dim(dt__arg_at(call, 0)->as.i, call->outputs[0].n_dims); }
 
 /* All tensors have one shape, and the result the dtype that they promote to. */
-static dt_status shape_gradient(dt_op_call *call) {
+static dt_status shape_rows(dt_op_call *call) {
     const dt_op_value *grad = &call->inputs[0];
     dt_dtype dtype = grad->dtype;
     int ignored;
@@ -39,10 +40,15 @@ static dt_status shape_gradient(dt_op_call *call) {
             return dt_op_refuse(call, DT_ERR_SHAPE, "the tensors differ in shape");
         dtype = dt__promote(dtype, call->inputs[i].dtype);
     }
-    if (!dt__is_float(dtype))
+    if (!dt__is_inexact(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "expected floating point, got %s", dt_dtype_name(dtype));
     DT__TRY(dt__read_dim(call, dt__arg_at(call, 0)->as.i, grad->n_dims, &ignored));
     return dt__add_like(call, 0, dtype);
+}
+
+static dt_status shape_gradient(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    return shape_rows(call);
 }
 
 /* An array with the dim behind all others, and its shape. */
@@ -63,7 +69,7 @@ static void turn(const dt_op_value *value, int dim, turned *out) {
     out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
 }
 
-/* Inputs as dense rows of f64, which the caller computes on; the first becomes the output. */
+/* Inputs as dense rows of f64 or c128, which the caller computes on; the first becomes the output. */
 typedef struct row_set {
     turned out;
     dt__scratch wide[3];
@@ -78,6 +84,7 @@ static void close_rows(const dt_op_call *call, row_set *rows) {
 
 static dt_status open_rows(const dt_op_call *call, row_set *out) {
     int dim = dim_of(call);
+    dt_dtype dtype = dt__is_complex(call->outputs[0].dtype) ? DT_C128 : DT_F64;
     out->n = 0;
     turn(&call->outputs[0], dim, &out->out);
     out->size = out->out.shape[out->out.array.n_dims - 1];
@@ -85,7 +92,7 @@ static dt_status open_rows(const dt_op_call *call, row_set *out) {
     for (; out->n < call->n_inputs; out->n++) {
         turned from;
         turn(&call->inputs[out->n], dim, &from);
-        dt_status status = dt__scratch_new(call, DT_F64, from.array.n_dims, out->out.shape, &out->wide[out->n]);
+        dt_status status = dt__scratch_new(call, dtype, from.array.n_dims, out->out.shape, &out->wide[out->n]);
         if (status != DT_OK) {
             close_rows(call, out);
             return status;
@@ -195,10 +202,23 @@ static dt_status log_gradient_backward(const dt_op_backward *call, dt_tensor **i
 /* Positions in .arguments of linear_recurrence. */
 enum { DIM, TRANSPOSED };
 
+/* Numbers are pairs. */
+static void complex_recurrence(int64_t n, double *term, const double *factor, bool transposed) {
+    for (int64_t i = 1; i < n; i++) {
+        int64_t k = transposed ? n - 1 - i : i, from = transposed ? k + 1 : k - 1;
+        const double *a = factor + 2 * (transposed ? k + 1 : k), *t = term + 2 * from;
+        term[2 * k] += a[0] * t[0] - a[1] * t[1];
+        term[2 * k + 1] += a[0] * t[1] + a[1] * t[0];
+    }
+}
+
 static dt_status recurrence(dt_op_call *call) {
     row_set rows;
     DT__TRY(open_rows(call, &rows));
-    bool transposed = dt__arg_at(call, TRANSPOSED)->as.b;
+    bool transposed = dt__arg_at(call, TRANSPOSED)->as.b, complex = dt__is_complex(call->outputs[0].dtype);
+    for (int64_t first = 0; first < rows.n_elements && complex; first += rows.size)
+        complex_recurrence(rows.size, row_at(&rows, 0, 2 * first), row_at(&rows, 1, 2 * first), transposed);
+    rows.n_elements = complex ? 0 : rows.n_elements;
     for (int64_t first = 0; first < rows.n_elements; first += rows.size) {
         double *term = row_at(&rows, 0, first);
         const double *factor = row_at(&rows, 1, first);
@@ -226,20 +246,20 @@ static dt_tensor *moved_up(dt_tensor *tensor, int64_t dim, double first) {
 static dt_status recurrence_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     int64_t dim = dt__arg_at(call->call, DIM)->as.i;
     bool transposed = dt__arg_at(call->call, TRANSPOSED)->as.b;
-    dt_tensor *other = dt_linear_recurrence(call->grads[0], call->inputs[1], dim, .transposed = !transposed);
+    dt_tensor *other =
+        dt_linear_recurrence(call->grads[0], dt__conjugate(call->inputs[1]), dim, .transposed = !transposed);
+    dt_tensor *result = dt__conjugate(call->outputs[0]);
     input_grads[0] = other;
     if (call->needed[1] && other)
-        input_grads[1] = transposed ? dt_mul(call->outputs[0], moved_up(other, dim, 0))
-                                    : dt_mul(other, moved_up(call->outputs[0], dim, 0));
+        input_grads[1] =
+            transposed ? dt_mul(result, moved_up(other, dim, 0)) : dt_mul(other, moved_up(result, dim, 0));
     return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
 }
 
 dt_status dt__cumprod_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     int64_t dim = dt__arg_at(call->call, DIM)->as.i;
-    if (dt__is_complex(call->call->outputs[0].dtype))
-        return dt_op_refuse(call->call, DT_ERR_UNSUPPORTED, "there is no gradient by complex numbers");
-    dt_tensor *before = moved_up(call->outputs[0], dim, 1);
-    dt_tensor *after = dt_linear_recurrence(call->grads[0], call->inputs[0], dim, .transposed = true);
+    dt_tensor *before = moved_up(dt__conjugate(call->outputs[0]), dim, 1);
+    dt_tensor *after = dt_linear_recurrence(call->grads[0], dt__conjugate(call->inputs[0]), dim, .transposed = true);
     input_grads[0] = before && after ? dt_mul(before, after) : NULL;
     return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
 }
@@ -274,7 +294,7 @@ const dt_op dt__op_linear_recurrence = {
     .rule = "...[dim!], ...[dim] -> ...[dim]",
     .partial = DT_PARTIAL_FIRST,
     .arguments = "dim,transposed",
-    .shape = shape_gradient,
+    .shape = shape_rows,
     .kernel = recurrence,
     .backward = recurrence_backward,
     .saves = "factor,result",

@@ -307,23 +307,6 @@ struct counts {
 
 static bool is_complex_text(const char *text) { return strstr(text + strcspn(text, "("), "c128") != NULL; }
 
-/* Ops that take complex numbers, but have no gradients by them, which is an error. */
-static bool has_complex_gradient(const dt__op_info *info) { return strcmp(info->schema.name, "cumprod") != 0; }
-
-static int check_refused(dt_ctx *ctx, const dt__op_info *info, const char *text) {
-    op_sample self;
-    dt_tensor *inputs[MAX_INPUTS], *grads[MAX_INPUTS];
-    CHECK(opens(ctx, info, text, &self) && has_values(&self, inputs), "%s: %s", text, dt_error_text(ctx));
-    for (int i = 0; i < self.call.call.n_inputs; i++)
-        CHECK_OK(ctx, dt_set_requires_grad(inputs[i], true));
-    dt_status status = gradients_of(&self, inputs, false, grads);
-    bool is_integral = dt__is_integral(self.call.call.outputs[0]->dtype); /* has no gradient in any case */
-    CHECK(is_integral || status == DT_ERR_UNSUPPORTED, "%s: expected unsupported, got %s", text,
-          dt_status_name(status));
-    calls_close(&self.call);
-    return dt_failed(ctx) && dt_error_clear(ctx) != DT_OK;
-}
-
 /* Whether the op takes the dtypes of a variation: an op that does not refuses them, at the latest where it runs. */
 static bool takes_dtypes(dt_ctx *ctx, const dt__op_info *info, const char *text) {
     op_sample self;
@@ -388,9 +371,7 @@ static int for_each_sample(dt_ctx *ctx, sample_fn *check, void *arg) {
                 if (!sample_text(at, strcspn(at, "\n"), (enum variation)variation, text, sizeof text))
                     continue;
                 dt_scope scope = dt_scope_begin(ctx);
-                if (is_complex_text(text) && !has_complex_gradient(info))
-                    failures += check_refused(ctx, info, text);
-                else if (!is_complex_text(text) || takes_dtypes(ctx, info, text))
+                if (!is_complex_text(text) || takes_dtypes(ctx, info, text))
                     failures += check(ctx, info, text, arg);
                 dt_scope_end(scope);
                 if (dt_failed(ctx))

@@ -35,6 +35,41 @@ static void copy__copies_and_stays_inside(void **state) {
                 check_copy(table_at(t), sizes[s], round % 2 ? DT__STREAM : DT__CACHED, &random);
 }
 
+static void check_rows(const dt__kernels *table, size_t bytes, dt__store store, uint64_t *random) {
+    enum { N = 5 };
+    guarded dsts[N], srcs[N];
+    void *to[N];
+    const void *from[N];
+    for (int i = 0; i < N; i++) {
+        dsts[i] = guarded_new(bytes, (size_t)test_below(random, ALIGNMENT));
+        srcs[i] = guarded_new(bytes, (size_t)test_below(random, ALIGNMENT));
+        random_bytes(random, srcs[i].data, bytes);
+        random_bytes(random, dsts[i].data, bytes);
+        to[i] = dsts[i].data;
+        from[i] = test_below(random, 4) ? srcs[i].data : NULL;
+    }
+    table->copy_rows(N, to, from, bytes, store);
+    for (int i = 0; i < N; i++) {
+        for (size_t at = 0; at < bytes; at++)
+            if (dsts[i].data[at] != (from[i] ? srcs[i].data[at] : 0))
+                fail_msg("%s copy of rows of %zu bytes, store %d: row %d, byte %zu: expected %d, got %d", table->name,
+                         bytes, store, i, at, from[i] ? srcs[i].data[at] : 0, dsts[i].data[at]);
+        if (!guarded_is_intact(&dsts[i]))
+            fail_msg("%s copy of rows of %zu bytes, store %d wrote outside", table->name, bytes, store);
+        guarded_free(&dsts[i]);
+        guarded_free(&srcs[i]);
+    }
+}
+
+static void rows__are_copied_or_set_to_zero(void **state) {
+    (void)state;
+    uint64_t random = test_seed(3);
+    for (int t = 0; t < N_NAMES; t++)
+        for (size_t s = 0; sizes[s] < 10000; s++)
+            for (int round = 0; table_at(t) && round < 20; round++)
+                check_rows(table_at(t), sizes[s], round % 2 ? DT__STREAM : DT__CACHED, &random);
+}
+
 static void check_fill(const dt__kernels *table, size_t value_bytes, size_t n, dt__store store, uint64_t *random) {
     unsigned char value[3000];
     size_t offset = (size_t)test_below(random, ALIGNMENT);
@@ -69,6 +104,7 @@ static void empty_buffers__may_be_null(void **state) {
         for (int store = DT__CACHED; table_at(t) && store <= DT__STREAM; store++) {
             const dt__kernels *table = table_at(t);
             table->copy(NULL, NULL, 0, (dt__store)store);
+            table->copy_rows(0, NULL, NULL, 8, (dt__store)store);
             table->fill(NULL, NULL, 4, 0, (dt__store)store);
             table->reduce(DT_F32, DT_AVG, NULL, (const void *[]){NULL, NULL}, 2, 0, 2, (dt__store)store);
             table->reduce(DT_I32, DT_AVG, NULL, (const void *[]){NULL, NULL}, 2, 0, 2, (dt__store)store);
@@ -81,6 +117,7 @@ static void empty_buffers__may_be_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copy__copies_and_stays_inside),
+        cmocka_unit_test(rows__are_copied_or_set_to_zero),
         cmocka_unit_test(empty_buffers__may_be_null),
         cmocka_unit_test(fill__repeats_the_value_and_stays_inside),
     };

@@ -43,6 +43,11 @@ static long double rounded_product(dt_dtype dtype, long double a, long double b)
     return dtype == DT_F64 ? (long double)((double)a * (double)b) : (long double)((float)a * (float)b);
 }
 
+/* Of f32, for numbers up to 71. */
+static long double exp_below(dt_dtype dtype, long double x) {
+    return dtype != DT_F64 && x > 71.74L ? (long double)INFINITY : expl(x);
+}
+
 static long double gelu_argument(long double x) { return sqrtl(2 / acosl(-1)) * (x + 0.044715L * x * x * x); }
 
 static long double floor_remainder(long double x, long double y) {
@@ -126,7 +131,9 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_SHIFTED:
         return rounded_sum(dtype, x, -p) - q;
     case DT__EL_EXP_SHIFTED:
-        return expl(rounded_sum(dtype, x, -p));
+        return exp_below(dtype, rounded_sum(dtype, x, -p));
+    case DT__EL_EXP_SCALED:
+        return exp_below(dtype, rounded_sum(dtype, x, -p)) * q;
     case DT__EL_MUL_SHIFTED:
         return x * rounded_sum(dtype, y, -p);
     case DT__EL_MUL_DIFFERENCE:
@@ -339,6 +346,9 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
         break;
     case DT__EL_ERF: /* of f32, 2.5498 is the largest over all arguments, at 0x1.fb4392p-1 */
         *units = 2.55;
+        break;
+    case DT__EL_EXP_SCALED: /* a unit of the exponential, which may be two of the product, and a rounding */
+        *units = 2.5;
         break;
     case DT__EL_SIGMOID: /* e / (1 + e): 0.95 units of e and two roundings are 1.95 relative, twice that in ULP */
         *units = 3.9;
