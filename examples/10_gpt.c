@@ -694,7 +694,6 @@ static void train_step(struct run *self, int64_t step) {
     next_batch(self, step);
     dt_tensor *batch = batch_tensor(self);
     dt_tensor *loss = loss_of(model, dt_narrow(batch, 1, 0, model->o.seq), dt_narrow(batch, 1, 1, model->o.seq));
-    dt_zero_grad(self->all);
     dt_backward(loss);
     dt_tensor *norm = NULL;
     if (model->o.clip > 0 || model->o.log)
@@ -703,6 +702,7 @@ static void train_step(struct run *self, int64_t step) {
     dt_optimizer_set_lr(self->other, lr);
     dt_adamw_step(self->decayed, self->matrices);
     dt_adamw_step(self->other, self->vectors);
+    dt_zero_grad(self->all); /* here, so that the memory is free in the next forward pass */
     self->losses[step] = dt_item(loss);
     if (self->log)
         fprintf(self->log, "{\"step\":%" PRId64 ",\"loss\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g}\n", step,
