@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,6 +204,9 @@ static bool parse_options(int argc, char **argv, struct options *to) {
 static bool check_writable(const char *option, const char *path) {
     char folder[4096];
     const char *slash = path ? strrchr(path, '/') : NULL;
+    struct stat found;
+    if (path && !stat(path, &found) && S_ISDIR(found.st_mode))
+        return complain("--%s: cannot write '%s': %s", option, path, strerror(EISDIR));
     if (!path || (!access(path, F_OK) && !access(path, W_OK)))
         return true;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
