@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,6 +204,9 @@ static bool parse_options(int argc, char **argv, struct options *to) {
 static bool check_writable(const char *option, const char *path) {
     char folder[4096];
     const char *slash = path ? strrchr(path, '/') : NULL;
+    struct stat found;
+    if (path && !stat(path, &found) && S_ISDIR(found.st_mode))
+        return complain("--%s: cannot write '%s': %s", option, path, strerror(EISDIR));
     if (!path || (!access(path, F_OK) && !access(path, W_OK)))
         return true;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
@@ -694,7 +698,6 @@ static void train_step(struct run *self, int64_t step) {
     next_batch(self, step);
     dt_tensor *batch = batch_tensor(self);
     dt_tensor *loss = loss_of(model, dt_narrow(batch, 1, 0, model->o.seq), dt_narrow(batch, 1, 1, model->o.seq));
-    dt_zero_grad(self->all);
     dt_backward(loss);
     dt_tensor *norm = NULL;
     if (model->o.clip > 0 || model->o.log)
@@ -703,6 +706,7 @@ static void train_step(struct run *self, int64_t step) {
     dt_optimizer_set_lr(self->other, lr);
     dt_adamw_step(self->decayed, self->matrices);
     dt_adamw_step(self->other, self->vectors);
+    dt_zero_grad(self->all); /* here, so that the memory is free in the next forward pass */
     self->losses[step] = dt_item(loss);
     if (self->log)
         fprintf(self->log, "{\"step\":%" PRId64 ",\"loss\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g}\n", step,

@@ -3,7 +3,7 @@
  * Gradients of leaves that are not in their placement yet wait until the walk has come to its end, and then move
  * together, in one exchange for each mesh. They are moved before that where those of a mesh take more than
  * MAX_WAITING_BYTES, as the gradients of a large model of sharded parameters do. Both follow from the specs, so that
- * all ranks of a mesh move the same ones.
+ * all ranks of a mesh move the same ones. Sums of partial gradients overwrite them where nothing else has their memory.
  */
 #include "autograd/autograd.h"
 
@@ -44,7 +44,7 @@ static dt_status move(dt__gradient_walk *walk, int n, const dt__leaf_gradient *o
         from[i] = own[i].grad;
         to[i] = own[i].to;
     }
-    DT__TRY(dt__tensors_redistribute(walk->ctx, n, from, to, placed));
+    DT__TRY(dt__tensors_redistribute(walk->ctx, n, from, to, true, placed));
     for (int i = 0; i < n; i++) {
         dt_drop(from[i]);
         DT__TRY(dt__gradient_deliver(walk, own[i].leaf, 0, &placed[i]));

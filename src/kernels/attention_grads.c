@@ -95,25 +95,30 @@ typedef struct queries {
     dt__matrix query, grad;
 } queries;
 
+/* The sum of products of a row of two matrices. */
+static double inner_product(const dt__attention_job *job, dt__matrix a, dt__matrix b, int64_t row) {
+    const int64_t bytes = dt__attention_bytes(job), n = job->value_width;
+    const char *x = a.at + row * a.row * bytes, *y = b.at + row * b.row * bytes;
+    double sum = 0;
+    if (a.column == 1 && b.column == 1) {
+        job->kernels->loops->gradients[job->dtype].dot(n, x, y, &sum);
+        return sum;
+    }
+    for (int64_t d = 0; d < n; d++, x += a.column * bytes, y += b.column * bytes)
+        sum += job->dtype == DT_F64 ? *(dt__f64 *)x * *(dt__f64 *)y : (double)*(dt__f32 *)x * (double)*(dt__f32 *)y;
+    return sum;
+}
+
 static queries load_queries(const dt__attention_job *job, dt__attention_lane *lane, const head *of, int64_t block) {
     const dt__attention_grads *grads = job->results;
-    const int64_t bytes = dt__attention_bytes(job);
     queries q = {.block = dt__attention_block(job, block)};
     const int64_t first = q.block.first, n = q.block.n;
     q.query = dt__attention_load(job, job->args->query, of->query, first, n, lane->query);
     q.grad = dt__attention_load(job, grads->grad, of->grad, first, n, lane->grad);
     const dt__matrix out = dt__attention_load(job, grads->out, of->out, first, n, lane->out);
     dt__attention_load_row(job, grads->logsumexp, of->logsumexp, first, n, lane->logsumexps);
-    for (int64_t row = 0; row < n; row++) {
-        double sum = 0;
-        for (int64_t d = 0; d < job->value_width; d++) {
-            const int64_t x = (row * q.grad.row + d * q.grad.column) * bytes,
-                          y = (row * out.row + d * out.column) * bytes;
-            sum += job->dtype == DT_F64 ? *(dt__f64 *)(q.grad.at + x) * *(dt__f64 *)(out.at + y)
-                                        : (double)*(dt__f32 *)(q.grad.at + x) * (double)*(dt__f32 *)(out.at + y);
-        }
-        lane->inner[row] = sum;
-    }
+    for (int64_t row = 0; row < n; row++)
+        lane->inner[row] = inner_product(job, q.grad, out, row);
     return q;
 }
 

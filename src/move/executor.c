@@ -470,6 +470,7 @@ static dt_status find_prepared(const dt__redistribution *request, dt__executor *
         .to = request->to,
         .planner = (int)request->planner,
         .machine = machine_of(request, ctx),
+        .in_place = request->in_place,
     };
     return dt__prepare(*executor, &pair, out);
 }

@@ -35,6 +35,7 @@ typedef struct dt__redistribution {
     void *dst;
     dt__planner planner;        /* normally DT__PLANNER_DIRECT */
     const dt__machine *machine; /* of the planners; NULL: the context's */
+    bool in_place; /* reductions take two phases; dst may be src where nothing but partial values changes */
 } dt__redistribution;
 
 /* Runs it to its end. Collective over the ranks of both meshes; others return at once. Where no rank needs anything
@@ -111,9 +112,10 @@ dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner);
 
 /* redistribute_list.c: the same for several tensors, in one exchange for each mesh; recorded. All NULL after an error.
- */
+ * Where the caller needs the tensors no more, results may overwrite those that nothing else refers to; their values are
+ * then undefined, after an error too. */
 dt_status dt__tensors_redistribute(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
-                                   dt_tensor **out);
+                                   bool may_overwrite, dt_tensor **out);
 
 /* As dt_full_tensor, for the library's own use: not recorded. */
 dt_tensor *dt__full_tensor(dt_tensor *tensor);

@@ -273,7 +273,7 @@ static dt_status prepare_move(preparation *self) {
     dt__prepared_move *out = self->out;
     dt_ctx *ctx = self->executor->ctx;
     const dt_spec *from = self->pair->from, *to = self->pair->to;
-    self->request = (dt__pull_request){.from = from, .to = to, .rank = ctx->rank};
+    self->request = (dt__pull_request){.from = from, .to = to, .in_place = self->pair->in_place, .rank = ctx->rank};
     DT__TRY(check_rank(self, from->mesh));
     DT__TRY(check_rank(self, to->mesh));
     dt__arena arena = dt__arena_new(ctx);
@@ -284,19 +284,20 @@ static dt_status prepare_move(preparation *self) {
     dt__arena_free(&arena);
     out->tag = dt__hash_u64((uint64_t)self->pair->planner,
                             dt__hash_u64(from->fingerprint, dt__hash_u64(to->fingerprint, 5)));
-    out->tag = dt__hash_u64(self->pair->machine->fingerprint, out->tag);
+    out->tag = dt__hash_u64(self->pair->machine->fingerprint ^ self->pair->in_place, out->tag);
     return status;
 }
 
 static uint64_t hash_pair(const dt__spec_pair *pair) {
-    uint64_t small = pair->from->id << 32 ^ pair->to->id ^ (uint64_t)pair->planner << 61;
+    uint64_t small =
+        pair->from->id << 32 ^ pair->to->id ^ (uint64_t)pair->planner << 61 ^ (uint64_t)pair->in_place << 60;
     return dt__hash_u64(small, pair->machine->fingerprint);
 }
 
 static bool same_pair(const void *value, const void *probe) {
     const dt__prepared_move *prepared = value;
     const dt__spec_pair *a = &prepared->pair, *b = probe;
-    return a->from == b->from && a->to == b->to && a->planner == b->planner &&
+    return a->from == b->from && a->to == b->to && a->planner == b->planner && a->in_place == b->in_place &&
            prepared->machine_fingerprint == b->machine->fingerprint;
 }
 

@@ -24,6 +24,7 @@ typedef struct dt__spec_pair {
     dt_spec *from, *to;
     int planner;
     const dt__machine *machine; /* never NULL */
+    bool in_place;              /* reduces in two phases, so that results may overwrite sources */
 } dt__spec_pair;
 
 typedef struct dt__prepared_move {

@@ -399,6 +399,8 @@ static dt_status make_share_blocks(builder *self) {
 }
 
 static bool reduces_in_two_phases(const builder *self, int64_t n_replicas) {
+    if (self->request->in_place && !self->request->one_phase)
+        return self->out->n_sources > 1 && n_replicas > 1;
     return !self->request->one_phase &&
            dt__reduces_in_two_phases(self->out->n_sources, n_replicas, self->request->to->max_bytes);
 }

@@ -61,6 +61,7 @@ typedef struct dt__pull_request {
     bool same_mesh;
     bool changes[DT_SPEC_MAX_DIMS]; /* mesh dims that change, where the mesh is the same */
     bool one_phase;                 /* whatever two_phase.h decides for shared memory */
+    bool in_place;                  /* two phases, whatever it decides */
     int64_t rank;
     const int64_t *ranks; /* that take part, ascending */
     int64_t n_ranks;

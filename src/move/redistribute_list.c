@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Results of a mesh that have more together may overwrite their sources; fewer are not worth a second phase. */
+enum { OVERWRITE_FROM_BYTES = 1 << 20 };
+
 /* A move of the list. */
 typedef struct listed {
     const dt__redistribution *request;
@@ -377,7 +380,8 @@ static dt_status run_list(dt__executor *executor, dt__arena *arena, int n, const
         listed *move = &moves[n_open];
         const dt__redistribution *request = &requests[n_open];
         dt__prepared_move *prepared;
-        dt__spec_pair pair = {request->from, request->to, (int)request->planner, executor->ctx->machine};
+        dt__spec_pair pair = {request->from, request->to, (int)request->planner, executor->ctx->machine,
+                              request->in_place};
         if ((status = dt__prepare(executor, &pair, &prepared)) != DT_OK)
             break;
         *move = (listed){.request = request};
@@ -404,14 +408,70 @@ dt_status dt__redistribute_run_list(dt_ctx *ctx, int n, const dt__redistribution
     return status;
 }
 
+/* Whether partial values are replicated, and nothing else changes. */
+static bool only_reduces(const dt__sharding *from, const dt__sharding *to) {
+    for (int m = 0; m < from->n_mesh_dims; m++)
+        if (!dt_placement_equal(&from->placements[m], &to->placements[m]) &&
+            !(dt_placement_is_partial(from->placements[m]) && dt_placement_is_replicate(to->placements[m])))
+            return false;
+    return true;
+}
+
+/* Whether the tensor alone has its memory, dense in the order of a spec of the same local shape. */
+static bool has_memory_of(const dt_tensor *tensor, const dt_spec *to) {
+    const dt__storage *storage = tensor->storage;
+    bool own = tensor->n_refs == 1 && storage->n_refs == 1 && !storage->origin && !dt__may_require_grad(tensor);
+    if (!own || !tensor->data || tensor->data != storage->data || storage->bytes != (size_t)to->local.bytes)
+        return false;
+    for (int d = 0; d < to->local.n_dims; d++)
+        if (tensor->strides[d] != to->local.strides[d] && to->local.shape[d] > 1)
+            return false;
+    return true;
+}
+
+/* Whether the result can be written over the source. In the first of two phases a rank reduces a portion that no other
+ * rank reads, and all have finished when the second begins, in which it writes the other portions. */
+static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *to, bool *out) {
+    dt__spec_pair pair = {tensor->spec, to, DT__PLANNER_DIRECT, ctx->machine, true};
+    dt__prepared_move *prepared;
+    *out = tensor->spec->mesh == to->mesh && only_reduces(&tensor->spec->sharding, &to->sharding) &&
+           has_memory_of(tensor, to);
+    if (!*out)
+        return DT_OK;
+    dt__executor *executor = dt__executor_of(ctx);
+    if (!executor)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__prepare(executor, &pair, &prepared));
+    *out = prepared->group && !prepared->carried && !prepared->n_stops && prepared->pulls.two_phases;
+    return DT_OK;
+}
+
+/* The same on all ranks of the mesh, unlike who has the memory of a tensor. */
+static bool is_in_place(int n, dt_spec *const *to, const dt_mesh *mesh) {
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += to[i]->mesh == mesh ? to[i]->max_bytes : 0;
+    return bytes > OVERWRITE_FROM_BYTES;
+}
+
+/* The handle of a result: on new memory, or on that of its source. */
+static dt_tensor *result_of(dt_tensor *tensor, dt_spec *to, bool in_place) {
+    bool overwrites = false;
+    if (tensor->spec == to)
+        return dt__tensor_alias(tensor);
+    if (in_place && find_overwrites(tensor->ctx, tensor, to, &overwrites) != DT_OK)
+        return NULL;
+    return overwrites ? dt__tensor_wrap(to, tensor->storage, 0, NULL) : dt__tensor_of_spec(to);
+}
+
 /* Makes the results of those tensors that move, and runs all moves. */
 static dt_status redistribute_all(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
-                                  dt__redistribution *requests, dt_tensor **out) {
+                                  bool may_overwrite, dt__redistribution *requests, dt_tensor **out) {
     int n_moves = 0;
     for (int i = 0; i < n; i++) {
         DT__TRY(dt__check_current(tensors[i]));
-        bool same = tensors[i]->spec == to[i];
-        if (!(out[i] = same ? dt__tensor_alias(tensors[i]) : dt__tensor_of_spec(to[i])))
+        const bool same = tensors[i]->spec == to[i], in_place = may_overwrite && is_in_place(n, to, to[i]->mesh);
+        if (!(out[i] = result_of(tensors[i], to[i], in_place)))
             return dt_error_status(ctx);
         if (!same)
             requests[n_moves++] = (dt__redistribution){.from = tensors[i]->spec,
@@ -419,17 +479,18 @@ static dt_status redistribute_all(dt_ctx *ctx, int n, dt_tensor *const *tensors,
                                                        .src = tensors[i]->data,
                                                        .src_strides = tensors[i]->strides,
                                                        .dst = out[i]->data,
-                                                       .planner = DT__PLANNER_DIRECT};
+                                                       .planner = DT__PLANNER_DIRECT,
+                                                       .in_place = in_place};
     }
     return n_moves ? dt__redistribute_run_list(ctx, n_moves, requests) : DT_OK;
 }
 
 dt_status dt__tensors_redistribute(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
-                                   dt_tensor **out) {
+                                   bool may_overwrite, dt_tensor **out) {
     dt__arena arena = dt__arena_new(ctx);
     dt__redistribution *requests = DT__NEW_ARRAY(&arena, dt__redistribution, n + 1);
     memset(out, 0, (size_t)n * sizeof *out);
-    dt_status status = requests ? redistribute_all(ctx, n, tensors, to, requests, out) : DT_ERR_MEMORY;
+    dt_status status = requests ? redistribute_all(ctx, n, tensors, to, may_overwrite, requests, out) : DT_ERR_MEMORY;
     for (int i = 0; i < n && status == DT_OK; i++)
         if (!(out[i] = dt__made_from("redistribute", tensors[i], out[i], 0, NULL)))
             status = dt_error_status(ctx);
@@ -493,7 +554,7 @@ dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *plac
     if (status == DT_OK)
         status = find_specs(ctx, tensors, places, to);
     if (status == DT_OK)
-        status = dt__tensors_redistribute(ctx, tensors.n, tensors.list, to, results);
+        status = dt__tensors_redistribute(ctx, tensors.n, tensors.list, to, false, results);
     for (int i = 0; to && i < tensors.n; i++)
         dt_spec_release(to[i]);
     dt__arena_free(&arena);

@@ -117,6 +117,61 @@ static void gradients__that_are_large_move_earlier(void **state) {
     run_ranks(2, check_large, NULL);
 }
 
+/* A gradient, different on every rank, is exchanged in place: the results need no memory beside the partial sums. */
+static int check_in_place(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    enum { ROWS = 301, COLUMNS = 1021, BYTES = ROWS * COLUMNS * 4 };
+    int64_t n = dt_world(ctx);
+    double sum = 0;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *w = dt_ones(ctx, DT_SHAPE(ROWS, COLUMNS), .mesh = mesh, .place = "R", .requires_grad = true);
+    dt_tensor *v = dt_ones(ctx, DT_SHAPE(3), .mesh = mesh, .place = "R", .requires_grad = true);
+    dt_tensor *local = dt_full(ctx, DT_SHAPE(1, COLUMNS), DT_NUMBER(dt_rank(ctx) + 1));
+    dt_tensor *x = dt_from_local(ctx, local, mesh, "S(0)");
+    dt_tensor *y = dt_ones(ctx, DT_SHAPE(n, 3), .mesh = mesh, .place = "S(0)");
+    for (int64_t r = 0; r < n; r++)
+        sum += (double)(r + 1);
+    for (int again = 1; again <= 2; again++) { /* the second one adds to the first */
+        dt_tensor *loss = dt_add(dt_sum(dt_linear(x, w)), dt_sum(dt_mul(y, v)));
+        const size_t before = dt_heap_stats(ctx).live_bytes;
+        CHECK_OK(ctx, dt_backward(loss));
+        const size_t peak = dt_heap_stats(ctx).peak_bytes;
+        CHECK(dt__has_nodes(ctx) || peak < before + BYTES + BYTES / 2, "%zu bytes, %zu before", peak, before);
+        CHECK_GRAD(w, "R", sum * again);
+        CHECK_GRAD(v, "R", (double)n * again);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void gradients__are_exchanged_in_place(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 5; n++)
+        run_ranks(n, check_in_place, NULL);
+}
+
+/* Two parameters with one gradient: neither is overwritten before the other has read it. */
+static int check_shared(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(2 * n, 700), .mesh = mesh, .place = "S(0)"), *w[2];
+    for (int i = 0; i < 2; i++)
+        w[i] = dt_ones(ctx, DT_SHAPE(500, 700), .mesh = mesh, .place = "R", .requires_grad = true);
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, dt_add(w[0], w[1])))));
+    for (int i = 0; i < 2; i++)
+        CHECK_GRAD(w[i], "R", 2.0 * (double)n);
+    CHECK(dt_data(dt_grad(w[0])) != dt_data(dt_grad(w[1])), "memory of their own");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void gradients__of_one_sum_are_not_overwritten(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, check_shared, NULL);
+}
+
 /* Parameters on meshes of some of the ranks, as stages have. */
 static int check_stages(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -188,6 +243,8 @@ int main(void) {
         cmocka_unit_test(gradients__of_replicated_parameters_move_together),
         cmocka_unit_test(gradients__over_different_mesh_dims_move_together),
         cmocka_unit_test(gradients__that_are_large_move_earlier),
+        cmocka_unit_test(gradients__are_exchanged_in_place),
+        cmocka_unit_test(gradients__of_one_sum_are_not_overwritten),
         cmocka_unit_test(gradients__move_on_each_mesh),
         cmocka_unit_test(gradients__that_wait_have_hooks_and_graphs),
     };

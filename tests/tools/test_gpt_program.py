@@ -122,6 +122,7 @@ class Program(GptTest):
                 (["--tokens", tokens, "--vocab", "10", "--batch", "6", "--seq", "16"], f"--tokens {tokens}: expected 0 to 9, got "), \
                 (["--save", missing], f"--save: cannot write '{missing}': No such file or directory"), \
                 (["--svg", missing], f"--svg: cannot write '{missing}': "), (["--trace", missing], f"--trace: cannot write '{missing}': "), \
+                (["--save", self.folder], f"--save: cannot write '{self.folder}': Is a directory"), \
                 (["--log", self.folder], f"--log: cannot write '{self.folder}': Is a directory"):
             for mesh in "", "dp=2":
                 self.check_refused([*small, *arguments], expected, mesh)
