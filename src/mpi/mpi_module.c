@@ -61,10 +61,10 @@ static void discard_messages(MPI_Comm comm) {
 }
 
 /* Leaves MPI alone until all ranks have left the last barrier, for MPICH over UCX's TCP. Its MPI_Finalize closes the
- * connections to all ranks, waits until these have acknowledged it, and then waits in the process manager's barrier, where
- * it acknowledges nothing. A rank that acknowledges while it is still in an earlier barrier, and closes later, waits
- * forever for one that is in the process manager's. A rank that makes no progress before it closes acknowledges after
- * its own request, which the other one has then received. The time is a multiple of what a barrier takes. */
+ * connections to all ranks, waits until these have acknowledged it, and then waits in the process manager's barrier,
+ * where it acknowledges nothing. A rank that acknowledges while it is still in an earlier barrier, and closes later,
+ * waits forever for one that is in the process manager's. A rank that makes no progress before it closes acknowledges
+ * after its own request, which the other one has then received. The time is a multiple of what a barrier takes. */
 static void keep_still(MPI_Comm comm) {
 #ifdef MPICH_VERSION
     enum { N_BARRIERS = 20 };

@@ -7,10 +7,9 @@ import sys
 
 import matrix
 
-# program, or program/pattern of its tests. Not here: move.execute_calls, whose tests expect the steps and texts of
-# exchanges in shared memory.
+# program, or program/pattern of its tests
 EVERYWHERE = """
-    comm.collectives/*dtype* comm.groups comm.clear move.execute move.redistribute move.divergence
+    comm.collectives/*dtype* comm.groups comm.clear move.execute move.execute_calls move.redistribute move.divergence
     dispatch.list_ops dispatch.meet dispatch.several_calls autograd.backward autograd.leaf_gradients
     random.ranks random.tensors
 """.split()
