@@ -281,8 +281,8 @@ static bool has_more_pieces(const dt__mpi *mpi, const struct dt__span_message *t
     return transfer->bytes - transfer->at > mpi->message_bytes;
 }
 
-/* Of the messages in transfer, those behind one that is not complete are not tested yet, unless they have more pieces: the
- * peer may send the next one in order to get on with the message that this rank waits for. */
+/* Of the messages in transfer, those behind one that is not complete are not tested yet, unless they have more pieces:
+ * the peer may wait until the next one is posted before it receives what this rank waits to send. */
 static bool advance_stage(dt_work *work) {
     dt__span *span = work->span;
     const struct dt__stage *stage = stage_at(span, span->stage);
