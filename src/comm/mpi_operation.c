@@ -155,15 +155,15 @@ static void report_taken(dt_work *work, int64_t c) {
         0);
 }
 
-static size_t next_piece(const struct dt__span_message *transfer) {
+static size_t next_piece(const dt__mpi *mpi, const struct dt__span_message *transfer) {
     size_t left = transfer->bytes - transfer->at;
-    return left < DT__MESSAGE_BYTES ? left : DT__MESSAGE_BYTES;
+    return left < mpi->message_bytes ? left : mpi->message_bytes;
 }
 
 static void post_piece(dt_work *work, struct dt__span_message *transfer) {
     dt__mpi *mpi = work->span->mpi;
     int rank = (int)work->channel->ranks[transfer->c], tag = (int)transfer->tag;
-    size_t bytes = next_piece(transfer);
+    size_t bytes = next_piece(mpi, transfer);
     unsigned char *data = transfer->data + transfer->at;
     transfer->begun_ns = dt__now_ns();
     bool posted = transfer->sends ? mpi->table->send(mpi->world, data, bytes, rank, tag, &transfer->request)
@@ -273,14 +273,20 @@ static void test_transfer(dt_work *work, struct dt__span_message *transfer) {
         work->span->mpi->failed = true;
     if (!done)
         return;
-    transfer->at += next_piece(transfer);
+    transfer->at += next_piece(work->span->mpi, transfer);
     work->round++;
     transfer->done = transfer->at == transfer->bytes;
     if (!transfer->done)
         post_piece(work, transfer);
 }
 
-/* Of the messages in transfer, those behind one that is not complete are not tested yet. */
+/* Another piece has to be posted after the one in transfer. */
+static bool has_more_pieces(const dt__mpi *mpi, const struct dt__span_message *transfer) {
+    return transfer->bytes - transfer->at > mpi->message_bytes;
+}
+
+/* Of the messages in transfer, those behind one that is not complete are not tested yet, unless they have more pieces:
+ * the peer may wait until the next one is posted before it receives what this rank waits to send. */
 static bool advance_stage(dt_work *work) {
     dt__span *span = work->span;
     const struct dt__stage *stage = stage_at(span, span->stage);
@@ -289,7 +295,7 @@ static bool advance_stage(dt_work *work) {
         struct dt__span_message *transfer = transfer_at(span, i);
         if (!transfer->done && !transfer->begun && transfer->sends)
             begin_send(work, transfer);
-        else if (!transfer->done && transfer->tag && !waits)
+        else if (!transfer->done && transfer->tag && (!waits || has_more_pieces(span->mpi, transfer)))
             test_transfer(work, transfer);
         waits = waits || (transfer->tag && !transfer->done);
         done = done && transfer->done;

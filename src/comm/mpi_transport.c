@@ -25,6 +25,7 @@
 struct hello {
     int64_t n_nodes;             /* of DTENSOR_NODES; 0: as they are */
     dt__algorithm_choice forced; /* DTENSOR_TEST_ALGORITHM */
+    int64_t message_bytes;       /* DTENSOR_TEST_MESSAGE_BYTES */
     dt__rank_cpus cpus;          /* that it may use */
     int32_t numa_node;           /* of all of them, or -1 */
     uint64_t nonce;              /* a random number for its node */
@@ -82,6 +83,12 @@ static void read_environment(struct joining *self) {
             self, DT_ERR_VALUE,
             "DTENSOR_TEST_ALGORITHM: expected a route, an algorithm, or both such as shares/ring, got \"%.64s\"",
             algorithm);
+    const char *bytes = getenv("DTENSOR_TEST_MESSAGE_BYTES");
+    self->own.message_bytes = DT__MESSAGE_BYTES;
+    if (bytes && *bytes && !dt__count_parse(bytes, DT__MESSAGE_BYTES, &self->own.message_bytes))
+        fail_joining(self, DT_ERR_VALUE,
+                     "DTENSOR_TEST_MESSAGE_BYTES: expected an integer from 1 to %d, got \"%.64s\"", DT__MESSAGE_BYTES,
+                     bytes);
 }
 
 /* The number of a rank's pretended node, 0 if nothing is pretended. */
@@ -195,6 +202,7 @@ static dt_status join_world(struct joining *self, const dt_init_options *options
     read_environment(self);
     DT__TRY(agree(self));
     mpi->forced = self->all[0].forced;
+    mpi->message_bytes = (size_t)self->all[0].message_bytes;
     find_nodes(self);
     DT__TRY(count_cores(self));
     DT__TRY(share_machine(self, &machine));

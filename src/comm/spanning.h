@@ -45,7 +45,7 @@ enum {
     DT__N_SPARE = 32,            /* and more for which there is memory from the start */
     DT__PACKET_WINDOW = 128,     /* DATA packets of a channel to one member that it has not taken yet */
     DT__MAX_DATA_PACKETS = 3,    /* that the data of a message is sent in; more data has messages of its own */
-    DT__MESSAGE_BYTES = 1 << 30, /* at most in one message */
+    DT__MESSAGE_BYTES = 1 << 30, /* at most in one message, unless a test lowers it */
 };
 
 struct dt__packet {
@@ -87,6 +87,7 @@ typedef struct dt__mpi {
     dt_work *active; /* operations of spanning channels in progress */
     struct dt__span *spare_spans;
     dt__algorithm_choice forced; /* DTENSOR_TEST_ALGORITHM of rank 0 */
+    size_t message_bytes;        /* at most in one message; DTENSOR_TEST_MESSAGE_BYTES of rank 0 */
     uint32_t n_tags;
     bool test_yields;     /* a test of MPI yields the core by itself */
     bool failed;          /* MPI has reported an error */

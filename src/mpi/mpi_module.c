@@ -21,6 +21,7 @@
 struct dt__mpi_world {
     MPI_Comm comm;
     int *nodes;
+    bool has_hosts; /* several */
     struct dt__mpi_world *next;
 };
 
@@ -59,16 +60,40 @@ static void discard_messages(MPI_Comm comm) {
     }
 }
 
+/* Leaves MPI alone until all ranks have left the last barrier, for MPICH over UCX's TCP. Its MPI_Finalize closes the
+ * connections to all ranks, waits until these have acknowledged it, and then waits in the process manager's barrier,
+ * where it acknowledges nothing. A rank that acknowledges while it is still in an earlier barrier, and closes later,
+ * waits forever for one that is in the process manager's. A rank that makes no progress before it closes acknowledges
+ * after its own request, which the other one has then received. The time is a multiple of what a barrier takes. */
+static void keep_still(MPI_Comm comm) {
+#ifdef MPICH_VERSION
+    enum { N_BARRIERS = 20 };
+    const double min_seconds = 0.1, max_seconds = 2;
+    MPI_Barrier(comm);
+    double seconds = MPI_Wtime();
+    MPI_Barrier(comm);
+    seconds = N_BARRIERS * (MPI_Wtime() - seconds);
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+    seconds = seconds < min_seconds ? min_seconds : seconds > max_seconds ? max_seconds : seconds;
+    usleep((useconds_t)(1e6 * seconds));
+#else
+    (void)comm;
+#endif
+}
+
 /* Called by MPI_Finalize, that of the program or of this module, while communication is still possible. Communicators
  * are kept until then, so that a message to a closed world is never taken for one to a later world. */
 static int free_closed(MPI_Comm self, int self_key, void *value, void *extra) {
     (void)self, (void)self_key, (void)value, (void)extra;
+    bool is_clean = !was_unclean && !n_open;
     while (closed) {
         dt__mpi_world *world = closed;
         closed = world->next;
-        if (!was_unclean && !n_open) {
+        if (is_clean) {
             MPI_Barrier(world->comm);
             discard_messages(world->comm);
+            if (!closed && world->has_hosts)
+                keep_still(world->comm);
             MPI_Comm_free(&world->comm);
         }
         free(world);
@@ -129,6 +154,8 @@ static bool find_nodes(dt__mpi_world *world, int rank, int n_ranks, char *error)
         check(MPI_Allgather(&lowest, 1, MPI_INT, world->nodes, 1, MPI_INT, world->comm), "MPI_Allgather", error);
     if (node != MPI_COMM_NULL)
         MPI_Comm_free(&node);
+    for (int i = 0; found && i < n_ranks; i++)
+        world->has_hosts = world->has_hosts || world->nodes[i] != world->nodes[0];
     return found;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each algorithm between nodes, forced by DTENSOR_TEST_ALGORITHM, on 2 to 7 nodes with equal and unequal numbers of ranks;
-collectives that lack the algorithm, or the route, use another. And what the machine model chooses."""
+collectives that lack the algorithm, or the route, use another. And what the machine model chooses, with data cut into
+messages that are far smaller than 1 GiB, too."""
 # ctest: labels=long timeout=1800 processors=2
 import sys
 
@@ -19,4 +20,6 @@ for mpi in matrix.installed():
         if mpi == matrix.installed()[0] and (n, nodes) in FORCED:
             tried += ALGORITHMS if n == nodes else ROUTES + [f"{r}/{a}" for r in ROUTES[1:3] for a in ALGORITHMS]
         cells.append((mpi, n, nodes, "comm.algorithms", 240, None, {"DTENSOR_TEST_ALGORITHMS": " ".join(tried)}))
+    for n, nodes, program in (4, 2, "comm.algorithms"), (5, 3, "comm.algorithms"), (4, 2, "move.execute_random"):
+        cells.append((mpi, n, nodes, program, 240, None, {"DTENSOR_TEST_MESSAGE_BYTES": "5003"}))
 sys.exit(matrix.run_all(cells))
