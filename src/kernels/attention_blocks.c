@@ -102,12 +102,14 @@ bool dt__attention_spread(dt__attention_job *job) {
     job->lane_bytes = divide_lane(job, NULL, &none) + 64;
     if (n_lanes == 0)
         return true;
-    char *memory = dt__products_scratch(job->products, (size_t)n_lanes * job->lane_bytes + 64);
+    const size_t bytes = (size_t)n_lanes * job->lane_bytes + 64;
+    char *memory = dt__products_take(job->products, bytes);
     if (!memory)
         return false;
     job->memory = memory + (64 - (uintptr_t)memory % 64) % 64;
     atomic_store(&job->next, 0);
     dt__pool_run(pool, n_lanes, run_lane, job);
+    dt__products_give_back(job->products, memory, bytes);
     return true;
 }
 

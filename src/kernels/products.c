@@ -31,8 +31,9 @@ enum {
     MIN_LONG_COLUMNS = 4096, /* where they are */
     LARGE = 1 << 19,         /* multiplications that are worth splitting */
     MAX_SIZE = 1 << 30,      /* of a matrix dim that is passed to BLAS */
-    N_SCRATCHES = 4,
 };
+
+enum { COPY_A, COPY_B, COPY_OUT, N_COPIES };
 
 struct dt__products {
     dt_ctx *ctx;
@@ -41,28 +42,32 @@ struct dt__products {
     bool tried_blas, has_blas;
     bool is_uncut; /* one thread, and tiles have the bits of the whole */
     dt__blas blas;
+    const dt__scratch_source *source;
+};
+
+/* Dense copies that a product is computed with. */
+typedef struct product_copies {
     struct {
         void *memory;
         size_t bytes;
-    } scratches[N_SCRATCHES]; /* copies of a, b and out; memory of kernels that use products */
-};
+    } of[N_COPIES];
+} product_copies;
 
-dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool) {
+dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool,
+                               const dt__scratch_source *source) {
     dt__products *products = dt__alloc_zeroed(ctx, sizeof *products);
     if (!products)
         return NULL;
     products->ctx = ctx;
     products->kernels = kernels;
     products->pool = pool;
+    products->source = source;
     return products;
 }
 
 void dt__products_free(dt__products *products) {
-    if (!products)
-        return;
-    for (int i = 0; i < N_SCRATCHES; i++)
-        dt__free(products->ctx, products->scratches[i].memory, products->scratches[i].bytes);
-    dt__free(products->ctx, products, sizeof *products);
+    if (products)
+        dt__free(products->ctx, products, sizeof *products);
 }
 
 static const dt_dtype compute_dtype[DT_N_DTYPES] = {
@@ -71,21 +76,29 @@ static const dt_dtype compute_dtype[DT_N_DTYPES] = {
     [DT_U8] = DT_I64,  [DT_BOOL] = DT_I64, [DT_C64] = DT_C64, [DT_C128] = DT_C128,
 };
 
-/* A buffer that grows and is kept for the next product; NULL when out of memory. */
-static void *scratch_bytes(dt__products *products, int which, size_t bytes) {
-    if (bytes <= products->scratches[which].bytes)
-        return products->scratches[which].memory;
-    dt__free(products->ctx, products->scratches[which].memory, products->scratches[which].bytes);
-    products->scratches[which].memory = dt__alloc(products->ctx, bytes);
-    products->scratches[which].bytes = products->scratches[which].memory ? bytes : 0;
-    return products->scratches[which].memory;
+void *dt__products_take(const dt__products *products, size_t bytes) {
+    return products->source->take(products->ctx, bytes);
 }
 
-static void *scratch(dt__products *products, int which, int64_t rows, int64_t columns, dt_dtype dtype) {
+void dt__products_give_back(const dt__products *products, void *memory, size_t bytes) {
+    products->source->give_back(products->ctx, memory, bytes);
+}
+
+/* NULL when out of memory, or if there are no elements. */
+static void *take_copy(const dt__products *products, product_copies *copies, int which, int64_t rows, int64_t columns,
+                       dt_dtype dtype) {
     size_t bytes;
-    if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes))
+    if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes) ||
+        bytes == 0)
         return NULL;
-    return scratch_bytes(products, which, bytes);
+    copies->of[which].bytes = bytes;
+    return copies->of[which].memory = dt__products_take(products, bytes);
+}
+
+static void free_copies(const dt__products *products, product_copies *copies) {
+    for (int i = 0; i < N_COPIES; i++)
+        if (copies->of[i].memory)
+            dt__products_give_back(products, copies->of[i].memory, copies->of[i].bytes);
 }
 
 static dt__number number_of(dt_dtype dtype, int64_t i) {
@@ -277,12 +290,12 @@ static void add_bias_first(dt__products *products, dt_dtype stored, const char *
 }
 
 /* Makes x a matrix of loop_dtype that BLAS can read: in place, or as a dense copy. False when out of memory. */
-static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype loop_dtype, dt__matrix *x,
-                    int64_t rows, int64_t columns) {
+static bool prepare(const dt__products *products, product_copies *copies, int which, dt_dtype stored,
+                    dt_dtype loop_dtype, dt__matrix *x, int64_t rows, int64_t columns) {
     if (stored == loop_dtype &&
         (loop_dtype == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
         return true;
-    void *copy = scratch(products, which, rows, columns, loop_dtype);
+    void *copy = take_copy(products, copies, which, rows, columns, loop_dtype);
     if (!copy)
         return rows == 0 || columns == 0;
     const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
@@ -292,12 +305,13 @@ static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype
     return true;
 }
 
-/* One product of matrices of any stored dtype and strides. False when out of memory. */
-static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p, const char *bias) {
+static bool run_with_copies(dt__products *products, product_copies *copies, dt_dtype stored, dt__matrix_product p,
+                            const char *bias) {
     const dt_dtype dtype = compute_dtype[stored];
     const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
     const dt__array out = {p.c.at, stored, 2, shape, strides};
-    if (!prepare(products, 0, stored, dtype, &p.a, p.m, p.k) || !prepare(products, 1, stored, dtype, &p.b, p.k, p.n))
+    if (!prepare(products, copies, COPY_A, stored, dtype, &p.a, p.m, p.k) ||
+        !prepare(products, copies, COPY_B, stored, dtype, &p.b, p.k, p.n))
         return false;
     const dt__blas *blas = dtype == DT_I64 ? NULL : blas_of(products);
     const bool plain_out = stored == dtype && is_plain(p.c, p.m, p.n),
@@ -309,7 +323,7 @@ static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_prod
         multiply_in_tiles(products, blas, dtype, &as_plain, plain_out ? bias : NULL);
         return true;
     }
-    void *copy = scratch(products, 2, p.m, p.n, dtype);
+    void *copy = take_copy(products, copies, COPY_OUT, p.m, p.n, dtype);
     if (!copy)
         return false;
     const dt__array dense_out = {copy, dtype, 2, shape, dense};
@@ -321,6 +335,14 @@ static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_prod
     multiply_in_tiles(products, blas, dtype, &p, NULL);
     dt__convert(products->kernels, products->pool, &out, &dense_out);
     return true;
+}
+
+/* One product of matrices of any stored dtype and strides. False when out of memory. */
+static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p, const char *bias) {
+    product_copies copies = {0};
+    bool done = run_with_copies(products, &copies, stored, p, bias);
+    free_copies(products, &copies);
+    return done;
 }
 
 /* Many products of the same shape that need no copies: each is one thread's work. */
@@ -465,6 +487,5 @@ void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const 
 }
 
 void dt__products_open(dt__products *products) { (void)blas_of(products); }
-void *dt__products_scratch(dt__products *products, size_t bytes) { return scratch_bytes(products, 3, bytes); }
 const dt__kernels *dt__products_kernels(const dt__products *products) { return products->kernels; }
 dt__pool *dt__products_pool(const dt__products *products) { return products->pool; }

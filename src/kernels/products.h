@@ -14,9 +14,16 @@
 
 typedef struct dt__products dt__products;
 
-/* The state of matrix products: BLAS and scratch memory, loaded and allocated on first use. NULL when out of memory;
- * no error is recorded. The pool may be NULL; it is not owned. */
-dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool);
+/* Where products, and kernels that consist of products, take temporary memory from while they run. */
+typedef struct dt__scratch_source {
+    void *(*take)(dt_ctx *ctx, size_t bytes); /* NULL when out of memory */
+    void (*give_back)(dt_ctx *ctx, void *memory, size_t bytes);
+} dt__scratch_source;
+
+/* The state of matrix products: the BLAS, loaded on first use. NULL when out of memory; no error is recorded. The pool
+ * may be NULL; it is not owned, and neither is the source. */
+dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool,
+                               const dt__scratch_source *source);
 /* NULL is fine. */
 void dt__products_free(dt__products *products);
 
@@ -28,7 +35,7 @@ typedef struct dt__matmul {
     const void *bias; /* (optional) n elements in place of every row of beta out */
 } dt__matmul;
 
-/* False when out of memory; no error is recorded, and the contents of out are undefined. */
+/* False when out of memory; only the source may have recorded an error, and the contents of out are undefined. */
 bool dt__matmul_run(dt__products *products, const dt__matmul *args);
 
 /* A matrix in memory; strides in elements. */
@@ -51,8 +58,9 @@ bool dt__matrix_is_readable(dt__matrix x, int64_t rows, int64_t columns);
 void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const dt__matrix_product *product);
 /* Loads the BLAS. */
 void dt__products_open(dt__products *products);
-/* Memory of a kernel while it runs, which is kept for the next one; NULL when out of memory. */
-void *dt__products_scratch(dt__products *products, size_t bytes);
+/* Temporary memory of a kernel; NULL when out of memory. */
+void *dt__products_take(const dt__products *products, size_t bytes);
+void dt__products_give_back(const dt__products *products, void *memory, size_t bytes);
 
 const dt__kernels *dt__products_kernels(const dt__products *products);
 dt__pool *dt__products_pool(const dt__products *products);

@@ -200,10 +200,17 @@ const dt__kernels *dt__kernels_of(const dt_ctx *ctx) {
     return state->kernels;
 }
 
+static void *take_scratch(dt_ctx *ctx, size_t bytes) { return dt__alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, NULL); }
+static void free_scratch(dt_ctx *ctx, void *memory, size_t bytes) {
+    (void)bytes;
+    (void)dt_heap_free(ctx, memory);
+}
+
 dt__products *dt__products_of(dt_ctx *ctx) {
+    static const dt__scratch_source heap = {take_scratch, free_scratch}, process = {dt__alloc, dt__free};
     dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
     if (!state->products) {
-        state->products = dt__products_new(ctx, state->kernels, dt__pool_of(ctx));
+        state->products = dt__products_new(ctx, state->kernels, dt__pool_of(ctx), state->has_data ? &heap : &process);
         if (!state->products)
             (void)dt__fail_memory(ctx, 0, "matrix products");
     }

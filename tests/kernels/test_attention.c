@@ -10,6 +10,8 @@
 #include "base/dtype.h"
 #include "kernels/attention.h"
 
+static const dt__scratch_source test_scratch = {dt__alloc, dt__free};
+
 typedef enum mask_kind { NO_MASK, BOOL_MASK, FLOAT_MASK } mask_kind;
 
 typedef struct attention_case {
@@ -169,7 +171,7 @@ static void setting_close(setting *s) {
 }
 
 static void run(setting *s, dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool) {
-    dt__products *products = dt__products_new(ctx, kernels, pool);
+    dt__products *products = dt__products_new(ctx, kernels, pool, &test_scratch);
     const dt__array *of[N_RESULTS];
     for (int r = 0; r < N_RESULTS; r++)
         of[r] = &s->results[r].a;

@@ -9,6 +9,8 @@
 #include "base/ctx.h"
 #include "kernels/products.h"
 
+static const dt__scratch_source test_scratch = {dt__alloc, dt__free};
+
 static void small_numbers(test_array *a, uint64_t *random) {
     const size_t size = dt_dtype_size(a->a.dtype);
     for (size_t i = 0; i * size < a->memory.bytes; i++)
@@ -145,8 +147,8 @@ static void matmul__random_products(void **state) {
     for (int t = 0; t < N_NAMES; t++) {
         if (!table_at(t))
             continue;
-        dt__products *one = dt__products_new(ctx, table_at(t), NULL),
-                     *three = dt__products_new(ctx, table_at(t), pool);
+        dt__products *one = dt__products_new(ctx, table_at(t), NULL, &test_scratch),
+                     *three = dt__products_new(ctx, table_at(t), pool, &test_scratch);
         for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 30; i++) {
                 const int64_t max_size = i % 10 == 0 ? 40 : i % 3 == 0 ? 20 : 7;
@@ -179,8 +181,8 @@ static void matmul__large_products(void **state) {
     uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
-    dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL);
-    dt__products *three = dt__products_new(ctx, dt__kernels_best(), pool);
+    dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL, &test_scratch);
+    dt__products *three = dt__products_new(ctx, dt__kernels_best(), pool, &test_scratch);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int repeat = 0; repeat < 2; repeat++)
             check_product(&cases[i], one, three, &random);
@@ -193,7 +195,7 @@ static void matmul__large_products(void **state) {
 static void matmul__no_inner_elements_give_zero(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL);
+    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL, &test_scratch);
     static float c[100][100];
     const int64_t a_shape[] = {100, 0}, b_shape[] = {0, 100}, c_shape[] = {100, 100}, strides[] = {100, 1};
     c[3][4] = NAN;
@@ -213,7 +215,7 @@ static bool multiply_bf16(dt_ctx *ctx, void *user) {
     static uint16_t x[30 * 30], y[30 * 30];
     const int64_t shape[] = {30, 30}, strides[] = {30, 1};
     const dt__array a = {x, DT_BF16, 2, shape, strides}, out = {y, DT_BF16, 2, shape, strides};
-    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL);
+    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL, &test_scratch);
     const bool done =
         products && dt__matmul_run(products, &(dt__matmul){&a, &a, &out, {.f = {1, 0}}, {.f = {0, 0}}, NULL});
     dt__products_free(products);

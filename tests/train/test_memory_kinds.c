@@ -103,11 +103,25 @@ static void memory__of_used_parameters_is_scratch(void **state) {
     run_ranks(2, check_used, NULL);
 }
 
+/* f32 copies of two bf16 factors and of their product; they are given back when the product is done. */
+static void memory__of_products_is_scratch(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(N, N), .dtype = DT_BF16);
+    const size_t scratch = live(ctx, DT_MEMORY_SCRATCH);
+    assert_non_null(dt_matmul(x, x));
+    assert_true(peak(ctx, DT_MEMORY_SCRATCH) >= scratch + 3 * BYTES);
+    assert_int_equal(live(ctx, DT_MEMORY_SCRATCH), scratch);
+    assert_kinds_add_up(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory__is_counted_by_kind),
         cmocka_unit_test(memory__has_a_table),
         cmocka_unit_test(memory__of_used_parameters_is_scratch),
+        cmocka_unit_test(memory__of_products_is_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
