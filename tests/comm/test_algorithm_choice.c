@@ -111,6 +111,20 @@ static void choice__small_values_take_few_steps_and_large_ones_few_bytes(void **
                  DT__ALGORITHM_PAIRWISE_EXCHANGE);
 }
 
+/* A broadcast of 400 bytes to 15 ranks: 10 + 15 (2 + 400 b) by pairs, 4 (12 + 400 b) by a tree; 640 and 208 with b = 0.1,
+ * 40 and 48 where the link is fast, 1630 and 4168 where a message takes 1000 to start. */
+static void choice__follows_the_link(void **state) {
+    (void)state;
+    dt__machine machine = simple_machine();
+    const dt__algorithm_request request = request_of(DT__WORK_BROADCAST, 16, 1, 400);
+    check_choice(&machine, request, DT__ROUTE_RANKS, DT__ALGORITHM_BINOMIAL_TREE);
+    machine.between.bytes_per_us = 1e6;
+    check_choice(&machine, request, DT__ROUTE_RANKS, DT__ALGORITHM_PAIRWISE_EXCHANGE);
+    machine = simple_machine();
+    machine.between.start_us = 1000;
+    check_choice(&machine, request, DT__ROUTE_RANKS, DT__ALGORITHM_PAIRWISE_EXCHANGE);
+}
+
 static void choice__unequal_nodes_and_reductions_in_order_limit_the_routes(void **state) {
     (void)state;
     dt__algorithm_request request = request_of(DT__WORK_ALL_REDUCE, 3, 2, 1e6);
@@ -196,6 +210,7 @@ int main(void) {
         cmocka_unit_test(choice__costs_are_those_of_the_heads),
         cmocka_unit_test(choice__routes_add_the_steps_on_the_node),
         cmocka_unit_test(choice__small_values_take_few_steps_and_large_ones_few_bytes),
+        cmocka_unit_test(choice__follows_the_link),
         cmocka_unit_test(choice__unequal_nodes_and_reductions_in_order_limit_the_routes),
         cmocka_unit_test(choice__is_the_cheapest),
         cmocka_unit_test(choice__a_test_can_force_what_exists),
