@@ -17,7 +17,7 @@
 
 /* A message of at most DT__MESSAGE_BYTES whose peer is gone has this time to complete. */
 #define TRANSFER_NS INT64_C(2000000000)
-/* Time-outs are longer: a rank that has taken all packets less than this ago knows which peers have given up. */
+/* Time-outs are longer: a rank that has taken all packets less than this ago has those of peers that have given up. */
 #define LATE_NS INT64_C(10000000)
 
 /* Items of the arrays of a schedule. */

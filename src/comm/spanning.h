@@ -156,9 +156,8 @@ bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *packet);
 /* Publishes the call to the members that it waits for, so that they compare it. */
 void dt__span_publish_call(dt_work *work);
 
-/* A schedule: the stages of an operation on this rank. A stage is a set of messages, all in transfer at once, a
- * collective of the members on this node, by shm, or both; and tasks, which run when it is complete. Then the next stage
- * begins.
+/* A schedule: the stages of an operation on this rank, one after the other. A stage is a set of messages, all in
+ * transfer at once, a collective of the members on this node, by shm, or both; and tasks, which run when it is complete.
  * Messages belong to the stage that has the same number on their sender and their receiver. */
 struct dt__span_message {
     int64_t c; /* member of the channel */
