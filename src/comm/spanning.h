@@ -157,7 +157,7 @@ bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *packet);
 void dt__span_publish_call(dt_work *work);
 
 /* A schedule: the stages of an operation on this rank, one after the other. A stage is a set of messages, all in
- * transfer at once, a collective of the members on this node, by shm, or both; and tasks, which run when it is complete.
+ * transfer at once, a collective of the members on this node, by shm, or both; and tasks, which run at its end.
  * Messages belong to the stage that has the same number on their sender and their receiver. */
 struct dt__span_message {
     int64_t c; /* member of the channel */

@@ -111,8 +111,8 @@ static void choice__small_values_take_few_steps_and_large_ones_few_bytes(void **
                  DT__ALGORITHM_PAIRWISE_EXCHANGE);
 }
 
-/* A broadcast of 400 bytes to 15 ranks: 10 + 15 (2 + 400 b) by pairs, 4 (12 + 400 b) by a tree; 640 and 208 with b = 0.1,
- * 40 and 48 where the link is fast, 1630 and 4168 where a message takes 1000 to start. */
+/* A broadcast of 400 bytes to 15 ranks: 10 + 15 (2 + 400 b) by pairs, 4 (12 + 400 b) by a tree; 640 and 208 with
+ * b = 0.1, 40 and 48 where the link is fast, 1630 and 4168 where a message takes 1000 to start. */
 static void choice__follows_the_link(void **state) {
     (void)state;
     dt__machine machine = simple_machine();
