@@ -4,11 +4,11 @@
  * this machine.
  */
 #include "support/check.h"
+#include "support/fake_root.h"
 
 #include "comm/node_cpus.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <stdio.h>
@@ -19,35 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char root[] = "/tmp/dtensor-cpus-XXXXXX";
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
-    (void)info, (void)type, (void)place;
-    return remove(path);
-}
-
-static int remove_root(void **state) {
-    (void)state;
-    return nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static int make_root(void **state) {
-    (void)state;
-    return mkdtemp(root) ? 0 : -1;
-}
-
-/* Writes a file below the root's /sys/devices/system, with its folders. */
 static void write_file(const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/sys/devices/system/%s", root, name);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = 0;
-        mkdir(path, 0700);
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    char path[128];
+    snprintf(path, sizeof path, "/sys/devices/system/%s", name);
+    fake_root_write(path, text);
 }
 
 /* 2 NUMA nodes of 2 cores: {0,4} {1,5} on node 0, {2,6} {3,7} on node 1. */
@@ -73,12 +48,12 @@ static dt__cpu_set set_of(const char *cpus) {
 
 static int cores_of(const char *cpus) {
     dt__cpu_set set = set_of(cpus);
-    return dt__cores_of(root, &set);
+    return dt__cores_of(fake_root(), &set);
 }
 
 static int node_of(const char *cpus) {
     dt__cpu_set set = set_of(cpus);
-    return dt__numa_node_of(root, &set);
+    return dt__numa_node_of(fake_root(), &set);
 }
 
 static void cores__are_counted_once_per_pair_of_hardware_threads(void **state) {
@@ -182,5 +157,5 @@ int main(void) {
         cmocka_unit_test(cpus__of_this_process_are_those_of_its_mask),
         cmocka_unit_test(memory__is_placed_on_a_node),
     };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
+    return cmocka_run_group_tests(tests, fake_root_make, fake_root_remove);
 }

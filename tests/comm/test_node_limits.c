@@ -3,6 +3,7 @@
  * The memory that a process may use of its node, read from files of both cgroup versions that the test writes; the
  * default size of heaps; and the process that the kernel ends first when memory runs out.
  */
+#include "support/fake_root.h"
 #include "support/launch.h"
 
 #include "comm/comm.h"
@@ -11,7 +12,6 @@
 
 #include <dtensor/ops.h>
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,80 +19,49 @@
 
 #define MIB ((size_t)1 << 20)
 
-static char root[] = "/tmp/dtensor-limits-XXXXXX";
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place) {
-    (void)info, (void)type, (void)place;
-    return remove(path);
-}
-
-static int remove_root(void **state) {
-    (void)state;
-    return nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static int make_root(void **state) {
-    (void)state;
-    return mkdtemp(root) ? 0 : -1;
-}
-
-/* Writes a file below the root, with its folders. */
-static void write_file(const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s%s", root, name);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = 0;
-        mkdir(path, 0700);
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void memory__is_what_the_node_has_available(void **state) {
     (void)state;
-    write_file("/proc/meminfo", "MemTotal:       16384000 kB\nMemFree:  1 kB\nMemAvailable:    2048 kB\n");
-    write_file("/proc/self/cgroup", "1:name=systemd:/\n0::/\n");
-    assert_int_equal(dt__available_memory(root), 2 * MIB);
+    fake_root_write("/proc/meminfo", "MemTotal:       16384000 kB\nMemFree:  1 kB\nMemAvailable:    2048 kB\n");
+    fake_root_write("/proc/self/cgroup", "1:name=systemd:/\n0::/\n");
+    assert_int_equal(dt__available_memory(fake_root()), 2 * MIB);
 }
 
 static void memory__is_limited_by_every_cgroup_of_version_2(void **state) {
     (void)state;
-    write_file("/proc/meminfo", "MemAvailable: 1048576 kB\n");
-    write_file("/proc/self/cgroup", "0::/user/job\n");
-    write_file("/sys/fs/cgroup/user/job/memory.max", "max\n");
-    write_file("/sys/fs/cgroup/user/job/memory.current", "1\n");
-    assert_int_equal(dt__available_memory(root), 1024 * MIB);
-    write_file("/sys/fs/cgroup/user/memory.max", "104857600\n");
-    write_file("/sys/fs/cgroup/user/memory.current", "41943040\n");
-    assert_int_equal(dt__available_memory(root), 60 * MIB);
-    write_file("/sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 10485760\nactive_file 7\n");
-    assert_int_equal(dt__available_memory(root), 70 * MIB);
-    write_file("/sys/fs/cgroup/user/job/memory.max", "20971520\n");
-    assert_int_equal(dt__available_memory(root), 20 * MIB - 1);
-    write_file("/sys/fs/cgroup/user/job/memory.current", "30000000\n"); /* above its limit */
-    assert_int_equal(dt__available_memory(root), 0);
+    fake_root_write("/proc/meminfo", "MemAvailable: 1048576 kB\n");
+    fake_root_write("/proc/self/cgroup", "0::/user/job\n");
+    fake_root_write("/sys/fs/cgroup/user/job/memory.max", "max\n");
+    fake_root_write("/sys/fs/cgroup/user/job/memory.current", "1\n");
+    assert_int_equal(dt__available_memory(fake_root()), 1024 * MIB);
+    fake_root_write("/sys/fs/cgroup/user/memory.max", "104857600\n");
+    fake_root_write("/sys/fs/cgroup/user/memory.current", "41943040\n");
+    assert_int_equal(dt__available_memory(fake_root()), 60 * MIB);
+    fake_root_write("/sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 10485760\nactive_file 7\n");
+    assert_int_equal(dt__available_memory(fake_root()), 70 * MIB);
+    fake_root_write("/sys/fs/cgroup/user/job/memory.max", "20971520\n");
+    assert_int_equal(dt__available_memory(fake_root()), 20 * MIB - 1);
+    fake_root_write("/sys/fs/cgroup/user/job/memory.current", "30000000\n"); /* above its limit */
+    assert_int_equal(dt__available_memory(fake_root()), 0);
 }
 
 static void memory__is_limited_by_cgroups_of_version_1(void **state) {
     (void)state;
-    write_file("/proc/meminfo", "MemAvailable: 1048576 kB\n");
-    write_file("/proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory:/deep/job\n0::/\n");
-    write_file("/sys/fs/cgroup/memory/deep/job/memory.limit_in_bytes", "9223372036854771712\n");
-    write_file("/sys/fs/cgroup/memory/deep/job/memory.usage_in_bytes", "12345\n");
-    assert_int_equal(dt__available_memory(root), 1024 * MIB);
-    write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "104857600\n");
-    write_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "41943040\n");
-    write_file("/sys/fs/cgroup/memory/memory.stat", "inactive_file 3\ntotal_inactive_file 10485760\n");
-    assert_int_equal(dt__available_memory(root), 70 * MIB);
+    fake_root_write("/proc/meminfo", "MemAvailable: 1048576 kB\n");
+    fake_root_write("/proc/self/cgroup", "5:cpu,cpuacct:/other\n4:memory:/deep/job\n0::/\n");
+    fake_root_write("/sys/fs/cgroup/memory/deep/job/memory.limit_in_bytes", "9223372036854771712\n");
+    fake_root_write("/sys/fs/cgroup/memory/deep/job/memory.usage_in_bytes", "12345\n");
+    assert_int_equal(dt__available_memory(fake_root()), 1024 * MIB);
+    fake_root_write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "104857600\n");
+    fake_root_write("/sys/fs/cgroup/memory/memory.usage_in_bytes", "41943040\n");
+    fake_root_write("/sys/fs/cgroup/memory/memory.stat", "inactive_file 3\ntotal_inactive_file 10485760\n");
+    assert_int_equal(dt__available_memory(fake_root()), 70 * MIB);
 }
 
 static void oom_kills__are_counted(void **state) {
     (void)state;
     assert_int_equal(dt__oom_kills("/nonexistent"), 0);
-    write_file("/proc/vmstat", "nr_free_pages 17\noom_kill 3\ndrop_pagecache 9\n");
-    assert_int_equal(dt__oom_kills(root), 3);
+    fake_root_write("/proc/vmstat", "nr_free_pages 17\noom_kill 3\ndrop_pagecache 9\n");
+    assert_int_equal(dt__oom_kills(fake_root()), 3);
 }
 
 /* The memory in use by others may change between two calls. */
@@ -161,5 +130,5 @@ int main(void) {
         cmocka_unit_test(ranks__are_offered_to_the_oom_killer_first),
         cmocka_unit_test(heap__names_size_and_largest_tensors),
     };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
+    return cmocka_run_group_tests(tests, fake_root_make, fake_root_remove);
 }
