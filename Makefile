@@ -25,8 +25,8 @@ check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-p
 MATRIX := asan tsan clang
 RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
 	move.execute_calls move.threads dispatch.collectives
-REPEATED := dispatch.nodes dispatch.thread_bits tools.gpt tools.gradient_table dtrun.output dtrun.orphans dtrun.failure \
-	dtrun.signals dtrun.reports
+REPEATED := dispatch.nodes dispatch.thread_bits tools.gpt tools.gradient_table tools.explain tools.show tools.examples \
+	dtrun.output dtrun.orphans dtrun.failure dtrun.signals dtrun.reports
 empty :=
 regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which_asan = --exclude-regex '^project\.|$(call regex,$(REPEATED))'
