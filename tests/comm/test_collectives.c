@@ -12,8 +12,8 @@
 static const int64_t rank_counts[] = {1, 2, 3, 4, 5, 8};
 enum { N_RANK_COUNTS = 6 };
 
-/* Large cases run one of the variants per kind of memory, in rotation; with a race detector, which is slow, small ones do
- * so, and large cases run one of all. */
+/* Large cases run one of the variants per kind of memory, in rotation; with a race detector, which is slow, small cases
+ * do so, and large ones run one of all. */
 enum { LARGE_BYTES = 100000, BLOCK_LIMIT = (1 << 20) + 4 };
 
 static int run_all_variants(dt_ctx *ctx, test_case collective) {
