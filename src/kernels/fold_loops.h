@@ -187,44 +187,49 @@ enum { SUM_PARTS = FOLD_LANES * 8 / VEC_BYTES, PART_LANES = VEC_BYTES / 8 };
 typedef float part_f32 __attribute__((vector_size(VEC_BYTES / 2), aligned(1), may_alias));
 typedef double part_f64 __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
 #ifdef HW_WIDEN_F32
-#define WIDEN_PART_F32(at) HW_WIDEN_F32(at)
+#define WIDEN_F32(x) HW_WIDEN_F32(x)
 #else
-#define WIDEN_PART_F32(at) __builtin_convertvector(*(const part_f32 *)(at), vf64)
+#define WIDEN_F32(x) __builtin_convertvector(x, vf64)
 #endif
+#define WIDEN_PART_F32(at) WIDEN_F32(*(const part_f32 *)(at))
 #define WIDEN_PART_F64(at) ((vf64) * (const part_f64 *)(at))
 
-/* The two halves of a register of f32, as f64. */
-#ifdef HW_WIDEN_LOW
-#define WIDEN_LOW(x)  HW_WIDEN_LOW(x)
-#define WIDEN_HIGH(x) HW_WIDEN_HIGH(x)
+/* Adds a register of f32 to two of f64. With AVX-512 half a register to one: halves are read faster. */
+#if VEC_BYTES == 64
+enum { QUAD_PARTS = 1 };
+typedef part_f32 quad_f32;
+INLINE void add_quads(vf64 *parts, part_f32 x) { parts[0] += WIDEN_F32(x); }
 #else
-INLINE vf64 widen_half(vf32 x, int first) {
-    vf64 wide = {0};
-    for (int i = 0; i < PART_LANES; i++)
-        wide[i] = (double)x[first + i];
-    return wide;
-}
-#define WIDEN_LOW(x)  widen_half(x, 0)
-#define WIDEN_HIGH(x) widen_half(x, PART_LANES)
-#endif
+enum { QUAD_PARTS = 2 };
 typedef float quad_f32 __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
+INLINE void add_quads(vf64 *parts, vf32 x) {
+#ifdef HW_WIDEN_LOW
+    parts[0] += HW_WIDEN_LOW(x);
+    parts[1] += HW_WIDEN_HIGH(x);
+#else
+    for (int i = 0; i < PART_LANES; i++) {
+        parts[0][i] += (double)x[i];
+        parts[1][i] += (double)x[PART_LANES + i];
+    }
+#endif
+}
+#endif
 
 /* Every 64 elements, four at a time are added in f32, two by two, and their sums in f64: each such sum has two
  * roundings to f32, so that the error of the total is at most 2^-23 times the sum of magnitudes, of any number of
  * elements, whereas the conversion of each element would take most of the time. */
 #define SUM_QUADS                                                                                                    \
     for (; i + 4 * FOLD_LANES <= n; i += 4 * FOLD_LANES)                                                             \
-        for (int q = 0; q < SUM_PARTS / 2; q++) {                                                                    \
-            const dt__f32 *at = xs + i + q * 2 * PART_LANES;                                                         \
-            const vf32 low = *(const quad_f32 *)at + *(const quad_f32 *)(at + FOLD_LANES);                           \
-            const vf32 high = *(const quad_f32 *)(at + 2 * FOLD_LANES) + *(const quad_f32 *)(at + 3 * FOLD_LANES);   \
-            const vf32 sum = low + high;                                                                             \
-            parts[2 * q] += WIDEN_LOW(sum);                                                                          \
-            parts[2 * q + 1] += WIDEN_HIGH(sum);                                                                     \
+        for (int p = 0; p < SUM_PARTS; p += QUAD_PARTS) {                                                            \
+            const dt__f32 *at = xs + i + p * PART_LANES;                                                             \
+            const quad_f32 low = *(const quad_f32 *)at + *(const quad_f32 *)(at + FOLD_LANES);                       \
+            const quad_f32 high =                                                                                    \
+                *(const quad_f32 *)(at + 2 * FOLD_LANES) + *(const quad_f32 *)(at + 3 * FOLD_LANES);                 \
+            add_quads(parts + p, low + high);                                                                        \
         }
 
-/* one[lane] of the whole groups of 16 elements, in two sets of lanes in turn; x is a register of them, and term what
- * is summed; `before` sums groups that it handles itself. */
+/* parts[0] to parts[SUM_PARTS - 1] of the whole groups of 16 elements, in two sets of lanes in turn; x is a register of
+ * them, and term what is summed; `before` sums groups that it handles itself. */
 #define SUM_GROUPS(DTYPE, before, term)                                                                              \
     vf64 parts[2 * SUM_PARTS] = {{0}};                                                                               \
     int64_t i = 0;                                                                                                   \
@@ -240,19 +245,41 @@ typedef float quad_f32 __attribute__((vector_size(VEC_BYTES), aligned(1), may_al
         for (int p = 0; p < SUM_PARTS; p++) {                                                                        \
             const vf64 x = WIDEN_PART_##DTYPE(xs + i + p * PART_LANES);                                              \
             parts[p] += term;                                                                                        \
-        }                                                                                                            \
-    memcpy(one, parts, sizeof one)
+        }
 
+/* The lanes are added by halves. */
+typedef double pair_f64 __attribute__((vector_size(16)));
+#if VEC_BYTES == 64
+typedef double four_f64 __attribute__((vector_size(32)));
+INLINE pair_f64 pair_of(vf64 x) {
+    const four_f64 four = __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+    return __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+}
+#elif VEC_BYTES == 32
+INLINE pair_f64 pair_of(vf64 x) { return __builtin_shufflevector(x, x, 0, 1) + __builtin_shufflevector(x, x, 2, 3); }
+#else
+INLINE pair_f64 pair_of(vf64 x) { return (pair_f64)x; }
+#endif
+
+INLINE double join_parts(vf64 *parts) {
+    for (int half = SUM_PARTS / 2; half; half /= 2)
+        for (int p = 0; p < half; p++)
+            parts[p] += parts[p + half];
+    const pair_f64 pair = pair_of(parts[0]);
+    return pair[0] + pair[1];
+}
+
+/* Zeros after the last elements add nothing: no lane is -0, as all start as 0. */
 #define SUM(DTYPE, memory, name, before)                                                                             \
     static double name##_##DTYPE(int64_t n, const memory *xs) {                                                      \
-        double one[FOLD_LANES];                                                                                      \
-        SUM_GROUPS(DTYPE, before, x);                                                                                \
-        for (int j = 0; i < n; i++, j++)                                                                             \
-            one[j] += (double)xs[i];                                                                                 \
-        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
-            for (int j = 0; j < half; j++)                                                                           \
-                one[j] += one[j + half];                                                                             \
-        return one[0];                                                                                               \
+        SUM_GROUPS(DTYPE, before, x)                                                                                 \
+        if (i < n) {                                                                                                 \
+            memory rest[FOLD_LANES] = {0};                                                                           \
+            memcpy(rest, xs + i, (size_t)(n - i) * sizeof *xs);                                                      \
+            for (int p = 0; p < SUM_PARTS; p++)                                                                      \
+                parts[p] += WIDEN_PART_##DTYPE(rest + p * PART_LANES);                                               \
+        }                                                                                                            \
+        return join_parts(parts);                                                                                    \
     }
 SUM(F32, dt__f32, sum_quads, SUM_QUADS)
 SUM(F32, dt__f32, sum_each, )
@@ -286,7 +313,8 @@ static void fold_SUM_F64(int64_t n, const void *from, void *to) {
     static void deviations_##DTYPE(int64_t n, const void *from, double mean, double *to) {                           \
         const memory *xs = from;                                                                                     \
         double one[FOLD_LANES];                                                                                      \
-        SUM_GROUPS(DTYPE, , (x - mean) * (x - mean));                                                                \
+        SUM_GROUPS(DTYPE, , (x - mean) * (x - mean))                                                                 \
+        memcpy(one, parts, sizeof one);                                                                              \
         for (int j = 0; i < n; i++, j++) {                                                                           \
             const double off = (double)xs[i] - mean;                                                                 \
             one[j] += off * off;                                                                                     \

@@ -16,10 +16,10 @@
 #define HW_MULTIPLY_U32(x, m) ((vu64)_mm256_mul_epu32((__m256i)(x), (__m256i)(m)))
 
 #define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
-/* f32 at any address to f64; gcc 12 would build the register of two halves. */
-#define HW_WIDEN_F32(at) ((vf64)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(at))))
-#define HW_WIDEN_LOW(x)  ((vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)(x))))
-#define HW_WIDEN_HIGH(x) ((vf64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)(x), 1)))
+/* f32 to f64; gcc 12 would build the register of two halves. */
+#define HW_WIDEN_F32(x)  ((vf64)_mm256_cvtps_pd((__m128)(x)))
+#define HW_WIDEN_LOW(x)  HW_WIDEN_F32(_mm256_castps256_ps128((__m256)(x)))
+#define HW_WIDEN_HIGH(x) HW_WIDEN_F32(_mm256_extractf128_ps((__m256)(x), 1))
 #define HW_FENCE()       _mm_sfence()
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")

@@ -16,11 +16,9 @@
 #define HW_MULTIPLY_U32(x, m) ((vu64)_mm512_mul_epu32((__m512i)(x), (__m512i)(m)))
 
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
-/* f32 at any address to f64; gcc 12 would build the register of two halves. */
-#define HW_WIDEN_F32(at) ((vf64)_mm512_cvtps_pd(_mm256_loadu_ps((const float *)(at))))
-#define HW_WIDEN_LOW(x)  ((vf64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)(x))))
-#define HW_WIDEN_HIGH(x) ((vf64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)(x), 1)))
-#define HW_FENCE()       _mm_sfence()
+/* f32 to f64; gcc 12 would build the register of two halves. */
+#define HW_WIDEN_F32(x) ((vf64)_mm512_cvtps_pd((__m256)(x)))
+#define HW_FENCE()      _mm_sfence()
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
 
