@@ -53,7 +53,7 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 /* The routes that a collective has. */
 #define ROUTE(name) (1u << DT__ROUTE_##name)
 static const unsigned routes[DT__N_WORK_OPS] = {
-    [DT__WORK_BARRIER] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(COPIES),
+    [DT__WORK_BARRIER] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(COPIES) | ROUTE(DIRECT),
     [DT__WORK_BROADCAST] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(SHARES),
     [DT__WORK_SCATTER] = ROUTE(RANKS) | ROUTE(LEADERS),
     [DT__WORK_GATHER] = ROUTE(RANKS) | ROUTE(LEADERS),
@@ -93,10 +93,11 @@ static const struct row *find_row(const dt__algorithm_request *request, dt__algo
     return NULL;
 }
 
-/* A reduction in the order of the group is one of all ranks at once. */
+/* A reduction in the order of the group is one of all ranks at once, and a direct exchange is between pairs. */
 bool dt__algorithm_exists(const dt__algorithm_request *request, dt__node_route route, dt__algorithm algorithm) {
+    bool by_pairs = request->in_order || route == DT__ROUTE_DIRECT;
     return has_route(request, route) && find_row(request, algorithm) &&
-           (!request->in_order || algorithm == DT__ALGORITHM_PAIRWISE_EXCHANGE);
+           (!by_pairs || algorithm == DT__ALGORITHM_PAIRWISE_EXCHANGE);
 }
 
 /* What happens on a node before, after or beside the messages. */
