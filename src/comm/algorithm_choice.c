@@ -12,7 +12,7 @@
  *               + c(N, s / W)
  *               + a' + (w-1) o' + (w-1)/w s b', unless it is a reduce_scatter or an all_to_all
  *     copies    a' + (w-1) o' + (w-1) s b' + c(N, s)
- *     direct    a' + (w-1) o' + w/n s b' + c(n-w+1, (n-w+1)/n s): n-w messages
+ *     direct    the longer of a' + (w-1) o' + w/n s b' and c(n-w+1, (n-w+1)/n s), which run at once: n-w messages
  *
  * What is sent of blocks by a share is s / W as well, except for an all_to_all, which sends everything once: there it
  * is s, and putting the blocks in order takes 4 s g. The leaders of a gather, scatter or broadcast do not add up
@@ -22,6 +22,7 @@
 
 #include "base/size.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct row {
@@ -52,7 +53,7 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 /* The routes that a collective has. */
 #define ROUTE(name) (1u << DT__ROUTE_##name)
 static const unsigned routes[DT__N_WORK_OPS] = {
-    [DT__WORK_BARRIER] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(COPIES),
+    [DT__WORK_BARRIER] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(COPIES) | ROUTE(DIRECT),
     [DT__WORK_BROADCAST] = ROUTE(RANKS) | ROUTE(LEADERS) | ROUTE(SHARES),
     [DT__WORK_SCATTER] = ROUTE(RANKS) | ROUTE(LEADERS),
     [DT__WORK_GATHER] = ROUTE(RANKS) | ROUTE(LEADERS),
@@ -92,13 +93,14 @@ static const struct row *find_row(const dt__algorithm_request *request, dt__algo
     return NULL;
 }
 
-/* A reduction in the order of the group is one of all ranks at once. */
+/* A reduction in the order of the group is one of all ranks at once, and a direct exchange is between pairs. */
 bool dt__algorithm_exists(const dt__algorithm_request *request, dt__node_route route, dt__algorithm algorithm) {
+    bool by_pairs = request->in_order || route == DT__ROUTE_DIRECT;
     return has_route(request, route) && find_row(request, algorithm) &&
-           (!request->in_order || algorithm == DT__ALGORITHM_PAIRWISE_EXCHANGE);
+           (!by_pairs || algorithm == DT__ALGORITHM_PAIRWISE_EXCHANGE);
 }
 
-/* What happens on a node before and after the messages. */
+/* What happens on a node before, after or beside the messages. */
 static double node_us(const dt__cost_terms *within, const dt__algorithm_request *request, dt__node_route route) {
     double width = (double)request->max_width, bytes = request->bytes;
     double step = within->a + (width - 1) * within->o, part = (width - 1) / width * bytes * within->b;
@@ -136,7 +138,9 @@ double dt__algorithm_us(const dt__machine *machine, const dt__algorithm_request 
         n = request->n_ranks - request->min_width + 1;
         bytes *= (double)n / (double)request->n_ranks;
     }
-    return node_us(&within, request, route) + find_row(request, algorithm)->cost(&between, n, bytes);
+    double on_node = node_us(&within, request, route);
+    double messages = find_row(request, algorithm)->cost(&between, n, bytes);
+    return route == DT__ROUTE_DIRECT ? fmax(on_node, messages) : on_node + messages;
 }
 
 static int differences(const dt__algorithm_choice *forced, dt__node_route route, dt__algorithm algorithm) {

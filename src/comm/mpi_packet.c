@@ -20,7 +20,12 @@ bool dt__is_remote(const dt__mpi *mpi, int64_t rank) {
     return mpi->runtime->node_of && mpi->runtime->node_of[rank] != mpi->node;
 }
 
+static void test_sending(dt__mpi *mpi);
+
+/* Memory of packets that have been sent is used again before more is allocated. */
 static struct dt__held_packet *new_packet(dt__mpi *mpi) {
+    if (!mpi->unused)
+        test_sending(mpi);
     struct dt__held_packet *packet = mpi->unused;
     if (packet) {
         mpi->unused = packet->next;
@@ -84,9 +89,10 @@ bool dt__packets_close(dt__mpi *mpi) {
     return clean;
 }
 
+/* Whether the packet has left is tested later: a test that finds that it has not may yield the core, while the receiver
+ * of the next packet waits for that. */
 void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, const void *payload, size_t bytes) {
     struct dt__held_packet *packet = new_packet(mpi);
-    bool done = false;
     if (!packet) {
         mpi->failed = true;
         return;
@@ -96,20 +102,13 @@ void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, cons
     packet->packet.head = head;
     if (bytes)
         memcpy(packet->packet.payload, payload, bytes);
-    if (!mpi->table->send(mpi->world, &packet->packet, sizeof head + bytes, (int)to, PACKET_TAG, &packet->request) ||
-        !mpi->table->test(&packet->request, &done, NULL, NULL)) {
+    if (!mpi->table->send(mpi->world, &packet->packet, sizeof head + bytes, (int)to, PACKET_TAG, &packet->request)) {
         mpi->failed = true;
-        return;
-    }
-    if (done) {
-        dt__packet_free(mpi, packet);
         return;
     }
     packet->next = mpi->sending;
     mpi->sending = packet;
 }
-
-bool dt__packets_are_leaving(const dt__mpi *mpi) { return mpi->sending != NULL; }
 
 static void test_sending(dt__mpi *mpi) {
     for (struct dt__held_packet **link = &mpi->sending, *packet; (packet = *link);) {
@@ -132,6 +131,11 @@ static void test_sending(dt__mpi *mpi) {
             link = &request->next;
         }
     }
+}
+
+bool dt__packets_are_leaving(dt__mpi *mpi) {
+    test_sending(mpi);
+    return mpi->sending != NULL;
 }
 
 void dt__announce_state(dt__mpi *mpi) {

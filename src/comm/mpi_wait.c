@@ -20,7 +20,7 @@ enum {
     LONG_PAUSES = 256 /* after which waiting on a node sleeps */
 };
 
-static bool needs_progress(const dt__mpi *mpi) { return mpi->active || dt__packets_are_leaving(mpi); }
+static bool needs_progress(dt__mpi *mpi) { return mpi->active || dt__packets_are_leaving(mpi); }
 
 static void publish_long_wait(dt_work *work, const struct dt__pause *pause, int64_t now, double timeout_s) {
     int64_t began = pause->deadline_ns - (int64_t)(timeout_s * 1e9);

@@ -17,7 +17,8 @@
  *       red._scatter  reduce_scatter            reduce_scatter along the lane
  *       all_to_all    all_to_all by places      all_to_all along the lane
  *     copies          all_reduce                all_reduce of the value
- *     direct                                    all_to_all with other nodes        all_to_all
+ *     direct                                    all_to_all with other nodes        all_to_all, at once
+ *                                               barrier with other nodes           barrier, at once
  *     ranks                                     the collective itself
  *
  * A node's ranks are added first, in group order, then the nodes, in the order that the algorithm has. Products of
@@ -182,10 +183,23 @@ static dt__team leaders_around(const struct maker *self, int64_t *members, int64
     return (dt__team){layout->n_nodes, layout->node, members};
 }
 
+/* The ranks of this node, which a direct exchange reaches by shm. */
+static void leave_out_node(const struct maker *self, bool *out) {
+    for (int64_t i = 0; i < self->work->group->n_ranks; i++)
+        out[i] = !dt__is_remote(self->work->span->mpi, dt__group_member(self->work->group, i));
+}
+
 static void make_barrier(const struct maker *self) {
     dt_comm_call local = {.op = DT_BARRIER};
+    bool left_out[DT__MAX_RANKS];
     if (self->choice.route == DT__ROUTE_RANKS) {
         run_on(self, all_ranks(self), (dt__team_data){0});
+        return;
+    }
+    if (self->choice.route == DT__ROUTE_DIRECT) {
+        leave_out_node(self, left_out);
+        run_on(self, all_ranks(self), (dt__team_data){.left_out = left_out});
+        dt__span_add_local_beside(self->work, local, NULL, NULL);
         return;
     }
     dt__span_add_local(self->work, local, NULL, NULL);
@@ -568,8 +582,8 @@ static void make_all_to_all(const struct maker *self) {
         received_at += received[i].n;
     }
     bool direct = self->choice.route == DT__ROUTE_DIRECT;
-    for (int64_t i = 0; direct && i < n; i++)
-        left_out[i] = !dt__is_remote(self->work->span->mpi, dt__group_member(self->work->group, i));
+    if (direct)
+        leave_out_node(self, left_out);
     run_on(self, all_ranks(self),
            (dt__team_data){.pieces = pieces, .received = received, .left_out = direct ? left_out : NULL});
     if (direct)

@@ -54,12 +54,16 @@ static void receive_from(dt_work *work, const dt__team *team, int64_t t, dt__tea
     dt__span_receive(work, dt__team_member(team, t), piece.at, dt__span_bytes(work, piece.n));
 }
 
+static bool takes_part(const dt__team_data *data, int64_t t) { return !data->left_out || !data->left_out[t]; }
+
 void dt__pairwise_barrier(dt_work *work, const dt__team *team, const dt__team_data *data) {
-    (void)data;
     dt__span_add_stage(work);
     for (int64_t k = 1; k < team->n; k++) {
-        send_to(work, team, (team->me + k) % team->n, (dt__team_piece){0});
-        receive_from(work, team, (team->me + team->n - k) % team->n, (dt__team_piece){0});
+        int64_t to = (team->me + k) % team->n, from = (team->me + team->n - k) % team->n;
+        if (takes_part(data, to))
+            send_to(work, team, to, (dt__team_piece){0});
+        if (takes_part(data, from))
+            receive_from(work, team, from, (dt__team_piece){0});
     }
 }
 
@@ -103,8 +107,6 @@ void dt__pairwise_all_gather(dt_work *work, const dt__team *team, const dt__team
         receive_from(work, team, from, data->pieces[from]);
     }
 }
-
-static bool takes_part(const dt__team_data *data, int64_t t) { return !data->left_out || !data->left_out[t]; }
 
 void dt__pairwise_all_to_all(dt_work *work, const dt__team *team, const dt__team_data *data) {
     dt__span_add_stage(work);

@@ -44,7 +44,7 @@ enum {
     DT__N_POSTED = 32,           /* packets for which receives are posted */
     DT__N_SPARE = 32,            /* and more for which there is memory from the start */
     DT__PACKET_WINDOW = 128,     /* DATA packets of a channel to one member that it has not taken yet */
-    DT__MAX_DATA_PACKETS = 3,    /* that the data of a message is sent in; more data has messages of its own */
+    DT__MAX_DATA_PACKETS = 5,    /* that the data of a message is sent in; more data has messages of its own */
     DT__MESSAGE_BYTES = 1 << 30, /* at most in one message, unless a test lowers it */
 };
 
@@ -117,8 +117,8 @@ bool dt__mpi_take_packet(dt__mpi *mpi);
 void dt__mpi_progress(dt__mpi *mpi);
 /* Takes the packets of a channel that arrived before it existed, or before the operation or stage that they are for. */
 void dt__packets_take_arrived(dt__mpi *mpi, uint64_t key);
-/* Whether packets are being sent. */
-bool dt__packets_are_leaving(const dt__mpi *mpi);
+/* Whether packets are being sent; tests them. */
+bool dt__packets_are_leaving(dt__mpi *mpi);
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet);
 void dt__announce_state(dt__mpi *mpi);
 void dt__announce_numbered(dt__channel *channel);

@@ -27,7 +27,7 @@ typedef struct dt__team_piece {
 /* What a collective on a team reads and writes, on this rank. Sizes of pieces are the same on all ranks of the team,
  * except for an all_to_all.
  *
- *     barrier         nothing
+ *     barrier         nothing; but for ranks that are left out
  *     broadcast       value, from the root's
  *     gather          value of each rank into the root's pieces
  *     scatter         the root's pieces into value of each rank; on other ranks pieces have sizes only

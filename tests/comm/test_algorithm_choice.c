@@ -77,6 +77,22 @@ static void choice__routes_add_the_steps_on_the_node(void **state) {
     check_us(dt__algorithm_us(&machine, &request, DT__ROUTE_COPIES, doubling), 1 + 240 + 12 + 808);
 }
 
+/* The collective on the node, of half of the bytes, runs while two messages with a quarter each are in transfer. */
+static void choice__the_longer_part_of_a_direct_exchange_counts(void **state) {
+    (void)state;
+    dt__machine machine = simple_machine();
+    dt__algorithm_request request = request_of(DT__WORK_ALL_TO_ALL, 2, 2, 8000);
+    dt__algorithm pairwise = DT__ALGORITHM_PAIRWISE_EXCHANGE;
+    check_us(dt__algorithm_us(&machine, &request, DT__ROUTE_DIRECT, pairwise), 10 + 2 * (2 + 200));
+    machine.within.start_us = 1000;
+    check_us(dt__algorithm_us(&machine, &request, DT__ROUTE_DIRECT, pairwise), 1000 + 40);
+    request.bytes = 4;
+    check_choice(&dt__machine_builtin, request, DT__ROUTE_DIRECT, pairwise);
+    check_choice(&dt__machine_builtin, request_of(DT__WORK_BARRIER, 2, 2, 0), DT__ROUTE_DIRECT, pairwise);
+    check_choice(&dt__machine_builtin, request_of(DT__WORK_BARRIER, 8, 8, 0), DT__ROUTE_COPIES,
+                 DT__ALGORITHM_PAIRWISE_EXCHANGE);
+}
+
 static void choice__small_values_take_few_steps_and_large_ones_few_bytes(void **state) {
     (void)state;
     dt__machine machine = simple_machine();
@@ -209,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choice__costs_are_those_of_the_heads),
         cmocka_unit_test(choice__routes_add_the_steps_on_the_node),
+        cmocka_unit_test(choice__the_longer_part_of_a_direct_exchange_counts),
         cmocka_unit_test(choice__small_values_take_few_steps_and_large_ones_few_bytes),
         cmocka_unit_test(choice__follows_the_link),
         cmocka_unit_test(choice__unequal_nodes_and_reductions_in_order_limit_the_routes),
