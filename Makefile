@@ -37,7 +37,7 @@ seed_tsan := 3
 seed_clang := 4
 
 .NOTPARALLEL:
-.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare fuzz lint format docs install clean
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare compare fuzz lint format docs install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -106,6 +106,11 @@ bench-compare: ## an older commit beside this tree: BASE=<commit>, BENCH=dispatc
 	@scripts/setup.sh bench
 	@$(call compile,release)
 	@scripts/compare_bench.sh $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) $(or $(BASE),HEAD) $(BENCH)
+
+compare: ## ops and gradients beside PyTorch's, in random calls; SEED=2 for other calls, OPS='.*norm' for some ops
+	@scripts/setup.sh build
+	@$(call compile,release,programs)
+	@python3 tests/compare/torch_ops.py --seed $(or $(SEED),1) $(if $(OPS),--ops '$(OPS)')
 
 fuzz: ## a minute of random input for each parser
 	@scripts/setup.sh all

@@ -86,11 +86,11 @@
  *     1, 0.5, true, none, "tanh", [0,1]    values
  *     + - * / ( )     on tensors the ops add, sub, neg, mul and div
  *     f(a, b, c=d)    any op, by name; also kept(shape, dim), sizes with 1 for the dims that were reduced;
- *                     count(shape, dim), the number of elements of those dims; size(shape, dim); rows(shape), as a
- *                     matrix with the columns of the last dim; inverse(dims), of a permutation; negative(list);
- *                     either(a, b), the number a or b where a is none; unless(a, x), zeros where a is not none;
- *                     conjugate(x); again(x), the recorded call itself with x for its first tensor and the same
- *                     random numbers
+ *                     count(shape, dim), the number of elements of those dims, at least 1; size(shape, dim);
+ *                     rows(shape), as a matrix with the columns of the last dim; inverse(dims), of a permutation;
+ *                     negative(list); either(a, b), the number a or b where a is none; unless(a, x), zeros where a is
+ *                     not none; conjugate(x); again(x), the recorded call itself with x for its first tensor and the
+ *                     same random numbers
  *
  * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
  * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,

@@ -14,6 +14,7 @@
  */
 #include "autograd/autograd.h"
 
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ static dt_tensor *of_redistribute(const dt__backward_call *call, int i, dt_tenso
     if (!own)
         return NULL;
     /* On one mesh it is summed with the other gradients of x as it is, and moves with them. */
-    bool moves_later = own->spec && input->spec && own->spec->mesh == input->spec->mesh && dtype == input->dtype;
+    bool moves_later =
+        own->spec && input->spec && dt__mesh_same(own->spec->mesh, input->spec->mesh) && dtype == input->dtype;
     if (moves_later || !own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
         return own;
     return dt__gradient_place(own, input->spec);

@@ -396,7 +396,7 @@ static dt_status run_function(evaluation *self, const dt__formula_node *node, va
     case DT__FN_COUNT:
         for (int d = 0; d < n; d++)
             count *= has_dim(second, n, d) ? first->arg.as.ints[d] : 1;
-        *out = (value){.arg = {.type = DT_ARG_INT, .as.i = count}};
+        *out = (value){.arg = {.type = DT_ARG_INT, .as.i = count > 0 ? count : 1}}; /* no element is divided by 0 */
         return DT_OK;
     case DT__FN_SIZE:
         count = second->as.i < 0 ? second->as.i + n : second->as.i;

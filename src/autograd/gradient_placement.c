@@ -7,6 +7,7 @@
 #include "autograd/autograd.h"
 
 #include "base/dtype.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 dt_spec *dt__gradient_spec(dt_spec *spec) {
@@ -114,7 +115,7 @@ bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to) {
     const dt_spec *from = grad->spec;
     if (!from || !to)
         return true;
-    if (from->mesh != to->mesh)
+    if (!dt__mesh_same(from->mesh, to->mesh))
         return false;
     for (int m = 0; m < to->sharding.n_mesh_dims; m++) {
         const dt_placement *placement = &to->sharding.placements[m];

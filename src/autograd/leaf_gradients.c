@@ -7,6 +7,7 @@
  */
 #include "autograd/autograd.h"
 
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 enum { MAX_WAITING_BYTES = 32 << 20 };
@@ -30,7 +31,7 @@ dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf
     walk->waiting[walk->n_waiting++] = (dt__leaf_gradient){leaf, grad, to};
     int64_t bytes = 0;
     for (int i = 0; i < walk->n_waiting; i++)
-        bytes += walk->waiting[i].to->mesh == to->mesh ? walk->waiting[i].grad->spec->max_bytes : 0;
+        bytes += dt__mesh_same(walk->waiting[i].to->mesh, to->mesh) ? walk->waiting[i].grad->spec->max_bytes : 0;
     return bytes > MAX_WAITING_BYTES ? dt__leaf_gradients_move(walk, to->mesh) : DT_OK;
 }
 
@@ -59,7 +60,7 @@ dt_status dt__leaf_gradients_move(dt__gradient_walk *walk, const dt_mesh *mesh) 
     int n = 0, n_left = 0;
     dt_status status = own ? DT_OK : DT_ERR_MEMORY;
     for (int i = 0; i < walk->n_waiting && own; i++)
-        if (!mesh || walk->waiting[i].to->mesh == mesh)
+        if (!mesh || dt__mesh_same(walk->waiting[i].to->mesh, mesh))
             own[n++] = walk->waiting[i];
         else
             walk->waiting[n_left++] = walk->waiting[i];

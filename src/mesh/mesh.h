@@ -89,6 +89,10 @@ dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text);
 dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names);
 dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes, dt__names names,
                             const dt_mesh_options *options);
+/* Whether two meshes are equal. Equal specs are one object, with the mesh that the first of them was made on, and ranks
+ * may have made or dropped them in another order: what decides about communication compares meshes by value. */
+static inline bool dt__mesh_same(const dt_mesh *a, const dt_mesh *b) { return a == b || dt_mesh_equal(a, b); }
+
 /* The dim of a name; an error of `op` where there is none. */
 dt_status dt__mesh_find_dim(const dt_mesh *mesh, const char *op, const char *name, int *out);
 

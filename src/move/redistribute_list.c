@@ -50,7 +50,8 @@ static bool counts_collectives(const dt__prepared_move *prepared) {
 
 /* Whether a move is joined with others of its mesh; the same on all its ranks. */
 static bool can_join(const dt__prepared_move *prepared) {
-    return prepared->pair.from->mesh == prepared->pair.to->mesh && !prepared->n_stops && counts_collectives(prepared);
+    return dt__mesh_same(prepared->pair.from->mesh, prepared->pair.to->mesh) && !prepared->n_stops &&
+           counts_collectives(prepared);
 }
 
 /* Both steps of the exchange: each move's own. A move whose group is NULL reads nothing from others here. */
@@ -362,7 +363,7 @@ static dt_status run_from(dt__executor *executor, dt__arena *arena, int n, liste
         return DT_ERR_MEMORY;
     for (int k = i; k < n && can_join(first); k++) {
         const dt__prepared_move *other = moves[k].execution.prepared;
-        if (!moves[k].is_done && can_join(other) && other->pair.from->mesh == first->pair.from->mesh)
+        if (!moves[k].is_done && can_join(other) && dt__mesh_same(other->pair.from->mesh, first->pair.from->mesh))
             joined.moves[joined.n++] = &moves[k];
     }
     if (joined.n > 1 && first->takes_part)
@@ -434,7 +435,7 @@ static bool has_memory_of(const dt_tensor *tensor, const dt_spec *to) {
 static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *to, bool *out) {
     dt__spec_pair pair = {tensor->spec, to, DT__PLANNER_DIRECT, ctx->machine, true};
     dt__prepared_move *prepared;
-    *out = tensor->spec->mesh == to->mesh && only_reduces(&tensor->spec->sharding, &to->sharding) &&
+    *out = dt__mesh_same(tensor->spec->mesh, to->mesh) && only_reduces(&tensor->spec->sharding, &to->sharding) &&
            has_memory_of(tensor, to);
     if (!*out)
         return DT_OK;
@@ -450,7 +451,7 @@ static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *
 static bool is_in_place(int n, dt_spec *const *to, const dt_mesh *mesh) {
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
-        bytes += to[i]->mesh == mesh ? to[i]->max_bytes : 0;
+        bytes += dt__mesh_same(to[i]->mesh, mesh) ? to[i]->max_bytes : 0;
     return bytes > OVERWRITE_FROM_BYTES;
 }
 

@@ -3,6 +3,7 @@
  * Redistributions in the log: large ones at level info, all at level debug, and their sum at the end.
  */
 #include "base/quantity.h"
+#include "mesh/mesh.h"
 #include "move/plan_cache.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ void dt__log_redistribution(dt_ctx *ctx, const dt__redistribution_report *report
     if (level > ctx->log_level)
         return;
     (void)dt_spec_text(report->from, sizeof from, from);
-    if (report->from->mesh == report->to->mesh)
+    if (dt__mesh_same(report->from->mesh, report->to->mesh))
         (void)dt_placements_text(report->to->sharding.n_mesh_dims, report->to->sharding.placements, sizeof to, to);
     else
         (void)dt_spec_text(report->to, sizeof to, to);

@@ -131,8 +131,11 @@ static dt_status gelu_second(const dt_op_backward *call, dt_tensor **input_grads
         input_grads[0] = dt_gelu_backward(grad, x, .approximate = approximate);
     if (!call->needed[1])
         return DT_OK;
-    dt_tensor *square = dt_mul(x, x);
-    dt_tensor *second = is_exact(call->call) ? second_exact(square) : second_approximate(x, square);
+    /* Beyond these numbers it is 0 in every dtype, but squares overflow. */
+    double limit = is_exact(call->call) ? 40 : 12;
+    dt_tensor *near = dt_hardtanh(x, .min_val = DT_REAL(-limit), .max_val = DT_REAL(limit)),
+              *square = dt_mul(near, near);
+    dt_tensor *second = is_exact(call->call) ? second_exact(square) : second_approximate(near, square);
     input_grads[1] = dt_mul(dt_mul(grad, grad_output), second);
     return input_grads[1] ? DT_OK : dt_error_status(call->call->ctx);
 }
@@ -183,6 +186,6 @@ const dt_op dt__op_silu_backward = {
     OF_GRADIENT("silu_backward", "self", silu_gradient, SILU_GRAD, DT__ONLY_FLOATING),
     .summary = "The gradient of silu.",
     .gradient = "grad_output: silu_backward(grad, conjugate(self)); "
-                "self: grad * conjugate(grad_output / (exp(-self) + 1) * (1 - 1 / (exp(-self) + 1)) * "
-                "(self * (1 - 2 / (exp(-self) + 1)) + 2))",
+                "self: grad * conjugate(grad_output / (exp(-self) + 1) / (exp(self) + 1) * "
+                "(self * (1 / (exp(self) + 1) - 1 / (exp(-self) + 1)) + 2))",
 };

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Activation functions. With a parameter, most keep the order of elements if that is positive.
+ *
+ * The gradient of a function that differs by range is where(condition, …), of which the condition decides what corners
+ * and NaN get, as in PyTorch. The exponential of the negative range is written exp(-relu(-x)), which is 1 in the other
+ * range: exp(x) would overflow there, and its own gradient would be 0 times infinity. So would that of x / 3 where x
+ * is infinite.
  */
 #include "ops/op_families.h"
 #include "ops/ops.h"
@@ -42,11 +47,11 @@ static dt_status shape_silu(dt_op_call *call) {
 /* clang-format off */
 const dt_op dt__op_celu = {DT__UNARY_OF("celu", "input, float alpha=1.0", CELU, DT__FLOATS),
     .partial_of = partial_of_scale,
-    .gradient = "input: grad * where(gt(input, 0), 1, exp(input / alpha))",
+    .gradient = "input: where(le(input, 0), grad * exp(-relu(-input) / alpha), grad)",
     .summary = "x, or alpha (exp(x / alpha) - 1) where x is negative."};
 const dt_op dt__op_elu = {DT__UNARY_OF("elu", "input, float alpha=1.0", ELU, DT__FLOATS, .numbers = {1, 1}),
     .partial_of = partial_of_scale,
-    .gradient = "input: grad * where(gt(input, 0), 1, exp(input) * alpha)",
+    .gradient = "input: where(le(input, 0), grad * exp(-relu(-input)) * alpha, grad)",
     .summary = "x, or alpha (exp(x) - 1) where x is negative."};
 const dt_op dt__op_hardshrink = {DT__UNARY_OF("hardshrink", "self, Scalar lambd=0.5", HARDSHRINK, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
@@ -57,7 +62,8 @@ const dt_op dt__op_hardsigmoid = {DT__UNARY_OF("hardsigmoid", "input", HARDSIGMO
     .gradient = "input: where(lt(abs(input), 3), grad / 6, 0)",
     .summary = "(x + 3) / 6, limited to 0 and 1."};
 const dt_op dt__op_hardswish = {DT__UNARY_OF("hardswish", "input", HARDSWISH, DT__FLOATS),
-    .gradient = "input: where(lt(input, -3), 0, where(gt(input, 3), grad, grad * (input / 3 + 0.5)))",
+    .gradient = "input: where(le(input, -3), 0, where(lt(input, 3), grad * "
+                "(where(lt(abs(input), 3), input, 0) / 3 + 0.5), grad))",
     .summary = "x times the hard sigmoid of x."};
 const dt_op dt__op_hardtanh = {
     DT__UNARY_OF("hardtanh", "input, float min_val=-1.0, float max_val=1.0", CLAMP, DT__FLOATS),
@@ -80,7 +86,7 @@ const dt_op dt__op_relu6 = {DT__UNARY_OF("relu6", "input", CLAMP, DT__FLOATS, .n
 const dt_op dt__op_selu = {
     DT__UNARY_OF("selu", "input", ELU, DT__FLOATS, .numbers = {1.7580993408473768599, 1.0507009873554804934}),
     .partial = DT_PARTIAL_UP,
-    .gradient = "input: grad * where(gt(input, 0), 1.0507009873554804934, exp(input) * 1.7580993408473766)",
+    .gradient = "input: grad * where(le(input, 0), exp(-relu(-input)) * 1.7580993408473766, 1.0507009873554804934)",
     .summary = "elu with the alpha and the scale that keep mean and variance."};
 const dt_op dt__op_softplus = {
     DT__UNARY_OF("softplus", "self, Scalar beta=1, Scalar threshold=20", SOFTPLUS, DT__FLOATS),
@@ -115,6 +121,6 @@ const dt_op dt__op_threshold = {
     .rule = "... -> ...",
     .partial_of = partial_of_threshold,
     DT__FAMILY(dt__unary_run, REPLACE_UP_TO, DT__REAL_NUMBERS),
-    .gradient = "input: where(gt(input, threshold), grad, 0)",
+    .gradient = "input: where(le(input, threshold), 0, grad)",
     .samples = "threshold(f32[5,3]; 0.5; -1.0)\nthreshold(f32[5]; 0.5; 3.0)",
 };

@@ -51,12 +51,20 @@ static dt_tensor *scores_of(dt_ctx *ctx, const dt__attention_tensors *of, dt_ten
     return dt_masked_fill(scores, dt_logical_not(dt_tril(ones)), -INFINITY);
 }
 
-/* A query without keys has no weights, and 0 instead of a logarithm of -infinity. */
+/* A query without keys has no weights, and 0 instead of a logarithm of -infinity, of which a gradient would be NaN: so
+ * its scores are replaced before, and its weights after. */
 static dt_tensor *weights_of(const dt__attention_tensors *of, dt_tensor *scores) {
-    dt_tensor *logs =
-        of->logsumexp ? dt_unsqueeze(of->logsumexp, -1) : dt_logsumexp(scores, DT_DIMS(-1), .keepdim = true);
-    dt_tensor *none = dt_eq_scalar(logs, -INFINITY);
-    return dt_exp(dt_sub(scores, dt_masked_fill(logs, none, 0)));
+    if (of->logsumexp) {
+        dt_tensor *logs = dt_unsqueeze(of->logsumexp, -1);
+        return dt_exp(dt_sub(scores, dt_masked_fill(logs, dt_eq_scalar(logs, -INFINITY), 0)));
+    }
+    dt_tensor *none = NULL;
+    if (of->mask && scores && scores->shape[scores->n_dims - 1] > 0) {
+        none = dt_eq_scalar(dt_amax(scores, .dim = DT_DIMS(-1), .keepdim = true), -INFINITY);
+        scores = dt_masked_fill(scores, none, 0);
+    }
+    dt_tensor *weights = dt_exp(dt_sub(scores, dt_logsumexp(scores, DT_DIMS(-1), .keepdim = true)));
+    return none ? dt_masked_fill(weights, none, 0) : weights;
 }
 
 dt_tensor *dt__dropout_factors(dt_ctx *ctx, dt_shape shape, dt_dtype dtype, dt_mesh *mesh, double p,

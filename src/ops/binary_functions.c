@@ -85,10 +85,15 @@ static dt_status shape_lerp(dt_op_call *call) {
     return dt__family_shape(call);
 }
 
+/* The sum of both squares, in the dtype of the result, so that integers do not wrap around; 1 instead of 0. */
+#define SQUARES                                                                                                      \
+    "(square(type_as(self, result)) + square(type_as(other, result)) + "                                             \
+    "eq(square(type_as(self, result)) + square(type_as(other, result)), 0))"
+#define REMAINDER_GRADIENT "self: grad; other: -grad * floor_divide(self, other)"
+
 /* clang-format off */
 const dt_op dt__op_atan2 = {DT__BINARY("atan2", ATAN2, DT__REALS_TO_FLOATING),
-    .gradient = "self: grad * other / (self * self + other * other); "
-                "other: -grad * self / (self * self + other * other)",
+    .gradient = "self: grad * other / " SQUARES "; other: -grad * self / " SQUARES,
     .summary = "The angle of the points (other, self)."};
 const dt_op dt__op_bitwise_and = {BITWISE("bitwise_and", BITWISE_AND),
     .summary = "The bits that both integers have."};
@@ -109,9 +114,9 @@ const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX), .rows = row
                 "other: where(logical_or(le(self, other), isnan(other)), 0, grad)",
     .summary = "The minimum of two elements, or the other one if one of them is NaN."};
 const dt_op dt__op_fmod = {DIVISION("fmod", DT__OR_NUMBER("fmod"), FMOD),
-    .gradient = "self: grad; other: -grad * trunc(self / other)",
+    .gradient = "self: grad; other: -grad * div(self, other, rounding_mode=\"trunc\")",
     .summary = "The rest of a division, with the sign of the dividend."};
-const dt_op dt__op_logaddexp = {DT__BINARY("logaddexp", LOGADDEXP, DT__FLOATS), .partial = DT_PARTIAL_UP,
+const dt_op dt__op_logaddexp = {DT__BINARY("logaddexp", LOGADDEXP, DT__REALS_TO_FLOATING), .partial = DT_PARTIAL_UP,
     .gradient = "self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)",
     .summary = "log(exp(x) + exp(y)) of two elements, without overflow."};
 const dt_op dt__op_logical_and = {LOGICAL("logical_and", AND), .partial_of = partial_of_and,
@@ -126,8 +131,10 @@ const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX),
                 "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
     .summary = "The minimum of two elements; NaN if one of them is NaN."};
 const dt_op dt__op_remainder = {DIVISION("remainder", DT__OR_NUMBERS("remainder"), REMAINDER),
-    .gradient = "self: grad; other: -grad * floor(self / other)",
+    .gradient = REMAINDER_GRADIENT "; other.Scalar_Tensor: -grad * floor(self / other)",
     .summary = "The rest of a division, with the sign of the divisor."};
+const dt_op dt__op_remainder_ = {.in_place_of = &dt__op_remainder, .gradient = REMAINDER_GRADIENT,
+    .samples = "remainder_(f32[5,3]; f32[3])"};
 /* clang-format on */
 
 const dt_op dt__op_addcdiv = {

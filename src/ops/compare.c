@@ -188,8 +188,8 @@ const dt_op dt__op_clamp = {
     .shape = shape_clamp,
     .kernel = clamp,
     .gradient = "self: grad * eq(self, result); "
-                "min.Tensor: where(eq(self, result), 0, grad * eq(min, result)); "
-                "max.Tensor: where(eq(self, result), 0, grad * eq(max, result))",
+                "min.Tensor: grad * logical_and(lt(self, min), eq(min, result)); "
+                "max.Tensor: grad * logical_and(ne(self, result), eq(max, result))",
     .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
                "clamp(f32[5]; min=nan)\n"
                "clamp(f32[5]; min=f32[5])\n"
@@ -200,17 +200,17 @@ const dt_op dt__op_clamp_ = {
     .samples = "clamp_(f32[5,3]; -1.0; 1.0)\nclamp_(f32[5]; max=0)\nclamp_(f32[5,3]; f32[5,3]; f32[3])",
 };
 
-#define ONE_BOUND(name, bound, number)                                                                               \
+#define ONE_BOUND(name, bound, number, is_beyond)                                                                    \
     .schema =                                                                                                        \
         name "(Tensor self, Scalar " bound ") -> Tensor | " name ".Tensor(Tensor self, Tensor " bound ") -> Tensor", \
     .rule = "..., ... -> ...", .rows = rows_clamp, .varying = bound, .class_of = class_clamp, .shape = shape_clamp,  \
     .kernel = clamp, .family = &(const int){number},                                                                 \
-    .gradient = "self: grad * eq(self, result); " bound ": grad * ne(self, result)",                                 \
+    .gradient = "self: grad * eq(self, result); " bound ": grad * " is_beyond "(self, " bound ")",                   \
     .samples = name "(f32[5,3]; 0.5)\n" name "(f32[5,3]; f32[3])\n" name "(i32[5]; 2)"
 
-const dt_op dt__op_clamp_max = {ONE_BOUND("clamp_max", "max", MAX),
+const dt_op dt__op_clamp_max = {ONE_BOUND("clamp_max", "max", MAX, "gt"),
                                 .summary = "Every element, or max if that is less."};
-const dt_op dt__op_clamp_min = {ONE_BOUND("clamp_min", "min", MIN),
+const dt_op dt__op_clamp_min = {ONE_BOUND("clamp_min", "min", MIN, "lt"),
                                 .summary = "Every element, or min if that is greater."};
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "

@@ -75,10 +75,13 @@ static void read_loss(const dt_op_backward *call, loss *out) {
         read_classes(out);
     if (out->weight && out->mean && out->by_class && dt_requires_grad(out->weight))
         out->total = dt_sum(dt_mul(out->weight_at, out->mask));
-    out->scaled = out->mean ? dt_div(call->grads[0], out->total) : call->grads[0];
-    if (!out->is_nll)
-        out->logsumexp = dt_requires_grad(out->x) ? dt_logsumexp(out->x, DT_DIMS(out->dim), .keepdim = true)
-                                                  : dt_unsqueeze(dt_detach(call->outputs[1]), out->dim);
+    bool divides = out->mean && dt_tensor_elements(out->x) > 0; /* of no losses, the total is 0 */
+    out->scaled = divides ? dt_div(call->grads[0], out->total) : call->grads[0];
+    if (!out->is_nll) {
+        dt_tensor *logs = dt_requires_grad(out->x) ? dt_logsumexp(out->x, DT_DIMS(out->dim), .keepdim = true)
+                                                   : dt_unsqueeze(dt_detach(call->outputs[1]), out->dim);
+        out->logsumexp = dt_masked_fill(logs, dt_eq_scalar(logs, INFINITY), DT_NUMBER(NAN)); /* as of log_softmax */
+    }
     read_weights(out);
 }
 
@@ -246,6 +249,7 @@ static void load_numbers(const dt__class_rows *rows, row_numbers *to) {
     for (int64_t c = 0; c < rows->n_classes; c++)
         all += rows->weights[c];
     for (int64_t i = 0; i < rows->n; i++) {
+        to->logsumexp[i] = to->logsumexp[i] == INFINITY ? (double)NAN : to->logsumexp[i]; /* as of log_softmax */
         to->scaled[i] = rows->classes[i] == dt__loss_ignored(call) ? 0 : to->scaled[i] / total;
         to->factor[i] = to->scaled[i] * ((1 - smoothing) * rows->weight_at[i] + to->smooth * all);
         to->inverse[i] = 1 / to->factor[i];

@@ -166,7 +166,9 @@ const dt_op dt__op_embedding_dense_backward = {
     .varying = "padding_idx",
     .shape = shape_embedding,
     .kernel = embedding,
-    .gradient = "grad_output: embedding(indices, grad, padding_idx)",
+    .gradient =
+        "grad_output: masked_fill(embedding(indices, grad), unsqueeze(logical_or(eq(indices, either(padding_idx, "
+        "-1)), eq(indices - num_weights, either(padding_idx, 1))), -1), 0)",
     .samples = "embedding_dense_backward(f32[5,3]; i64[5]; 7)\nembedding_dense_backward(f32[2,5,3]; i64[2,5]; 7)\n"
                "embedding_dense_backward(f32[3]; i32[]; 7)",
 };

@@ -413,6 +413,8 @@ static dt_status backward(const dt_op_backward *call, dt_tensor **input_grads) {
     dt_tensor *w = given[0], *p = given[1];
     if (meets(op))
         g = dt_div(g, dt_sum(w));
+    else if (reduction_of(op) == 'm' && divisor_of(op) == 0)
+        g = call->grads[0]; /* there is no loss whose gradient it is */
     else if (reduction_of(op) == 'm' || reduction_of(op) == 'b')
         g = dt_div_scalar(g, divisor_of(op));
     g = of_each(op, g);

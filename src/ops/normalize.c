@@ -211,7 +211,7 @@ static dt_status layer_norm(dt_op_call *call) {
 }
 
 /* Mean and 1 / standard deviation of each row: those that were saved, or, where the graph of gradients is recorded,
- * computed from x again, so that they are part of it. */
+ * computed from x again, so that they are part of it, as precisely. */
 typedef struct row_numbers {
     dt_tensor *mean, *rstd; /* mean is NULL for an RMS norm */
 } row_numbers;
@@ -221,6 +221,7 @@ static row_numbers numbers_of(const dt_op_backward *call, dt_dims dims) {
     bool rms = is_rms(call->call);
     if (!dt_requires_grad(x))
         return rms ? (row_numbers){.rstd = call->outputs[1]} : (row_numbers){call->outputs[1], call->outputs[2]};
+    x = dt_to(x, DT_F64);
     dt_tensor *mean = rms ? NULL : dt_mean(x, .dim = dims, .keepdim = true), *centred = mean ? dt_sub(x, mean) : x;
     dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims);
     return (row_numbers){.mean = mean ? dt_mean(x, .dim = dims) : NULL,

@@ -150,6 +150,8 @@ static dt_status run_named(dt_ctx *ctx, const char *name, int n, const dt_op_arg
     call->info = dt__op_find(ctx, name);
     if (!call->info)
         return dt_error_status(ctx);
+    if (ctx->call.name == name) /* the caller's, which what the call makes outlives */
+        ctx->call.name = call->info->schema.name;
     DT__TRY(dt__schema_bind(arena, &call->info->schema, n, from.arguments, bound));
     call->overload = bound->overload;
     call->args = bound->args;

@@ -28,6 +28,8 @@ static dt_dtype computed_in(const dt_op_call *call, unsigned dtypes) {
     int n_operands = call->n_args < 2 ? call->n_args : 2;
     bool is_unary = call->op->kernel == dt__unary_run;
     dt_dtype dtype = is_unary ? call->inputs[0].dtype : dt__promote_call(call, UINT64_MAX, n_operands);
+    if (dtypes & DT__BOOL_TO_I64 && dtype == DT_BOOL)
+        return DT_I64;
     return dtypes & DT__TO_FLOATING ? dt__promote_to_inexact(dtype) : dtype;
 }
 

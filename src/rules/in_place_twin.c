@@ -103,6 +103,7 @@ const dt_op *dt__in_place_twin(dt__arena *arena, const dt_op *twin, const dt__op
         out->gradient = twin->gradient;
         out->backward = NULL;
         out->saves = NULL;
+        out->flags &= ~(unsigned)DT_OP_NOT_DIFFERENTIABLE;
     }
     if (from->varying && n_writable(&of->schema) < of->schema.n_signatures)
         out->varying = without_first(from->varying, of->schema.signatures[0].params[0].name);

@@ -46,8 +46,11 @@ static bool may_overlap(const dt_tensor *tensor) {
     int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
     if (dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides))
         return false;
-    for (int d = 0; d < tensor->local_n_dims; d++)
+    for (int d = 0; d < tensor->local_n_dims; d++) {
+        if (tensor->local_shape[d] == 0)
+            return false;
         steps[d] = tensor->local_shape[d] == 1 ? 0 : llabs(tensor->strides[d]);
+    }
     for (int k = 0; k < tensor->local_n_dims; k++) {
         int min = -1;
         for (int d = 0; d < tensor->local_n_dims; d++)

@@ -50,7 +50,7 @@ static dt_status find_grads(dt_tensors parameters, dt__arena *arena, grad_norm *
 
 static mesh_sum *sum_of(grad_norm *self, dt_mesh *mesh) {
     int m = 0;
-    while (m < self->n_meshes && self->meshes[m].mesh != mesh)
+    while (m < self->n_meshes && !dt__mesh_same(self->meshes[m].mesh, mesh))
         m++;
     if (m == self->n_meshes)
         self->meshes[self->n_meshes++] = (mesh_sum){.mesh = mesh};

@@ -4,6 +4,8 @@
  */
 #include "train/train.h"
 
+#include "mesh/mesh.h"
+
 dt_ctx *dt__parameters_ctx(dt_tensors parameters) {
     for (int i = 0; i < parameters.n; i++)
         if (parameters.list[i])
@@ -21,7 +23,7 @@ dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters, double number
             return DT_ERR_STATE;
         if (parameter->ctx != ctx)
             return dt__fail(ctx, DT_ERR_STATE, "parameter %d belongs to another context", i + 1);
-        if (parameter->spec && parameter->spec->mesh != mesh)
+        if (parameter->spec && !(mesh && dt__mesh_same(parameter->spec->mesh, mesh)))
             DT__TRY(dt__fold_tensor(parameter, &(dt__call_details){.n_values = 2, .values = {number, parameters.n}}));
         mesh = parameter->spec ? parameter->spec->mesh : mesh;
     }

@@ -353,6 +353,27 @@ static void own_op__has_the_rows_that_it_lists(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* The caller's text ends with the call. */
+static void names__are_not_kept(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)"), *view;
+    dt_op_argument arguments[] = {{.tensor = x},
+                                  {.name = "dim", .value = {.type = DT_ARG_INT, .as.i = 0}},
+                                  {.name = "start", .value = {.type = DT_ARG_INT, .as.i = 2}}};
+    char name[] = "slice";
+    int n;
+    assert_int_equal(dt_op_run(ctx, name, 3, arguments, NULL, &view, 1, &n), DT_OK);
+    memset(name, 'x', sizeof name - 1);
+    assert_null(dt_fill_(view, 2)); /* which had to move */
+    if (!strstr(dt_error_text(ctx), "made by slice"))
+        fail_msg("expected the name of the op, got: %s", dt_error_text(ctx));
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_op__has_the_rows_that_it_lists),
@@ -361,6 +382,7 @@ int main(void) {
         cmocka_unit_test(user_op__may_be_a_decomposition),
         cmocka_unit_test(arguments__are_passed_by_position_or_name),
         cmocka_unit_test(names__that_do_not_exist_are_refused),
+        cmocka_unit_test(names__are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,24 @@ static void written__keep_their_placements(void **state) {
         run_ranks(n, on_ranks, NULL);
 }
 
+/* A rank without elements writes nothing twice, whatever its strides are. */
+static int write_to_empty_shards(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    dt_tensor *base = dt_full(ctx, DT_SHAPE(5, 4, 6), 1.5, .mesh = mesh, .place = "S(1)");
+    dt_tensor *view = dt_slice(base, 2, 1, 5, 2); /* [5,4,2]: of 3 ranks, the last one holds nothing of dim 1 */
+    CHECK(dt_floor_(view), "%s", dt_error_text(ctx));
+    CHECK(dt_item(dt_sum(base)) == 1.5 * 5 * 4 * 6 - 0.5 * 5 * 4 * 2, "%s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void written__views_may_be_empty_on_some_ranks(void **state) {
+    (void)state;
+    for (int n = 1; n <= 5; n++)
+        run_ranks(n, write_to_empty_shards, NULL);
+}
+
 static void written__inputs_that_overlap_are_copied(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -105,6 +123,7 @@ static void written__inputs_that_overlap_are_copied(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written__keep_their_placements),
+        cmocka_unit_test(written__views_may_be_empty_on_some_ranks),
         cmocka_unit_test(written__inputs_that_overlap_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,6 +248,30 @@ static void list__that_differs_between_ranks_is_an_error(void **state) {
         run_ranks(3, check_mismatch, &kind);
 }
 
+/* Rank 0 has a spec of one of the tensors on an equal mesh, which that tensor then has, too. */
+static int check_equal_meshes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    const int64_t n = dt_world(ctx), shapes[2][1] = {{5}, {7}};
+    dt_mesh *first = dt_mesh_from_shape(ctx, &n, 1, NULL), *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_spec_desc desc = {.dtype = DT_F32, .n_dims = 1, .shape = shapes[0], .text = "S(0)"};
+    dt_spec *held = dt_rank(ctx) == 0 ? dt_spec_new(first, &desc) : NULL;
+    dt_tensor *list[2], *results[2];
+    for (int i = 0; i < 2; i++)
+        list[i] = dt_ones(ctx, ((dt_shape){1, shapes[i]}), .mesh = mesh, .place = "S(0)");
+    CHECK_OK(ctx, dt_redistribute_list(((dt_tensors){2, list}), ((const char *const[]){"R", "R"}), results));
+    for (int i = 0; i < 2; i++)
+        CHECK(dt_tensor_local_elements(results[i]) == shapes[i][0], "the full tensor");
+    dt_spec_release(held);
+    dt_mesh_release(first);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void list__of_equal_meshes_takes_one_exchange_on_all_ranks(void **state) {
+    (void)state;
+    run_ranks(3, check_equal_meshes, NULL);
+}
+
 /* A world that does not exist: the same counts, and no data. */
 static void list__is_counted_without_data(void **state) {
     (void)state;
@@ -280,6 +304,7 @@ int main(void) {
         cmocka_unit_test(list__reads_any_memory),
         cmocka_unit_test(list__with_an_error_moves_nothing),
         cmocka_unit_test(list__that_differs_between_ranks_is_an_error),
+        cmocka_unit_test(list__of_equal_meshes_takes_one_exchange_on_all_ranks),
         cmocka_unit_test(list__is_counted_without_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
