@@ -36,11 +36,12 @@
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
  *
- * A *rule* has a term for each tensor of the schema line (but not for one that dt_read names), an arrow, and a term for each output (the last one serves for
- * all that follow; a list of tensors has one term for all its members): "mk,kn->mn". A term lists the dims of its
- * tensor. A factor, which the terms have in common, is sharded in all of them at once. One that an output lacks makes
- * that output partial: P(sum), or as the output states, "P(max)". A dim of size 1 that is broadcast stays Replicate;
- * where sizes differ otherwise (a dim of size k in the result), the factor is not sharded.
+ * A *rule* has a term for each tensor of the schema line (but not for one that dt_read names), an arrow, and a term for
+ * each output (the last one serves for all that follow; a list of tensors has one term for all its members):
+ * "mk,kn->mn". A term lists the dims of its tensor. A factor, which the terms have in common, is sharded in all of them
+ * at once. One that an output lacks makes that output partial: P(sum), or as the output states, "P(max)". A dim of size
+ * 1 that is broadcast stays Replicate; where sizes differ otherwise (a dim of size k in the result), the factor is not
+ * sharded.
  *
  *     m             a letter: one dim
  *     ...           any number of dims, aligned at the right and broadcast

@@ -5617,7 +5617,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TENSOR_SPLIT_INDICES_(self, indices, out, capacity, ...) \
     dt_tensor_split_indices_sized(self, indices, out, capacity, \
         DT_NAMED(dt_tensor_split_indices_options, __VA_ARGS__))
-#define dt_tensor_split_tensor_indices_or_sections(...) DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(__VA_ARGS__, .site = DT_SITE)
+#define dt_tensor_split_tensor_indices_or_sections(...) \
+    DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(self, tensor_indices_or_sections, out, capacity, ...) \
     dt_tensor_split_tensor_indices_or_sections_sized(self, tensor_indices_or_sections, out, capacity, \
         DT_NAMED(dt_tensor_split_tensor_indices_or_sections_options, __VA_ARGS__))

@@ -93,7 +93,8 @@ dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *deci
 typedef dt_status dt__run_fn(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);
 
-/* op_log.c: a new decision; a warning about the call in progress, with the decision or NULL; counts at the end, and frees what was remembered. */
+/* op_log.c: a new decision; a warning about the call in progress, with the decision or NULL; counts at the end, and
+ * frees what was remembered. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
 void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);

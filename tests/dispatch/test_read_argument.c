@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments that are read from values (dt_op.read): the classes of one_hot, the indices of tensor_split and the start of
- * narrow as tensors, against the calls that pass numbers. Values change from call to call, so that a cached decision
+ * Arguments that are read from values (dt_op.read): the classes of one_hot, the indices of tensor_split and the start
+ * of narrow as tensors, against the calls that pass numbers. Values change from call to call, so that a cached decision
  * must not return the shapes of an earlier one. Ranks 1 to 5 on shm, meshes of one and two dims, ranks outside a mesh.
  */
 #include "dispatch/calls.h"
