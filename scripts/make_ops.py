@@ -196,7 +196,9 @@ def macro_text(function):
         end = " \\\n"
         line = f"{head}{end}    {call} {options}" if len(call + options) < 112 else \
             f"{head}{end}    {call}{end}        {options}"
-    return f"#define dt_{function.plain_name()}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
+    plain = f"#define dt_{function.plain_name()}(...)"
+    call = f"{inner}(__VA_ARGS__, .site = DT_SITE)"
+    return plain + (" " if len(plain) + len(call) < 118 else " \\\n    ") + call + "\n" + line
 
 
 # What writes an argument of a type: its name, and how it takes the value.

@@ -978,6 +978,9 @@ template <> struct fields<dt_tensor_split_indices_options> {
 template <> struct fields<dt_tensor_split_options> {
     static constexpr auto list = std::make_tuple(&dt_tensor_split_options::dim);
 };
+template <> struct fields<dt_tensor_split_tensor_indices_or_sections_options> {
+    static constexpr auto list = std::make_tuple(&dt_tensor_split_tensor_indices_or_sections_options::dim);
+};
 template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
@@ -3022,6 +3025,14 @@ int dt_tensor_split_indices(dt::at<dt_tensor *> self, dt_shape indices, dt_tenso
     return dt_tensor_split_indices_sized(self, indices, out, capacity,
                                          dt::named<dt_tensor_split_indices_options>(self.site, options...).get(),
                                          sizeof(dt_tensor_split_indices_options));
+}
+template <class... T>
+int dt_tensor_split_tensor_indices_or_sections(dt::at<dt_tensor *> self, dt_tensor *tensor_indices_or_sections,
+                                               dt_tensor **out, int capacity, const T &...options) {
+    return dt_tensor_split_tensor_indices_or_sections_sized(
+        self, tensor_indices_or_sections, out, capacity,
+        dt::named<dt_tensor_split_tensor_indices_or_sections_options>(self.site, options...).get(),
+        sizeof(dt_tensor_split_tensor_indices_or_sections_options));
 }
 template <class... T>
 dt_tensor *dt_threshold(dt::at<dt_tensor *> input, double threshold, double value, const T &...options) {

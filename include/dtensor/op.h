@@ -36,11 +36,12 @@
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
  *
- * A *rule* has a term for each tensor of the schema line, an arrow, and a term for each output (the last one serves for
- * all that follow; a list of tensors has one term for all its members): "mk,kn->mn". A term lists the dims of its
- * tensor. A factor, which the terms have in common, is sharded in all of them at once. One that an output lacks makes
- * that output partial: P(sum), or as the output states, "P(max)". A dim of size 1 that is broadcast stays Replicate;
- * where sizes differ otherwise (a dim of size k in the result), the factor is not sharded.
+ * A *rule* has a term for each tensor of the schema line (but not for one that dt_read names), an arrow, and a term for
+ * each output (the last one serves for all that follow; a list of tensors has one term for all its members):
+ * "mk,kn->mn". A term lists the dims of its tensor. A factor, which the terms have in common, is sharded in all of them
+ * at once. One that an output lacks makes that output partial: P(sum), or as the output states, "P(max)". A dim of size
+ * 1 that is broadcast stays Replicate; where sizes differ otherwise (a dim of size k in the result), the factor is not
+ * sharded.
  *
  *     m             a letter: one dim
  *     ...           any number of dims, aligned at the right and broadcast
@@ -294,6 +295,27 @@ typedef struct dt_meet {
  * output (DT_OP_MOVES), they are fetched to their place in it, and no kernel runs. */
 typedef struct dt_window dt_window;
 
+/* Ops with an argument that may be read from values. Where shapes depend on the elements of a tensor, a number of the
+ * call is read before the call is decided: the number of classes of one_hot, if it is -1, is one more than the largest
+ * index; the indices of tensor_split may be a tensor. From then on the call is the one that passes the number, with the
+ * first overload whose types fit: it is decided, cached and recorded as that.
+ *
+ * Reading is collective over the mesh of the inputs. What it sends is counted under the op and is subject to the
+ * communication policy. Ranks outside the mesh cannot read, and get an error (mesh). Where there are no values, because
+ * the call is only planned (dt_explain, `dtensor query`, the fake transport, the dry run of a decomposition), it is
+ * refused (unsupported): there the number must be passed. So the op's own functions never see such a call. */
+typedef struct dt_read {
+    const char *argument; /* its name; a signature in which it is a tensor has no term for it in the rule */
+    /* (optional) Whether an argument that is no tensor is read, by its value, such as -1. NULL: only tensors are. */
+    bool (*is_read)(const dt_arg *argument);
+    /* (optional) The tensor that is read; NULL after an error. NULL: the argument itself. A tensor of integers; without
+     * dims it is an int, with one dim a list of them. It is made with dt_ ops, which are not recorded, in a scope that
+     * ends once it is read. Here the call has global inputs, and no outputs. */
+    dt_tensor *(*values)(const dt_op_call *call, dt_tensor *const *inputs);
+    /* (optional) Makes the argument of what was read, in the same dt_arg, or refuses it. NULL: it is the argument. */
+    dt_status (*convert)(const dt_op_call *call, dt_arg *value);
+} dt_read;
+
 struct dt_op {
     const char *schema;
     const char *rule;                                    /* (optional) factors */
@@ -360,6 +382,7 @@ struct dt_op {
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
      * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
     dt_status (*backward)(const dt_op_backward *call, dt_tensor **input_grads);
+    const dt_read *read; /* (optional) an argument that may be read from values */
 };
 
 /* A recorded call whose gradients are computed: the argument of dt_op.backward. */

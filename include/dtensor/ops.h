@@ -3134,7 +3134,7 @@ DT_API dt_tensor *dt_norm_str_sized(dt_tensor *self, const char *p, DT_OPTIONS(d
 typedef struct dt_one_hot_options {
     const dt_site *site;
 } dt_one_hot_options;
-/* Zeros, with a one at each index along a new last dim of num_classes.
+/* Zeros, with a one at each index along a new last dim of num_classes; -1: as the largest index needs.
  *     one_hot(Tensor self, int num_classes=-1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, DT_OPTIONS(dt_one_hot_options));
@@ -4100,7 +4100,7 @@ typedef struct dt_tensor_split_options {
     int64_t dim;
     const dt_site *site;
 } dt_tensor_split_options;
-/* Splits a dim into sections of nearly one size, or at indices, as views.
+/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
  *     tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_tensor_split_sized(dt_tensor *self, int64_t sections, dt_tensor **out, int capacity,
@@ -4110,11 +4110,24 @@ typedef struct dt_tensor_split_indices_options {
     int64_t dim;
     const dt_site *site;
 } dt_tensor_split_indices_options;
-/* Splits a dim into sections of nearly one size, or at indices, as views.
+/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
  *     tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_tensor_split_indices_sized(dt_tensor *self, dt_shape indices, dt_tensor **out, int capacity,
                                          DT_OPTIONS(dt_tensor_split_indices_options));
+
+typedef struct dt_tensor_split_tensor_indices_or_sections_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_tensor_split_tensor_indices_or_sections_options;
+/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
+ *     tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int
+ *         dim=0) -> Tensor(a)[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int
+dt_tensor_split_tensor_indices_or_sections_sized(dt_tensor *self, dt_tensor *tensor_indices_or_sections,
+                                                 dt_tensor **out, int capacity,
+                                                 DT_OPTIONS(dt_tensor_split_tensor_indices_or_sections_options));
 
 typedef struct dt_threshold_options {
     const dt_site *site;
@@ -5604,6 +5617,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TENSOR_SPLIT_INDICES_(self, indices, out, capacity, ...) \
     dt_tensor_split_indices_sized(self, indices, out, capacity, \
         DT_NAMED(dt_tensor_split_indices_options, __VA_ARGS__))
+#define dt_tensor_split_tensor_indices_or_sections(...) \
+    DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(self, tensor_indices_or_sections, out, capacity, ...) \
+    dt_tensor_split_tensor_indices_or_sections_sized(self, tensor_indices_or_sections, out, capacity, \
+        DT_NAMED(dt_tensor_split_tensor_indices_or_sections_options, __VA_ARGS__))
 #define dt_threshold(...) DT_THRESHOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_THRESHOLD_(input, threshold, value, ...) \
     dt_threshold_sized(input, threshold, value, DT_NAMED(dt_threshold_options, __VA_ARGS__))

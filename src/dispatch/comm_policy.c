@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 #include "dispatch/dispatch_state.h"
+#include "move/move.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>
@@ -96,8 +97,13 @@ void dt__policy_allow(dt_ctx *ctx, int change) {
         state->n_allowed += change;
 }
 
-static dt_status refuse_moves(dt_ctx *ctx, const char *text) {
-    return dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first", text);
+/* Warns of a transfer or refuses it. */
+static dt_status apply_policy(dt_ctx *ctx, dt_policy policy, const dt__decision *decision, const char *text) {
+    if (policy != DT_COMM_WARN)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first",
+                        text);
+    dt__log_warning(ctx, decision, text);
+    return DT_OK;
 }
 
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
@@ -109,11 +115,26 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
         return DT_OK;
     dt__text text = dt__text_new(ctx);
     describe_moves(call, decision, &text);
-    dt_status status = DT_OK;
-    if (policy == DT_COMM_WARN)
-        dt__log_warning(ctx, decision, dt__text_chars(&text));
-    else
-        status = refuse_moves(ctx, dt__text_chars(&text));
+    dt_status status = apply_policy(ctx, policy, decision, dt__text_chars(&text));
+    dt__text_free(&text);
+    return status;
+}
+
+dt_status dt__policy_check_read(dt_ctx *ctx, const dt__call *call, dt_spec *from, dt_spec *to) {
+    dt_policy policy = current_policy(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
+    int64_t collectives[DT__N_STEP_KINDS], n = 0;
+    char source[512];
+    if (policy == DT_COMM_ALLOW)
+        return DT_OK;
+    DT__TRY(dt__redistribute_count(from, to, DT__PLANNER_DIRECT, NULL, collectives));
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
+        n += collectives[c];
+    if (n == 0)
+        return DT_OK;
+    dt__text text = dt__text_new(ctx);
+    (void)dt_spec_text(from, sizeof source, source);
+    dt__text_add(&text, "%s: reads %s from %s", call->info->schema.name, call->info->op->read->argument, source);
+    dt_status status = apply_policy(ctx, policy, NULL, dt__text_chars(&text));
     dt__text_free(&text);
     return status;
 }

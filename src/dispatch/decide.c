@@ -16,39 +16,33 @@ typedef struct making {
     dt__decision *to;
 } making;
 
-/* The mesh that all distributed inputs share. */
-static dt_status find_mesh(making *self) {
-    const dt__call *call = self->call;
+dt_status dt__call_find_mesh(dt_ctx *ctx, const dt__call *call, dt_mesh **out) {
     const char *name = call->info->schema.name;
     const dt_tensor *first = NULL;
     char a[512], b[512];
-    if (call->maker)
-        self->to->mesh = call->maker->mesh;
+    *out = call->maker ? call->maker->mesh : NULL;
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
         if (!tensor->spec)
             continue;
         if (!first) {
             first = tensor;
-            self->to->mesh = tensor->spec->mesh;
-        } else if (!dt_mesh_equal(tensor->spec->mesh, self->to->mesh)) {
+            *out = tensor->spec->mesh;
+        } else if (!dt_mesh_equal(tensor->spec->mesh, *out)) {
             (void)dt_tensor_text(first, sizeof a, a);
             (void)dt_tensor_text(tensor, sizeof b, b);
-            return dt__fail(self->ctx, DT_ERR_MESH, "%s: %s and %s are on different meshes; redistribute one of them",
-                            name, a, b);
+            return dt__fail(ctx, DT_ERR_MESH, "%s: %s and %s are on different meshes; redistribute one of them", name,
+                            a, b);
         }
     }
-    const dt__dispatch_state *state = self->ctx->slots[DT__SLOT_DISPATCH].state;
+    const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     for (int i = 0; first && i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
-        if (tensor->spec)
-            continue;
-        self->to->inputs[i].wrap = true;
-        if (state->implicit_replication > 0 || dt_tensor_elements(tensor) == 1)
+        if (tensor->spec || state->implicit_replication > 0 || dt_tensor_elements(tensor) == 1)
             continue;
         (void)dt_tensor_text(first, sizeof a, a);
         (void)dt_tensor_text(tensor, sizeof b, b);
-        return dt__fail(self->ctx, DT_ERR_PLACEMENT,
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
                         "%s: %s is plain and %s is distributed; distribute it, or allow implicit replication", name,
                         b, a);
     }
@@ -65,7 +59,7 @@ static dt_spec *new_spec(dt_mesh *mesh, const dt_op_value *value, int n, const d
                                              .stride_order = stride_order});
 }
 
-/* References the specs of the inputs; a plain one that counts as replicated gets one. */
+/* References the specs of the inputs; a plain one gets one. */
 static dt_status set_input_specs(making *self) {
     dt_placement replicate[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     for (int i = 0; i < self->call->n_inputs; i++) {
@@ -75,12 +69,11 @@ static dt_status set_input_specs(making *self) {
             input->from = dt_spec_retain(self->call->used[i]);
         else if (self->call->inputs[i]->spec)
             input->from = dt_spec_retain(self->call->inputs[i]->spec);
-        else if (input->wrap) {
+        else /* plain: it counts as replicated */
             input->from =
                 new_spec(self->to->mesh, &self->call->values[i], dt_mesh_n_dims(self->to->mesh), replicate, NULL);
-            if (!input->from)
-                return dt_error_status(self->ctx);
-        }
+        if (!input->from)
+            return dt_error_status(self->ctx);
     }
     return DT_OK;
 }
@@ -232,7 +225,7 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
     dt_op_call *op_call = &self->call->op_call;
     if (self->call->info->list)
         return dt__decide_tuples(self->ctx, self->call, self->to);
-    DT__TRY(find_mesh(self));
+    DT__TRY(dt__call_find_mesh(self->ctx, self->call, &self->to->mesh));
     self->to->writes = dt__call_writes(op_call);
     for (int i = 0; self->to->writes && i < self->call->n_inputs; i++)
         self->to->inputs[i].written = dt__writes_input(op_call, i);

@@ -28,7 +28,6 @@ typedef struct dt__input_decision {
     dt_spec *to;     /* a reference; NULL: it does not move */
     dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
     bool written;    /* the kernel writes it: it does not move */
-    bool wrap;       /* a plain tensor that counts as replicated on the mesh */
     bool identity;   /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
     dt_reduce identity_of;
 } dt__input_decision;
@@ -125,6 +124,10 @@ dt_status dt__fold_undecided_call(dt_ctx *ctx, const dt__call *call);
 
 /* list_call.c: decides the tuples of a list op, all of them or none. */
 dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to);
+
+/* Sets the mesh that all distributed inputs share, NULL: all are plain. Refuses different meshes (mesh), and plain
+ * tensors beside distributed ones that do not count as replicated (placement). */
+dt_status dt__call_find_mesh(dt_ctx *ctx, const dt__call *call, dt_mesh **out);
 
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);

@@ -61,6 +61,11 @@ bool dt__call_is_aligned(const dt__call *call);
  * all inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
 
+/* read_argument.c: reads the argument at this position from values (dt_op.read), and binds the call without it. The
+ * tensors of the new call are those of the old one, by index; all is in the arena. Collective over the mesh of the
+ * inputs. */
+dt_status dt__call_read(dt__arena *arena, dt__call *call, int position, dt__bound_args *out);
+
 typedef struct dt__dry_context dt__dry_context;
 /* dry_run.c, in a dry run: adds what the rows of an op exchange. */
 void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision);
@@ -88,13 +93,16 @@ dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *deci
 typedef dt_status dt__run_fn(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);
 
-/* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
+/* op_log.c: a new decision; a warning about the call in progress, with the decision or NULL; counts at the end, and
+ * frees what was remembered. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
 void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+/* The same for an argument that is read from a tensor, which is moved so. */
+dt_status dt__policy_check_read(dt_ctx *ctx, const dt__call *call, dt_spec *from, dt_spec *to);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* Makers (maker_place.c). Sets the mesh where the call names placements only, and checks it. */

@@ -61,9 +61,9 @@ void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *dec
     dt__text_free(&text);
 }
 
-/* A decision that is not cached is made for each call: its text identifies it. */
+/* A decision that is not cached is made for each call, and what is read has none: the text identifies it. */
 static uint64_t hash_warning(const dt_ctx *ctx, const dt__decision *decision, const char *text) {
-    uint64_t hash = decision->cached ? decision->hash : dt__hash(text, strlen(text), 0);
+    uint64_t hash = decision && decision->cached ? decision->hash : dt__hash(text, strlen(text), 0);
     const dt_site *site = ctx->call.depth > 0 ? ctx->call.site : NULL;
     if (!site || !site->file)
         return hash;

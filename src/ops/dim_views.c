@@ -5,7 +5,6 @@
  * the global tensor and the kernel on the local one: dims that change are whole there.
  */
 #include "dtensor/ops.h"
-#include "dtensor/redistribute.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -51,7 +50,6 @@ static dt_status permute(dt_op_call *call) {
 
 static dt_status shape_narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
-    const dt_arg *start = &call->args[2];
     int64_t length = call->args[3].as.i;
     dt__shape shape = {.n = input->n_dims};
     int dim;
@@ -61,56 +59,42 @@ static dt_status shape_narrow(dt_op_call *call) {
     if (length < 0 || length > input->shape[dim])
         return dt_op_refuse(call, DT_ERR_VALUE, "length: expected 0 to %" PRId64 ", the size of dim %d, got %" PRId64,
                             input->shape[dim], dim, length);
-    if (start->type == DT_ARG_TENSOR) {
-        const dt_op_value *value = &call->inputs[start->as.first];
-        if (value->n_dims != 0 || !dt__is_integer(value->dtype))
-            return dt_op_refuse(call, DT_ERR_VALUE, "start: expected an integer tensor without dims, got %s, %d dims",
-                                dt_dtype_name(value->dtype), value->n_dims);
-    }
     memcpy(shape.sizes, input->shape, (size_t)input->n_dims * sizeof *shape.sizes);
     shape.sizes[dim] = length;
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* size: of the dim, of the full tensor. */
-static dt_status check_start(const dt_op_call *call, int64_t start, int64_t size) {
-    int64_t length = call->args[3].as.i, first = start < 0 ? start + size : start;
+static dt_status check_narrow(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    int64_t start = call->args[2].as.i, length = call->args[3].as.i, size = input->shape[dim];
+    int64_t first = start < 0 ? start + size : start;
     if (first >= 0 && first <= size - length)
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_VALUE,
-                        "indices out of range: dim %d has size %" PRId64 ", got %" PRId64 " from %" PRId64 " on",
-                        dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims), size, length, start);
-}
-
-/* A start that is a tensor is known to the kernel only, which checks it. */
-static dt_status check_narrow(const dt_op_call *call) {
-    const dt_op_value *input = &call->inputs[0];
-    const dt_arg *start = &call->args[2];
-    return start->type != DT_ARG_INT
-               ? DT_OK
-               : check_start(call, start->as.i, input->shape[dt__wrap_dim(call->args[1].as.i, input->n_dims)]);
+                        "indices out of range: dim %d has size %" PRId64 ", got %" PRId64 " from %" PRId64 " on", dim,
+                        size, length, start);
 }
 
 /* Where it starts, if the dim is sharded: it is fetched in windows. */
 static int64_t class_narrow(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int64_t dim = call->args[1].as.i, start = call->args[2].as.i;
-    if (call->args[2].type != DT_ARG_INT || dim < -input->n_dims || dim >= input->n_dims)
-        return 0; /* it is known to the kernel only, or refused */
+    if (dim < -input->n_dims || dim >= input->n_dims)
+        return 0; /* it is refused */
     int at = dt__wrap_dim(dim, input->n_dims);
     int64_t size = input->shape[at], first = start < 0 ? start + size : start;
     return first >= 0 && first <= size ? dt__class_of_start(input, at, first) : 0;
 }
 
 static void rows_narrow(const dt_op_call *call, dt_rows *rows) {
-    if (call->n_inputs == 1)
-        dt__rows_window(rows, dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims));
+    dt__rows_window(rows, dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims));
 }
 
 static void window_narrow(const dt_op_call *call, int input, int dim, dt_window *out) {
     const dt_op_value *output = &call->outputs[0];
     int64_t start = call->args[2].as.i;
-    if (input > 0 || dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
+    if (dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
         return;
     start += start < 0 ? call->inputs[input].shape[dim] : 0;
     dt_window_add(out, start + output->offset[dim], output->shape[dim], 1);
@@ -119,13 +103,8 @@ static void window_narrow(const dt_op_call *call, int input, int dim, dt_window 
 /* A sharded dim is narrowed to all of it, or was fetched: then the local tensor is the result. */
 static dt_status narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
-    const dt_arg *arg = &call->args[2];
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
-    int64_t size = input->global_shape[dim], start = arg->as.i, length = call->args[3].as.i;
-    if (arg->type == DT_ARG_TENSOR) {
-        start = dt__read_i64(call->inputs[arg->as.first].dtype, call->inputs[arg->as.first].data);
-        DT__TRY(check_start(call, start, size));
-    }
+    int64_t size = input->global_shape[dim], start = call->args[2].as.i, length = call->args[3].as.i;
     bool is_whole = length == size || length == 0 || call->row_flags & DT_ROW_WINDOW;
     int64_t first = is_whole ? 0 : start < 0 ? start + size : start;
     memcpy(dt__view_strides(call, 0), input->strides, (size_t)input->n_dims * sizeof *input->strides);
@@ -136,9 +115,8 @@ static dt_status narrow(dt_op_call *call) {
 
 static dt_status narrow_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_value *input = &call->call->inputs[0];
-    const dt_arg *arg = &call->call->args[2];
     int dim = dt__wrap_dim(call->call->args[1].as.i, input->n_dims);
-    int64_t start = arg->type == DT_ARG_TENSOR ? dt_item_i64(call->inputs[arg->as.first]) : arg->as.i;
+    int64_t start = call->call->args[2].as.i;
     dt_shape sizes = {input->n_dims, input->shape};
     start += start < 0 ? input->shape[dim] : 0;
     input_grads[0] = dt_slice_backward(call->grads[0], sizes, dim, start, start + call->call->args[3].as.i, 1);
@@ -193,7 +171,9 @@ const dt_op dt__op_narrow = {
     .schema = "narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) | "
               "narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)",
     .summary = "`length` indices of a dim from `start` on, as a view.",
-    .rule = "=...[dim], ... -> ...[dim]",
+    .rule = "...[dim] -> ...[dim]",
+    .partial = DT_PARTIAL_ANY,
+    .read = &(const dt_read){.argument = "start"},
     .varying = "start",
     .class_of = class_narrow,
     .rows = rows_narrow,
@@ -201,7 +181,6 @@ const dt_op dt__op_narrow = {
     .shape = shape_narrow,
     .check = check_narrow,
     .kernel = narrow,
-    .saves = "start",
     .backward = narrow_backward,
     .samples = "narrow(f32[5,3]; 0; 1; 3)\nnarrow(f32[5,3]; -1; -2; 1)\nnarrow(f32[5,3]; 0; 0; 5)\n"
                "narrow(f32[5,3]; 1; 3; 0)",

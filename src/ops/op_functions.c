@@ -6769,6 +6769,23 @@ int dt_tensor_split_indices_sized(dt_tensor *self, dt_shape indices, dt_tensor *
     return dt__call_run_list(&call, DT__OP_tensor_split, options->site, out, capacity);
 }
 
+int dt_tensor_split_tensor_indices_or_sections_sized(
+    dt_tensor *self, dt_tensor *tensor_indices_or_sections, dt_tensor **out, int capacity,
+    const dt_tensor_split_tensor_indices_or_sections_options *options, size_t options_size) {
+    dt_tensor_split_tensor_indices_or_sections_options full;
+    dt__call call;
+    dt_arg args[3];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tensor_split", options, options_size, &full);
+    if (!options)
+        return -1;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, tensor_indices_or_sections);
+    dt__call_int(&args[2], options->dim);
+    return dt__call_run_list(&call, DT__OP_tensor_split, options->site, out, capacity);
+}
+
 dt_tensor *dt_threshold_sized(dt_tensor *input, double threshold, double value, const dt_threshold_options *options,
                               size_t options_size) {
     dt_threshold_options full;

@@ -114,16 +114,48 @@ const dt_op dt__op_tile = {
     .samples = "tile(f32[5,3]; [2])",
 };
 
+static dt_status check_indices(const dt_op_call *call) {
+    dt_dtype dtype = call->inputs[0].dtype;
+    return dtype == DT_I64
+               ? DT_OK
+               : dt_op_refuse(call, DT_ERR_DTYPE, "expected indices of dtype i64, got %s", dt_dtype_name(dtype));
+}
+
+static bool is_unknown(const dt_arg *num_classes) { return num_classes->as.i == -1; }
+
+static dt_tensor *largest_index(const dt_op_call *call, dt_tensor *const *inputs) {
+    if (check_indices(call) != DT_OK)
+        return NULL;
+    if (dt_tensor_elements(inputs[0]) == 0) {
+        dt_op_refuse(call, DT_ERR_VALUE, "num_classes: there is no largest index: expected at least 1, got -1");
+        return NULL;
+    }
+    return dt_amax(inputs[0]);
+}
+
+static dt_status count_classes(const dt_op_call *call, dt_arg *value) {
+    int64_t largest = value->as.i;
+    if (largest < 0 || largest == INT64_MAX)
+        return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range: expected 0 to 2^63 - 2", largest);
+    value->as.i = largest + 1;
+    return DT_OK;
+}
+
+static const dt_read read_classes = {
+    .argument = "num_classes",
+    .is_read = is_unknown,
+    .values = largest_index,
+    .convert = count_classes,
+};
+
 static dt_status shape_one_hot(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0];
     int64_t n = call->args[1].as.i;
     dt__shape shape = {.n = self->n_dims};
-    if (self->dtype != DT_I64)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "expected indices of dtype i64, got %s", dt_dtype_name(self->dtype));
+    DT__TRY(check_indices(call));
     if (n < 1)
-        return dt_op_refuse(
-            call, DT_ERR_UNSUPPORTED,
-            "num_classes: expected at least 1, got %" PRId64 "; the largest index is not searched for", n);
+        return dt_op_refuse(call, DT_ERR_VALUE,
+                            "num_classes: expected at least 1, or -1 for the largest index, got %" PRId64, n);
     if (shape.n == DT_SPEC_MAX_DIMS)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
     memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
@@ -156,10 +188,11 @@ static dt_status one_hot(dt_op_call *call) {
 
 const dt_op dt__op_one_hot = {
     .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    .summary = "Zeros, with a one at each index along a new last dim of num_classes.",
+    .summary = "Zeros, with a one at each index along a new last dim of num_classes; -1: as the largest index needs.",
     .rule = "... -> ...c",
     .shape = shape_one_hot,
     .kernel = one_hot,
+    .read = &read_classes,
     .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_POSITIONAL,
     .samples = "one_hot(i64[5]; 7)\none_hot(i64[2,3]; 4)",
 };

@@ -93,6 +93,7 @@ static dt_status add_sections(dt_op_call *call, int dim) {
     const dt_arg *arg = &call->args[1];
     int64_t size = call->inputs[0].shape[dim], start = 0;
     if (arg->type == DT_ARG_INTS) {
+        DT__TRY(check_count(call, (int64_t)arg->n + 1));
         for (int i = 0; i <= arg->n; i++) {
             int64_t end = i < arg->n ? clip_index(arg->as.ints[i], size) : size;
             DT__TRY(add_range(call, dim, dt__max_i64(end - start, 0)));
@@ -276,9 +277,12 @@ const dt_op dt__op_chunk = {
 };
 const dt_op dt__op_tensor_split = {
     .schema = "tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[] | "
-              "tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]",
-    .summary = "Splits a dim into sections of nearly one size, or at indices, as views.",
+              "tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[] | "
+              "tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, "
+              "int dim=0) -> Tensor(a)[]",
+    .summary = "Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.",
     .rule = "...[dim!] -> ...[dim]",
+    .read = &(const dt_read){.argument = "tensor_indices_or_sections"},
     RANGES(add_sections),
     .samples = "tensor_split(f32[5,3]; 3)\ntensor_split(f32[5,3]; [1,-2])\ntensor_split(f32[5,3]; [4,2]; 0)",
 };

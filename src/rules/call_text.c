@@ -316,7 +316,7 @@ static dt_status see_uses(dt__arena *arena, const dt__sharding *const *used, dt_
 }
 
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
-                                const dt__sharding *const *used, dt__placed_call *out) {
+                                dt__placed_call *out) {
     int n = out->bound.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n);
     const dt__sharding **shardings = DT__NEW_ARRAY(arena, const dt__sharding *, n);
@@ -330,8 +330,7 @@ dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, con
     }
     out->inputs = placed ? shardings : NULL;
     dt__op_call_init(&out->call, arena->ctx, out->info, out->bound.overload, args, n, inputs);
-    DT__TRY(dt__op_call_infer(arena, &out->call));
-    return placed && used ? see_uses(arena, used, out) : DT_OK;
+    return DT_OK;
 }
 
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
@@ -351,7 +350,9 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
         return dt_error_status(arena->ctx);
     DT__TRY(read_args(self));
     DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_arguments, self->arguments, &out->bound));
-    return dt__placed_call_build(arena, self->values, self->placed, self->used, out);
+    DT__TRY(dt__placed_call_build(arena, self->values, self->placed, out));
+    DT__TRY(dt__op_call_infer(arena, &out->call));
+    return self->used ? see_uses(arena, self->used, out) : DT_OK;
 }
 
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {

@@ -239,7 +239,8 @@ static dt_status check_argument(const dt__cursor *whole, const dt__schema *schem
     return exists ? DT_OK : dt__cursor_fail(&at, "%s has no argument '%.*s'", schema->name, name.n, name.at);
 }
 
-dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema, unsigned *flags) {
+dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema, const char *read,
+                            unsigned *flags) {
     rule parsed;
     DT__TRY(read_rule(ctx, text, &parsed));
     dt__cursor at = dt__cursor_new(ctx, DT_ERR_VALUE, "rule", text);
@@ -249,7 +250,7 @@ dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *sch
         const dt__signature *signature = &schema->signatures[s];
         int n = 0;
         for (int p = 0; p < signature->n_params; p++)
-            n += is_tensor(&signature->params[p]);
+            n += is_tensor(&signature->params[p]) && !(read && !strcmp(signature->params[p].name, read));
         if (n > parsed.n_inputs)
             return dt__cursor_fail(&at, "%s%s%s: expected a term for each of %d tensors, got %d", schema->name,
                                    *signature->overload ? "." : "", signature->overload, n, parsed.n_inputs);

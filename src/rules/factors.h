@@ -7,8 +7,10 @@
 
 #include "rules/rows.h"
 
-/* Refuses (value) a text that is not of the form, or that names what the op has not. */
-dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema, unsigned *flags);
+/* Refuses (value) a text that is not of the form, or that names what the op has not. The argument `read` (dt_op.read),
+ * or NULL, has no term. */
+dt_status dt__factors_check(dt_ctx *ctx, const char *text, const dt__schema *schema, const char *read,
+                            unsigned *flags);
 
 /* Adds the rows of a rule; none where it does not fit the call. Sets the bits of inputs that are addends. */
 void dt__factors_add(dt_rows *rows, const char *text, uint64_t *addends);

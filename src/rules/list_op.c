@@ -33,9 +33,10 @@ static int find_overload(const dt__signature *list, const dt__schema *each) {
 }
 
 static dt_status check_each(dt_ctx *ctx, const char *name, const dt_op *each) {
-    if (each->kernel && !(each->flags & (DT_OP_VIEW | DT_OP_MAKER | DT_OP_RANDOM | DT_OP_LIST)))
+    if (each->kernel && !each->read && !(each->flags & (DT_OP_VIEW | DT_OP_MAKER | DT_OP_RANDOM | DT_OP_LIST)))
         return DT_OK;
-    return dt__fail(ctx, DT_ERR_VALUE, "%s: each: expected an op with a kernel that makes no views and draws nothing",
+    return dt__fail(ctx, DT_ERR_VALUE,
+                    "%s: each: expected an op with a kernel that makes no views, draws nothing and reads no argument",
                     name);
 }
 

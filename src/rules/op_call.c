@@ -34,8 +34,16 @@ static dt_status check_lists(const dt_op_call *call) {
     return DT_OK;
 }
 
+dt_status dt__refuse_unread(const dt_op_call *call) {
+    return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
+                        "%s is read from values, and a call that is only planned has none: expected a number",
+                        call->op->read->argument);
+}
+
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     output_list list = {.arena = arena};
+    if (dt__unread_argument(call->info, call->overload, call->args) >= 0)
+        return dt__refuse_unread(call);
     DT__TRY(check_lists(call));
     call->output_list = &list;
     call->n_outputs = 0;

@@ -67,7 +67,22 @@ static int find_param(const dt__signature *signature, const char *name, size_t n
     return -1;
 }
 
-/* Finds the arguments that the op's functions read, in each signature; refuses a name that none of them has. */
+/* Sets the position of a parameter in each signature, -1 where it has none, `step` apart; refuses (value) a name that
+ * no signature has, which is in this field of the descriptor. */
+static dt_status resolve_param(dt_ctx *ctx, const dt__schema *schema, const char *field, const char *name, size_t n,
+                               int step, signed char *positions) {
+    bool exists = false;
+    for (int s = 0; s < schema->n_signatures; s++) {
+        int p = find_param(&schema->signatures[s], name, n);
+        positions[s * step] = (signed char)p;
+        exists |= p >= 0;
+    }
+    return exists ? DT_OK
+                  : dt__fail(ctx, DT_ERR_VALUE, "%s: %s: no signature has an argument '%.*s'", schema->name, field,
+                             (int)n, name);
+}
+
+/* Finds the arguments that the op's functions read. */
 static dt_status resolve_arguments(dt__arena *arena, const char *names, dt__op_info *info) {
     int n = 1;
     for (const char *c = names; *c; c++)
@@ -79,18 +94,19 @@ static dt_status resolve_arguments(dt__arena *arena, const char *names, dt__op_i
     info->positions = positions;
     for (int a = 0; a < n; a++) {
         size_t length = strcspn(names, ",");
-        bool exists = false;
-        for (int s = 0; s < info->schema.n_signatures; s++) {
-            int p = find_param(&info->schema.signatures[s], names, length);
-            positions[s * n + a] = (signed char)p;
-            exists |= p >= 0;
-        }
-        if (!exists)
-            return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: arguments: no signature has an argument '%.*s'",
-                            info->schema.name, (int)length, names);
+        DT__TRY(resolve_param(arena->ctx, &info->schema, "arguments", names, length, n, positions + a));
         names += length + 1;
     }
     return DT_OK;
+}
+
+/* Finds the argument that may be read from values. */
+static dt_status resolve_read(dt__arena *arena, const dt_read *read, dt__op_info *info) {
+    signed char *positions = DT__NEW_ARRAY(arena, signed char, info->schema.n_signatures);
+    const char *name = read->argument ? read->argument : "";
+    info->read = positions;
+    return positions ? resolve_param(arena->ctx, &info->schema, "read", name, strlen(name), 1, positions)
+                     : DT_ERR_MEMORY;
 }
 
 static bool is_named(const dt_op *op, const char *name);
@@ -162,7 +178,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     }
     unsigned flags = 0;
-    if (op->rule && dt__factors_check(ctx, op->rule, &info->schema, &flags) != DT_OK)
+    const char *read = op->read ? op->read->argument : NULL;
+    if (op->rule && dt__factors_check(ctx, op->rule, &info->schema, read, &flags) != DT_OK)
         return NULL;
     if (check_meet(ctx, op, name, flags) != DT_OK || check_window(ctx, op, name, flags) != DT_OK)
         return NULL;
@@ -182,7 +199,10 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     info->op = op;
     info->index = index;
-    info->is_simple = op->kernel && !op->class_of && !op->check && !(op->flags & (DT_OP_LIST | DT__OP_ALIGN));
+    if (op->read && resolve_read(&self->arena, op->read, info) != DT_OK)
+        return NULL;
+    info->is_simple =
+        op->kernel && !op->class_of && !op->check && !op->read && !(op->flags & (DT_OP_LIST | DT__OP_ALIGN));
     if (op->flags & DT_OP_LIST && dt__list_op_resolve(&self->arena, info) != DT_OK)
         return NULL;
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;

@@ -24,6 +24,7 @@ typedef struct dt__op_info {
     int n_arguments;                  /* of dt_op.arguments */
     const signed char *positions;     /* of these, per signature; -1: the signature has none */
     const struct dt__list_form *list; /* of a list op; NULL: it is none */
+    const signed char *read;          /* per signature, the position of the argument of dt_op.read, or -1; or NULL */
 } dt__op_info;
 
 /* How a list op becomes calls of the op that it maps (list_op.c). */
@@ -55,6 +56,17 @@ static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
     int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
     return position >= 0 ? &call->args[position] : NULL;
 }
+
+/* The position of the argument that has to be read from values (dt_op.read); -1: none. */
+static inline int dt__unread_argument(const dt__op_info *info, int overload, const dt_arg *args) {
+    int position = info->read ? info->read[overload] : -1;
+    if (position < 0 || args[position].type == DT_ARG_TENSOR)
+        return position;
+    bool (*is_read)(const dt_arg *argument) = info->op->read->is_read;
+    return is_read && is_read(&args[position]) ? position : -1;
+}
+/* Refuses a call whose argument cannot be read, because there are no values. */
+dt_status dt__refuse_unread(const dt_op_call *call);
 
 /* Whether the op has a gradient of its own: a decomposition is then recorded as one call. */
 static inline bool dt__has_gradient(const dt_op *op) { return op->gradient || op->backward || op->saves; }
@@ -277,10 +289,10 @@ dt_mesh *dt__call_text_mesh(dt__arena *arena, const char *text);
  * what is not of the form, and what binding and inference refuse. */
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
                                 dt__placed_call *out);
-/* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call,
- * and infers the outputs. placed may be NULL; used has the use placement of each tensor, or NULL, and may be NULL. */
+/* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call.
+ * placed may be NULL. The outputs are not inferred. */
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
-                                const dt__sharding *const *used, dt__placed_call *out);
+                                dt__placed_call *out);
 
 /* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used), uses
  * their use placements, NULL: none has one. Bit i of `hidden` leaves out argument i. */

@@ -298,7 +298,7 @@ static void add_decision(const dt__decision *decision, dt__text *out) {
                  decision->communicates, decision->cost_us);
     for (int i = 0; i < decision->n_inputs; i++) {
         const dt__input_decision *input = &decision->inputs[i];
-        dt__text_add(out, "  %d: %d %d %d", i, input->wrap, input->identity, input->identity_of);
+        dt__text_add(out, "  %d: %d %d", i, input->identity, input->identity_of);
         add_spec("from", input->from, out);
         add_spec("to", input->to, out);
         add_spec("kernel", input->kernel, out);

@@ -120,6 +120,26 @@ static void local_tensor(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
     dt_redistribute(x, "R");
 }
 
+static dt_tensor *indices(dt_ctx *ctx, dt_mesh *mesh, double largest) {
+    return dt_from_local(ctx, dt_full(ctx, DT_SHAPE(4), largest, .dtype = DT_I64), mesh, "R");
+}
+
+/* An argument that one rank passes, and the others read from values. */
+static void other_reading(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(8), 4, .dtype = DT_I64, .mesh = mesh, .place = "S(0)");
+    dt_one_hot(x, differs ? 5 : -1);
+    dt_redistribute(x, "R");
+}
+
+/* What should be replicated and is not. */
+static void other_value_read(dt_ctx *ctx, dt_mesh *mesh, bool differs) {
+    dt_tensor *x = indices(ctx, mesh, 4);
+    for (int i = 0; i < 2; i++)
+        dt_one_hot(x, -1);
+    dt_one_hot(indices(ctx, mesh, differs ? 6 : 4), -1);
+    dt_redistribute(dt_ones(ctx, DT_SHAPE(8), .mesh = mesh, .place = "S(0)"), "R");
+}
+
 static const program programs[] = {
     {"another op", other_op, "add(f32[8,6] S(0); f32[8,6] S(1))", "mul(f32[8,6] S(0); f32[8,6] S(1))"},
     {"another reduction", other_reduction, "sum(f32[8,6] S(0); dim=[0])", "mean(f32[8,6] S(0); dim=[0])"},
@@ -135,6 +155,8 @@ static const program programs[] = {
      "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=", "zeros(size=[8,6]; dtype=f32) S(0) on mesh(tp="},
     {"another target", other_target, "redistribute(f32[8,6] S(0)", "redistribute(f32[8,6] S(0)"},
     {"a call that fails", failing_call, "relu(f32[8,6] S(0))", "matmul(f32[8,6] S(0); f32[8,6] S(0))"},
+    {"another reading", other_reading, "one_hot(i64[8] S(0)) (at", "one_hot(i64[8] S(0); num_classes=5)"},
+    {"another value read", other_value_read, "one_hot(i64[4] R; num_classes=5)", "one_hot(i64[4] R; num_classes=7)"},
     {"a local tensor", local_tensor, "clone(f32[8,6] S(0)", "to_local(f32[8,6] S(0)"},
 };
 

@@ -79,7 +79,8 @@ dt_status request_extents(const request *req, const char *field, dt_placement *p
 /* What a request has of its tensors: shapes; also placements on its mesh; also values. */
 typedef enum request_tensors { REQUEST_SHAPES, REQUEST_PLACED, REQUEST_VALUES } request_tensors;
 
-/* Reads a call (`op`, `tensors`, `args`, `kwargs` and `mesh`) without the values, into the arena. */
+/* Reads a call (`op`, `tensors`, `args`, `kwargs` and `mesh`) without the values, into the arena. Its outputs are
+ * inferred, unless an argument is to be read from values (dt_op.read), which the request has. */
 dt_status request_call(const request *req, request_tensors have, dt__placed_call *out);
 
 /* Reads the values of the call's inputs, in the order of the call, each as dense memory in the arena. */

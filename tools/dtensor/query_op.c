@@ -107,9 +107,9 @@ typedef struct run_job {
     dt_status status;
     char text[2048];
     int n_outputs;
-    run_output *outputs; /* as many as the call has */
-    int n_tensors;       /* of the request */
-    run_output *grads;   /* one per tensor, without data where there is none; NULL: none are computed */
+    run_output *outputs;
+    int n_tensors;     /* of the request */
+    run_output *grads; /* one per tensor, without data where there is none; NULL: none are computed */
     int64_t collectives[DT__N_STEP_KINDS], backward_collectives[DT__N_STEP_KINDS];
 } run_job;
 
@@ -134,6 +134,16 @@ static dt_status keep_output(dt_tensor *tensor, bool writes, run_output *out) {
         return dt__fail_memory(tensor->ctx, bytes, "the answer");
     if (bytes)
         memcpy(out->data, dense->data, bytes);
+    return DT_OK;
+}
+
+static dt_status keep_outputs(run_job *self, const dt__call *call, bool writes) {
+    if (writes && !(self->outputs = calloc((size_t)call->n_outputs + 1, sizeof *self->outputs)))
+        return dt__fail_memory(call->ctx, (size_t)call->n_outputs * sizeof *self->outputs, "the answer");
+    if (writes)
+        self->n_outputs = call->n_outputs;
+    for (int i = 0; i < call->n_outputs; i++)
+        DT__TRY(keep_output(call->outputs[i], writes, writes ? &self->outputs[i] : NULL));
     return DT_OK;
 }
 
@@ -222,11 +232,8 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     for (int c = DT__STEP_NONE + 1; writes && c < DT__N_STEP_KINDS; c++)
         self->collectives[c] = count_of(ctx, (dt__step_kind)c);
     dt_comm_stats_end(ctx);
-    for (int i = 0; status == DT_OK && i < call.n_outputs; i++) {
-        status = keep_output(call.outputs[i], writes, &self->outputs[i]);
-        if (writes)
-            self->n_outputs = i + 1;
-    }
+    if (status == DT_OK)
+        status = keep_outputs(self, &call, writes);
     if (status == DT_OK && self->grads)
         status = run_backward(self, &call, mesh, &arena, leaves, writes);
     dt__arena_free(&arena);
@@ -352,15 +359,13 @@ static dt_status answer_run(const request *req, dt__text *out) {
         return dt__fail_memory(req->ctx, sizeof *self, "a request");
     self->placed = &placed;
     self->data = data;
-    self->outputs = calloc((size_t)placed.call.n_outputs + 1, sizeof *self->outputs);
     self->n_tensors = (int)json_array_size(request_get(req, "tensors"));
     bool has_grads = grad && json_is_true(grad);
     if (has_grads)
         self->grads = calloc((size_t)self->n_tensors + 1, sizeof *self->grads);
-    dt_status status = self->outputs && (self->grads || !has_grads)
-                           ? answer_job(req, self, out)
-                           : dt__fail_memory(req->ctx, sizeof *self->outputs, "a request");
-    for (int i = 0; self->outputs && i < placed.call.n_outputs; i++)
+    dt_status status = self->grads || !has_grads ? answer_job(req, self, out)
+                                                 : dt__fail_memory(req->ctx, sizeof *self->grads, "a request");
+    for (int i = 0; i < self->n_outputs; i++)
         free(self->outputs[i].data);
     for (int t = 0; self->grads && t < self->n_tensors; t++)
         free(self->grads[t].data);

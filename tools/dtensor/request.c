@@ -390,7 +390,9 @@ dt_status request_call(const request *req, request_tensors have, dt__placed_call
     const dt__sharding **list = placed ? list_placed(&self) : NULL;
     if (placed && !list)
         return DT_ERR_MEMORY;
-    return dt__placed_call_build(req->arena, self.tensors.values, list, NULL, out);
+    DT__TRY(dt__placed_call_build(req->arena, self.tensors.values, list, out));
+    bool is_read = dt__unread_argument(out->info, out->bound.overload, out->bound.args) >= 0;
+    return have == REQUEST_VALUES && is_read ? DT_OK : dt__op_call_infer(req->arena, &out->call);
 }
 
 static bool read_number(const json_t *value, double *out) {
