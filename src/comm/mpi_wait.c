@@ -17,7 +17,8 @@ enum {
     MAX_SLEEP_NS = 1000000,
     PUBLISH_NS = 20000000,
     GRACE_NS = 250000000,
-    RELAYED_GRACE_NS = 1000000000, /* more than GRACE_NS and the wait for answers of the late ranks (remote_calls.c) */
+    RELAYED_GRACE_NS =
+        1000000000,   /* more than GRACE_NS and the wait for answers of the late ranks (remote_calls.c) */
     LONG_PAUSES = 256 /* after which waiting on a node sleeps */
 };
 
@@ -46,8 +47,8 @@ static bool missing_have_called(dt_work *work) {
     return true;
 }
 
-/* The time after the deadline that ranks leave to those which know better who is late: a rank that waits for another node
- * to the ranks of that node, and one that waits for such a rank to it. */
+/* The time after the deadline that ranks leave to those which know better who is late: a rank that waits for another
+ * node to the ranks of that node, and one that waits for such a rank to it. */
 static int64_t grace_of(dt_work *work) {
     if (!work->span)
         return 0;

@@ -33,7 +33,7 @@ enum { FINALIZE_SECONDS = 10 };
 static int n_open;       /* worlds that are not closed */
 static bool was_unclean; /* one was closed with messages in transfer, or with ranks that did not close theirs */
 static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalised */
-static int *nodes_of_all; /* those of MPI_COMM_WORLD, once they are known */
+static int *nodes_of_all;            /* those of MPI_COMM_WORLD, once they are known */
 static int key = MPI_KEYVAL_INVALID;
 
 static bool check(int code, const char *call, char *error) {

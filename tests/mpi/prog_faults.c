@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * "faults KIND": what ranks get when one of them, the last, does not do as the others do. Each rank prints
- * "rank R: STATUS: TEXT" of each error, and "rank R: sum N" after an all-reduce that works, to DTENSOR_TEST_FOLDER/rank-R.
- * Kinds:
+ * "rank R: STATUS: TEXT" of each error, and "rank R: sum N" after an all-reduce that works, to the file rank-R in
+ * DTENSOR_TEST_FOLDER. Kinds:
  *     late       it comes to the all-reduce after the deadline of the others; late_small: one of few elements
  *     count      it reduces another number of elements
  *     op         it gathers instead
@@ -82,13 +82,11 @@ static void call(dt_ctx *ctx, dt_collective op) {
     int64_t last = dt_world(ctx) - 1, root = op == DT_BROADCAST || op == DT_SCATTER || op == DT_RECV ? last : 0;
     if (op == DT_SEND || (op == DT_RECV && dt_rank(ctx) > 0)) /* the last rank sends to the first */
         return;
-    if (dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = op,
-                                                         .src = src,
-                                                         .dst = dst,
-                                                         .count = N,
-                                                         .dtype = DT_F32,
-                                                         .reduce = DT_SUM,
-                                                         .root = root}) != DT_OK)
+    if (dt_comm_run(
+            dt_group_world(ctx),
+            &(dt_comm_call){
+                .op = op, .src = src, .dst = dst, .count = N, .dtype = DT_F32, .reduce = DT_SUM, .root = root}) !=
+        DT_OK)
         print_error(ctx);
 }
 

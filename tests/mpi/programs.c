@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * "mpi.programs FILE": the tests that the file lists, a line "program test" each, in one process. Test programs that run
- * ranks are linked into this one, because a start of mpirun takes longer than most tests; the build makes the table
- * of their main functions. The first test that fails is the last one.
+ * "mpi.programs FILE": the tests that the file lists, a line "program test" each, in one process. Test programs that
+ * run ranks are linked into this one, because a start of mpirun takes longer than most tests; the build makes the
+ * table of their main functions. The first test that fails is the last one.
  */
 #include "support/check.h"
 

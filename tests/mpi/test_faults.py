@@ -71,12 +71,13 @@ class Faults(unittest.TestCase):
         self.each("diverge", check)
 
     def test_errors_name_what_ranks_of_other_nodes_do(self):
-        for mpi in matrix.installed():
-            with self.subTest(mpi=mpi):
-                _, out = run("late", mpi, 2, 2)
-                self.assertRegex(out, r"(?m)^rank 0: timeout: .*\n  rank 1 .*has not answered for")
-                _, out = run("late", mpi, 4, 2)
-                self.assertRegex(out, r"(?m)^rank 2: timeout: (.*\n  .*)*\n  rank [01]: in all_reduce of f32 x 3000, "
+        launches = [("late", mpi, n, 2) for mpi in matrix.installed() for n in (2, 4)]
+        with multiprocessing.pool.ThreadPool(4) as pool:
+            results = pool.starmap(run, launches, 1)
+        for (_, mpi, n, _), (_, out) in zip(launches, results):
+            with self.subTest(mpi=mpi, n=n):
+                self.assertRegex(out, r"(?m)^rank 0: timeout: .*\n  rank 1 .*has not answered for" if n == 2 else
+                                      r"(?m)^rank 2: timeout: (.*\n  .*)*\n  rank [01]: in all_reduce of f32 x 3000, "
                                       r"sum, #2 of ranks 0-3, for .* s \(comm_all_reduce at \S*prog_faults.c:\d+\)")
 
     def test_a_local_error_in_each_collective_reaches_all_and_is_cleared(self):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rank tests of the suite on the ranks that mpirun starts: both MPIs, 1 to 4 ranks, one node and two pretended
 ones. In each of these cells there is every test that needs this number of ranks; a test that needs more runs on the
-fewest that it needs, on two nodes. Tests of all ops share them among the cells of one number of ranks. A program is left out only for the reason that it states (tests/CMakeLists.txt)."""
+fewest that it needs, on two nodes. Tests of all ops share them among the cells of one number of ranks. A program is
+left out only for the reason that it states (tests/CMakeLists.txt)."""
 # ctest: labels=long timeout=1800 processors=2
 import sys
 
