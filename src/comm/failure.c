@@ -437,6 +437,8 @@ dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
     return DT_OK;
 }
 
+bool dt__has_called(const dt_work *work, int64_t rank) { return recent_call(work, rank, work->seq); }
+
 /* What members on other nodes do is requested; if the last missing one arrives meanwhile, the operation continues. */
 dt_status dt__shm_timed_out(dt_work *work) {
     char missing[160];

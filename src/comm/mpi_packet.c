@@ -46,6 +46,7 @@ static bool post(dt__mpi *mpi, int i) {
 
 /* What is allocated when this fails is freed by dt__packets_close. */
 dt_status dt__packets_open(dt__mpi *mpi) {
+    DT__TRY(dt__calls_open(mpi));
     for (int i = 0; i < DT__N_SPARE; i++) {
         struct dt__held_packet *spare = dt__alloc(mpi->runtime->ctx, sizeof *spare);
         if (!spare)

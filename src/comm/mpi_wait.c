@@ -17,6 +17,8 @@ enum {
     MAX_SLEEP_NS = 1000000,
     PUBLISH_NS = 20000000,
     GRACE_NS = 250000000,
+    RELAYED_GRACE_NS =
+        1000000000,   /* more than GRACE_NS and the wait for answers of the late ranks (remote_calls.c) */
     LONG_PAUSES = 256 /* after which waiting on a node sleeps */
 };
 
@@ -36,8 +38,26 @@ dt_status dt__mpi_check_failure(dt__runtime *runtime, dt_work *work) {
     return DT_OK;
 }
 
-/* deadline_ns is when the wait began plus the time-out. A rank that waits for another node gives up a moment later than
- * those which wait for a rank of their own node: they report that rank, and not one that waits itself. */
+/* Whether all ranks of this node that are waited for have made the call: they wait for another node themselves. */
+static bool missing_have_called(dt_work *work) {
+    const dt__channel *channel = work->channel;
+    for (int64_t c = 0; c < channel->n; c++)
+        if (dt__waits_for(work, c) && !dt__has_called(work, channel->ranks[c]))
+            return false;
+    return true;
+}
+
+/* The time after the deadline that ranks leave to those which know better who is late: a rank that waits for another
+ * node to the ranks of that node, and one that waits for such a rank to it. */
+static int64_t grace_of(dt_work *work) {
+    if (!work->span)
+        return 0;
+    if (!work->span->is_running)
+        return GRACE_NS;
+    return missing_have_called(work) ? RELAYED_GRACE_NS : 0;
+}
+
+/* deadline_ns is when the wait began plus the time-out. */
 dt_status dt__mpi_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     dt__mpi *mpi = runtime->mpi;
     if (!work->channel || !needs_progress(mpi)) {
@@ -52,7 +72,7 @@ dt_status dt__mpi_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
         dt__mpi_progress(mpi);
     DT__TRY(dt__check_events(work));
     int64_t now = dt__now_ns();
-    int64_t grace = pause->deadline_ns && work->span && !work->span->is_running ? GRACE_NS : 0;
+    int64_t grace = pause->deadline_ns && now > pause->deadline_ns ? grace_of(work) : 0;
     DT__TRY(dt__check_deadline(runtime, work, pause, now - grace));
     int64_t waited = now - (pause->deadline_ns - (int64_t)(runtime->timeout_s * 1e9));
     if (waited < YIELD_NS || n < 100) {

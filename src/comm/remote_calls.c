@@ -3,7 +3,8 @@
  * What ranks of other nodes are doing. A rank that waits long for one, or finds that it makes another call, requests
  * its calls: the recent operations, and the calls on the meshes in question with their labels. The answer is entered in
  * the block of that rank (segment.h), so that errors are written as for ranks of this node. No answer is needed for
- * anything else: it is waited for briefly, and a rank that computes, is late or is gone does not answer.
+ * anything else: it is waited for briefly, and a rank that computes, is late or is gone does not answer. What is needed
+ * to request calls is allocated in joining: a long wait allocates nothing.
  *
  * An answer is a sequence of *records*, in as many packets as it needs: at most DT__N_HISTORY_CALLS calls of each mesh,
  * without those that the requesting rank has already.
@@ -268,15 +269,8 @@ void dt__calls_take(dt__mpi *mpi, int64_t from, const struct dt__packet *packet)
     if (head->n_cleared != mpi->runtime->epoch) /* from before errors were cleared */
         return;
     read_records(mpi, from, packet->payload, head->text_bytes);
-    if (head->status == DT_OK && head->seq && mpi->inquiries)
+    if (head->status == DT_OK && head->seq)
         mpi->inquiries[from].n_answered = head->seq;
-}
-
-static struct dt__inquiry *inquiry_of(dt__mpi *mpi, int64_t rank) {
-    dt_ctx *ctx = mpi->runtime->ctx;
-    if (!mpi->inquiries)
-        mpi->inquiries = dt__alloc_zeroed(ctx, (size_t)ctx->world * sizeof *mpi->inquiries);
-    return mpi->inquiries ? &mpi->inquiries[rank] : NULL;
 }
 
 /* The calls on a mesh that are known of a rank. */
@@ -287,10 +281,10 @@ static uint64_t n_known(const dt__shm *shm, int64_t rank, uint64_t key) {
 
 static bool request(dt_work *work, int64_t rank) {
     dt__mpi *mpi = work->channel->shm->runtime->mpi;
-    struct dt__inquiry *inquiry = inquiry_of(mpi, rank);
+    struct dt__inquiry *inquiry = &mpi->inquiries[rank];
     struct dt__packet_head head = {.kind = DT__PACKET_QUESTION, .n_cleared = mpi->runtime->epoch};
     uint64_t known[2] = {0, 0};
-    if (!inquiry || is_closed(mpi, rank))
+    if (is_closed(mpi, rank))
         return false;
     for (int i = 0; i < work->n_histories; i++)
         if (work->histories[i]) {
@@ -308,7 +302,7 @@ static bool request(dt_work *work, int64_t rank) {
 }
 
 static bool is_answered(const dt__mpi *mpi, int64_t rank) {
-    return mpi->inquiries && mpi->inquiries[rank].n_answered == mpi->inquiries[rank].n_requested;
+    return mpi->inquiries[rank].n_answered == mpi->inquiries[rank].n_requested;
 }
 
 /* Waits for answers of the members of a set, as long as it takes to be sure that they do not answer. */
@@ -361,13 +355,13 @@ void dt__calls_ask_missing(dt_work *work) {
         if (!dt__is_remote(mpi, rank) || !dt__waits_for(work, c))
             continue;
         n++;
-        if (!mpi->inquiries || now - mpi->inquiries[rank].requested_ns > REQUEST_AGAIN_NS)
+        if (now - mpi->inquiries[rank].requested_ns > REQUEST_AGAIN_NS)
             (void)request(work, rank);
     }
 }
 
 double dt__calls_unanswered(const dt__mpi *mpi, int64_t rank) {
-    if (!mpi || !mpi->inquiries || is_answered(mpi, rank))
+    if (!mpi || is_answered(mpi, rank))
         return 0;
     return (double)(dt__now_ns() - mpi->inquiries[rank].unanswered_ns) * 1e-9;
 }
@@ -375,7 +369,7 @@ double dt__calls_unanswered(const dt__mpi *mpi, int64_t rank) {
 /* All ranks have cleared errors, and begin their histories again. */
 void dt__calls_forget(dt__mpi *mpi) {
     struct dt__segment *segment = mpi->runtime->shm->segment;
-    for (int64_t rank = 0; mpi->inquiries && rank < segment->n_ranks; rank++) {
+    for (int64_t rank = 0; rank < segment->n_ranks; rank++) {
         if (!mpi->inquiries[rank].n_requested)
             continue;
         mpi->inquiries[rank] = (struct dt__inquiry){0};
@@ -383,6 +377,13 @@ void dt__calls_forget(dt__mpi *mpi) {
             atomic_store(&segment->ranks[rank].histories[i].n, 0);
         atomic_store(&segment->ranks[rank].n_calls, 0);
     }
+}
+
+dt_status dt__calls_open(dt__mpi *mpi) {
+    dt_ctx *ctx = mpi->runtime->ctx;
+    size_t bytes = (size_t)ctx->world * sizeof *mpi->inquiries;
+    mpi->inquiries = dt__alloc_zeroed(ctx, bytes);
+    return mpi->inquiries ? DT_OK : dt__fail_memory(ctx, bytes, "the calls of other ranks");
 }
 
 void dt__calls_close(dt__mpi *mpi) {

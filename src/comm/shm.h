@@ -170,6 +170,8 @@ dt_status dt__shm_check_broken(dt_work *work);
  * and, with check_process, to whether its process is alive. */
 dt_status dt__shm_check_peers(dt_work *work, bool check_process);
 dt_status dt__shm_timed_out(dt_work *work);
+/* Whether a rank has made the call, as far as this one has heard. */
+bool dt__has_called(const dt_work *work, int64_t rank);
 dt_status dt__shm_broken(dt_work *work);
 /* Publishes that the channel is unusable since operation seq, unless it is broken already. */
 void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *reason);

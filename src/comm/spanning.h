@@ -92,7 +92,7 @@ typedef struct dt__mpi {
     bool test_yields;     /* a test of MPI yields the core by itself */
     bool failed;          /* MPI has reported an error */
     dt__map retired_keys; /* of channels that this rank has not used and other members retired; value: epoch */
-    struct dt__inquiry *inquiries; /* [world] after the first question */
+    struct dt__inquiry *inquiries; /* [world] */
 } dt__mpi;
 
 /* What this rank has heard of a member of a spanning channel. */
@@ -141,6 +141,7 @@ double dt__calls_unanswered(const dt__mpi *mpi, int64_t rank);
 /* A question or an answer has arrived. */
 void dt__calls_take(dt__mpi *mpi, int64_t from, const struct dt__packet *packet);
 void dt__calls_forget(dt__mpi *mpi);
+dt_status dt__calls_open(dt__mpi *mpi);
 void dt__calls_close(dt__mpi *mpi);
 
 /* mpi_operation.c */

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ enum { FINALIZE_SECONDS = 10 };
 static int n_open;       /* worlds that are not closed */
 static bool was_unclean; /* one was closed with messages in transfer, or with ranks that did not close theirs */
 static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalised */
+static int *nodes_of_all;            /* those of MPI_COMM_WORLD, once they are known */
 static int key = MPI_KEYVAL_INVALID;
 
 static bool check(int code, const char *call, char *error) {
@@ -44,6 +46,15 @@ static bool check(int code, const char *call, char *error) {
         snprintf(error, DT__MPI_ERROR_BYTES, "%.64s: %.400s", call, text); /* 512 bytes */
     }
     return false;
+}
+
+/* Waits for a collective that a call has started. The waits of MPICH itself never yield: where ranks share cores, each
+ * of its collectives takes a time slice of every rank that has come too early. */
+static bool wait_for(int code, MPI_Request *request, const char *call, char *error) {
+    int done = 0;
+    while (code == MPI_SUCCESS && (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
+        sched_yield();
+    return check(code, call, error);
 }
 
 /* Receives the messages that other ranks have sent, unaware that this one was closing. */
@@ -90,7 +101,8 @@ static int free_closed(MPI_Comm self, int self_key, void *value, void *extra) {
         dt__mpi_world *world = closed;
         closed = world->next;
         if (is_clean) {
-            MPI_Barrier(world->comm);
+            MPI_Request request;
+            wait_for(MPI_Ibarrier(world->comm, &request), &request, "MPI_Ibarrier", NULL);
             discard_messages(world->comm);
             if (!closed && world->has_hosts)
                 keep_still(world->comm);
@@ -139,30 +151,42 @@ static bool initialize(char *error) {
 }
 
 /* nodes[i]: the lowest rank on the node of rank i. */
-static bool find_nodes(dt__mpi_world *world, int rank, int n_ranks, char *error) {
+static bool find_nodes(MPI_Comm comm, int rank, int *nodes, char *error) {
     MPI_Comm node = MPI_COMM_NULL;
     int lowest = rank;
-    world->nodes = malloc((size_t)n_ranks * sizeof *world->nodes);
-    if (!world->nodes) {
-        snprintf(error, DT__MPI_ERROR_BYTES, "out of memory");
-        return false;
-    }
-    bool found =
-        check(MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
-              "MPI_Comm_split_type", error) &&
-        check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast", error) &&
-        check(MPI_Allgather(&lowest, 1, MPI_INT, world->nodes, 1, MPI_INT, world->comm), "MPI_Allgather", error);
+    bool found = check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
+                       "MPI_Comm_split_type", error) &&
+                 check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast", error) &&
+                 check(MPI_Allgather(&lowest, 1, MPI_INT, nodes, 1, MPI_INT, comm), "MPI_Allgather", error);
     if (node != MPI_COMM_NULL)
         MPI_Comm_free(&node);
-    for (int i = 0; found && i < n_ranks; i++)
-        world->has_hosts = world->has_hosts || world->nodes[i] != world->nodes[0];
     return found;
+}
+
+/* Those of MPI_COMM_WORLD are found once, and kept: all of its worlds have the same ranks. */
+static bool set_nodes(dt__mpi_world *world, MPI_Comm base, int rank, int n_ranks, char *error) {
+    if (base == MPI_COMM_WORLD && nodes_of_all) {
+        world->nodes = nodes_of_all;
+    } else {
+        world->nodes = malloc((size_t)n_ranks * sizeof *world->nodes);
+        if (!world->nodes) {
+            snprintf(error, DT__MPI_ERROR_BYTES, "out of memory");
+            return false;
+        }
+        if (!find_nodes(world->comm, rank, world->nodes, error))
+            return false;
+        nodes_of_all = base == MPI_COMM_WORLD ? world->nodes : nodes_of_all;
+    }
+    for (int i = 0; i < n_ranks; i++)
+        world->has_hosts = world->has_hosts || world->nodes[i] != world->nodes[0];
+    return true;
 }
 
 static void close_world(dt__mpi_world *world, bool clean) {
     n_open--;
     was_unclean = was_unclean || !clean;
-    free(world->nodes);
+    if (world->nodes != nodes_of_all)
+        free(world->nodes);
     world->nodes = NULL;
     world->next = closed;
     closed = world;
@@ -183,11 +207,12 @@ static dt__mpi_world *open_world(const void *comm, int *rank, int *n_ranks, cons
         return NULL;
     }
     world->comm = MPI_COMM_NULL;
-    if (!check(MPI_Comm_dup(base, &world->comm), "MPI_Comm_dup", error) ||
+    MPI_Request request;
+    if (!wait_for(MPI_Comm_idup(base, &world->comm, &request), &request, "MPI_Comm_idup", error) ||
         !check(MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", error) ||
         !check(MPI_Comm_rank(world->comm, rank), "MPI_Comm_rank", error) ||
         !check(MPI_Comm_size(world->comm, n_ranks), "MPI_Comm_size", error) ||
-        !find_nodes(world, *rank, *n_ranks, error)) {
+        !set_nodes(world, base, *rank, *n_ranks, error)) {
         close_world(world, false);
         return NULL;
     }
@@ -196,12 +221,15 @@ static dt__mpi_world *open_world(const void *comm, int *rank, int *n_ranks, cons
 }
 
 static bool all_gather(dt__mpi_world *world, const void *src, void *dst, size_t bytes, char *error) {
-    return check(MPI_Allgather(src, (int)bytes, MPI_BYTE, dst, (int)bytes, MPI_BYTE, world->comm), "MPI_Allgather",
-                 error);
+    MPI_Request request;
+    int code = MPI_Iallgather(src, (int)bytes, MPI_BYTE, dst, (int)bytes, MPI_BYTE, world->comm, &request);
+    return wait_for(code, &request, "MPI_Iallgather", error);
 }
 
 static bool broadcast(dt__mpi_world *world, void *data, size_t bytes, int root, char *error) {
-    return check(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, world->comm), "MPI_Bcast", error);
+    MPI_Request request;
+    int code = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, world->comm, &request);
+    return wait_for(code, &request, "MPI_Ibcast", error);
 }
 
 static dt__mpi_request pack(MPI_Request request) {

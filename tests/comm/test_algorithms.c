@@ -5,6 +5,8 @@
  * odd sizes, sizes below the number of ranks, and large ones; blocks of equal and of unequal sizes; in place and not;
  * and several in progress at once. Forked ranks are on one node; tests/mpi/test_algorithms.py runs this on several.
  * There, DTENSOR_TEST_ALGORITHMS lists values of DTENSOR_TEST_ALGORITHM to try in turn, a context each ("model": none).
+ *
+ * mpi: no: mpi.algorithms runs it, on more nodes
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"

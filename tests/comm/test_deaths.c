@@ -3,6 +3,8 @@
  * Deaths of ranks, and errors that are reported after their rank has ended: a death is detected while another rank is
  * late or stopped, the headline names the rank that died and not one that closed because of it, the cause of a
  * failure is still reported after the rank has closed its context, and dt_close waits for no peer.
+ *
+ * mpi: no: ranks are killed; mpi.faults kills some
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"

@@ -9,6 +9,8 @@
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
  * number of faults.
+ *
+ * mpi: no: it starts and kills ranks; mpi.faults has the errors
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"

@@ -2,6 +2,8 @@
  *
  * Starting and ending: worlds of one, fake worlds, valid, stale and malformed launches;
  * options and environment variables; starting again after closing; ranks forked from inside a program.
+ *
+ * mpi: no: it is about launches without MPI
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"

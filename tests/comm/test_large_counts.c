@@ -2,6 +2,8 @@
  *
  * Counts beyond 2^31: two ranks broadcast, gather and reduce more bytes than an int can count. Skipped where there is
  * not enough memory.
+ *
+ * mpi: no: mpi.large_counts runs it
  */
 /* ctest: labels=long timeout=600 processors=2 */
 #include "support/ranks.h"

@@ -2,6 +2,8 @@
  *
  * The memory that a process may use of its node, read from files of both cgroup versions that the test writes; the
  * default size of heaps; and the process that the kernel ends first when memory runs out.
+ *
+ * mpi: no: it is about the limits of a launch without MPI
  */
 #include "support/fake_root.h"
 #include "support/launch.h"

@@ -97,7 +97,7 @@ static int run_case(dt_ctx *ctx, dt_group *group, const test_case *collective, i
     dt_work *work = dt_comm_start(group, &run.call);
     CHECK(work, "%s", dt_error_text(ctx));
     bool large = (size_t)dt__dst_count(group, &run.call) * dt_dtype_size(collective->dtype) > DT__EAGER_BYTES;
-    bool expected = large && should_share(ctx, group, collective, layout);
+    bool expected = large && !dt__group_spans_nodes(group) && should_share(ctx, group, collective, layout);
     CHECK(work->shares_far == expected || (collective->unequal && !work->shares_far), "%s of %lld: %d, expected %d",
           dt_collective_name(collective->op), (long long)collective->count, work->shares_far, expected);
     CHECK_OK(ctx, dt_work_wait(work));

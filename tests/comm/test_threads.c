@@ -3,6 +3,8 @@
  * Ranks as threads of one process. The driver exists so that a race detector sees what ranks do to each other: built
  * with one, every test that runs ranks runs them in this way. Here it is tested itself, in every build, together with
  * small collectives in tight succession, where ranks interleave most closely.
+ *
+ * mpi: no: ranks are threads of one process
  */
 #include "support/collectives.h"
 #include "support/launch.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Waiting ranks yield their core: more ranks than cores get through thousands of small calls, and a rank that
- * waits long uses almost no CPU time.
+ * waits long uses almost no CPU time, and allocates nothing: memory that fails then would fail a call that needs none.
  */
-#include "support/ranks.h"
+#include "support/launch.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { N_CALLS = 1000, WAIT_US = 1000000, ALLOWED_CPU_MS = 100 };
+enum { N_CALLS = 1000, WAIT_US = 1000000, LATE_US = 200000, ALLOWED_CPU_MS = 100 };
 
 static int many_small_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -43,6 +43,18 @@ static int wait_for_a_slow_rank(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* The second of two barriers, which the last rank reaches late. */
+static int wait_without_allocating(dt_ctx *ctx, void *arg) {
+    const test_memory *memory = arg;
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    long before = memory->n_calls;
+    if (dt_rank(ctx) == dt_world(ctx) - 1)
+        usleep(LATE_US);
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    CHECK(memory->n_calls == before, "rank %lld: %ld allocations", (long long)dt_rank(ctx), memory->n_calls - before);
+    return 0;
+}
+
 static void waiting__more_ranks_than_cores(void **state) {
     (void)state;
     run_ranks(8, many_small_calls, NULL);
@@ -55,10 +67,19 @@ static void waiting__sleeps(void **state) {
     run_ranks(5, wait_for_a_slow_rank, NULL);
 }
 
+static void waiting__allocates_nothing(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 4; n++) {
+        test_memory memory;
+        run_ranks_with(&(test_ranks){.n = n, .counted = &memory}, wait_without_allocating, &memory);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting__more_ranks_than_cores),
         cmocka_unit_test(waiting__sleeps),
+        cmocka_unit_test(waiting__allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

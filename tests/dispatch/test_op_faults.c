@@ -11,6 +11,8 @@
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
  * how many faults are run.
+ *
+ * mpi: no: ranks are killed; mpi.faults kills some
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"

@@ -568,12 +568,13 @@ TEST(differs_between_ranks, 2, 3)
 
 static void use_placement__is_an_option_of_makers(void **state) {
     (void)state;
-    char path[] = "/tmp/test_use_XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0 && close(file) == 0);
+    char folder[256], path[300];
+    assert_true(test_make_folder(folder, sizeof folder));
+    (void)snprintf(path, sizeof path, "%s/weight.npy", folder);
     for (int64_t n = 1; n <= 3; n++)
         run_ranks(n, is_an_option_of_makers, path);
-    assert_int_equal(unlink(path), 0);
+    (void)unlink(path);
+    assert_int_equal(test_remove_folder(folder), 0);
 }
 
 static void use_placement__uses_on_two_mesh_dims(void **state) {

@@ -4,6 +4,8 @@
  * with ranks that count as nodes of one, two and three, whose values are those that every executor must have.
  *
  * ctest: timeout=300 processors=2
+ *
+ * mpi: no: it pretends nodes on shm; under MPI, move.execute_random runs on nodes
  */
 #include "move/moves.h"
 

@@ -3,6 +3,8 @@
  * File calls as collectives: a rank that saves or loads something else than its peers, a rank whose file system
  * fails, and kinds of paths: links, devices, folders, files with a mode and an owner. Every rank gets the same error,
  * which has both calls or the rank that failed and the reason, and no temporary files remain. Ranks 1, 2, 3, 5.
+ *
+ * mpi: no: its checks read what all ranks have left in memory and in a folder, between launches
  */
 /* ctest: timeout=180 */
 #include "move/folder.h"

@@ -7,6 +7,8 @@
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
  * number of faults.
+ *
+ * mpi: no: ranks are killed and limited
  */
 /* ctest: timeout=300 */
 #include "move/folder.h"

@@ -2,6 +2,8 @@
  *
  * Redistributions of tensors of more than 2^31 elements: on shared memory here, between nodes by
  * tests/mpi/test_large_counts.py. Skipped where there is not enough memory.
+ *
+ * mpi: no: mpi.large_counts runs it
  */
 /* ctest: labels=soak timeout=600 processors=2 */
 #include "support/launch.h"

@@ -8,6 +8,7 @@ DTENSOR_NODES makes the library see several.
 import multiprocessing.pool
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -93,10 +94,49 @@ def run_tests(mpi, n, nodes, program, seconds=240, launcher=None, more=None):
     return None if code == 0 else f"{mpi}, {n} ranks on {nodes} nodes: {name}: {ended}\n{out}"
 
 
-def run_all(cells):
+def rank_tests():
+    """(program, test): the numbers of ranks that the test needs, of every test that runs ranks, in the order in which the
+    programs have them. Each program lists them itself, when no number is right."""
+    def list_tests(program):
+        with tempfile.TemporaryDirectory() as folder:
+            out = subprocess.run([BUILD / "tests" / program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                 env=environment(DTENSOR_TEST_RANKS=1000, DTENSOR_TEST_LIST=1, DTENSOR_TEST_FOLDER=folder))
+        tests, test = {}, None
+        for line in out.stdout.splitlines():
+            words = line.split()
+            if line.startswith("[ RUN "):
+                test = words[-1]
+            elif line.startswith("needs ") and line.endswith(" ranks"):
+                tests.setdefault((program, test), set()).add(int(words[1]))
+        return tests
+
+    programs = re.findall(r'"(.*?)"', (BUILD / "tests" / "programs" / "programs.inc").read_text())
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        return {test: needed for tests in pool.map(list_tests, programs, 1) for test, needed in tests.items()}
+
+
+def run_selected(mpi, n, nodes, tests, sample="0/1", seconds=600):
+    """Runs tests, of (program, name), in one launch on n ranks of so many pretended nodes; tests of all ops take that sample of
+    them. Returns the text of their failure, or None."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "tests")
+        path.write_text("".join(f"{program} {test}\n" for program, test in tests))
+        code, out = run(mpi, n, [BUILD / "tests" / "mpi.programs", path], seconds, DTENSOR_TEST_RANKS=n,
+                        DTENSOR_TEST_FOLDER=folder, DTENSOR_TIMEOUT=60, DTENSOR_NODES=nodes, DTENSOR_TEST_SAMPLE=sample)
+    n_passed = len(set(re.findall(r"^(\S+ \S+): took ", out, re.M)))
+    ended = "passed" if code == 0 else f"exit code {code}" if code is not None else f"ended after {seconds} s"
+    print(f"{mpi}, {n} ranks, {nodes} nodes: {ended}, {n_passed} of {len(tests)} tests "
+          f"({time.monotonic() - started:.1f} s)", flush=True)
+    for took, test in sorted(((float(t), name) for name, t in re.findall(r"^(\S+ \S+): took (\S+) s", out, re.M)))[-5 * n::n]:
+        print(f"    {took:.1f} s: {test}")
+    return None if code == 0 and n_passed == len(tests) else f"{mpi}, {n} ranks on {nodes} nodes: {ended}\n{out}"
+
+
+def run_all(cells, function=run_tests):
     """Runs (mpi, n, nodes, program, …), two at a time because a start is mostly waiting; the exit code of a test."""
     with multiprocessing.pool.ThreadPool(2) as pool:
-        failures = [failure for failure in pool.starmap(run_tests, cells, 1) if failure]
+        failures = [failure for failure in pool.starmap(function, cells, 1) if failure]
     for failure in failures:
         print(failure, file=sys.stderr)
     return 1 if failures else 0

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * "faults KIND": what ranks get when one of them, the last, does not do as the others do. Each rank prints
- * "rank R: STATUS: TEXT" of each error, and "rank R: sum N" after an all-reduce that works. Kinds:
+ * "rank R: STATUS: TEXT" of each error, and "rank R: sum N" after an all-reduce that works, to the file rank-R in
+ * DTENSOR_TEST_FOLDER. Kinds:
  *     late       it comes to the all-reduce after the deadline of the others; late_small: one of few elements
  *     count      it reduces another number of elements
  *     op         it gathers instead
  *     diverge    it makes another call on the tensors of a mesh, which sends nothing
- *     local      it has an error of its own; all ranks clear the errors and reduce once more
+ *     local      instead of each collective in turn it has an error of its own; all ranks clear the errors and reduce
+ *                once more
  *     close      it closes its context instead
  *     start      a started operation is not finished when ranks close
  *     kill       it ends with SIGKILL
@@ -18,17 +20,25 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { N = 3000 };
 
-static void print_error(dt_ctx *ctx) {
-    char text[4096]; /* in one piece: ranks share the output */
-    int n = snprintf(text, sizeof text, "rank %lld: %s: %s\n", (long long)dt_rank(ctx),
-                     dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
-    if (write(STDOUT_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1) < 0)
+/* Ranks share the output, and launchers mix their lines: each has a file of its own. */
+static void print(dt_ctx *ctx, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/rank-%lld", getenv("DTENSOR_TEST_FOLDER"), (long long)dt_rank(ctx));
+    FILE *file = fopen(path, "ae");
+    if (!file || fprintf(file, "rank %lld: %s\n", (long long)dt_rank(ctx), text) < 0 || fclose(file))
         _exit(3);
+}
+
+static void print_error(dt_ctx *ctx) {
+    char text[8192];
+    snprintf(text, sizeof text, "%s: %s", dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+    print(ctx, text);
 }
 
 static bool reduce(dt_ctx *ctx, int64_t count) {
@@ -39,8 +49,9 @@ static bool reduce(dt_ctx *ctx, int64_t count) {
         print_error(ctx);
         return false;
     }
-    printf("rank %lld: sum %g\n", (long long)dt_rank(ctx), (double)values[count - 1]);
-    fflush(stdout);
+    char text[64];
+    snprintf(text, sizeof text, "sum %g", (double)values[count - 1]);
+    print(ctx, text);
     return true;
 }
 
@@ -65,6 +76,32 @@ static void fail_alone(dt_ctx *ctx) {
     print_error(ctx);
 }
 
+/* Rooted calls need the last rank: it is the root that has the value, and the root that gathers is the first. */
+static void call(dt_ctx *ctx, dt_collective op) {
+    static float src[64 * N], dst[64 * N];
+    int64_t last = dt_world(ctx) - 1, root = op == DT_BROADCAST || op == DT_SCATTER || op == DT_RECV ? last : 0;
+    if (op == DT_SEND || (op == DT_RECV && dt_rank(ctx) > 0)) /* the last rank sends to the first */
+        return;
+    if (dt_comm_run(
+            dt_group_world(ctx),
+            &(dt_comm_call){
+                .op = op, .src = src, .dst = dst, .count = N, .dtype = DT_F32, .reduce = DT_SUM, .root = root}) !=
+        DT_OK)
+        print_error(ctx);
+}
+
+static void fail_in_each_collective(dt_ctx *ctx, bool fails) {
+    for (int op = 0; op < DT_N_COLLECTIVES; op++) {
+        if (fails)
+            fail_alone(ctx);
+        else
+            call(ctx, (dt_collective)op);
+        if (dt_error_clear(ctx) != DT_OK)
+            print_error(ctx);
+        reduce(ctx, N);
+    }
+}
+
 static int64_t count_of(const char *kind) { return strcmp(kind, "late_small") ? N : 5; }
 
 static void run_last(dt_ctx *ctx, const char *kind) {
@@ -75,8 +112,6 @@ static void run_last(dt_ctx *ctx, const char *kind) {
         reduce(ctx, N + 1);
     } else if (!strcmp(kind, "op")) {
         gather(ctx);
-    } else if (!strcmp(kind, "local")) {
-        fail_alone(ctx);
     } else if (!strcmp(kind, "kill")) {
         usleep(100000);
         kill(getpid(), SIGKILL);
@@ -105,15 +140,12 @@ int main(int argc, char **argv) {
         return 0;
     if (!strcmp(kind, "diverge"))
         call_on_mesh(ctx, is_last);
+    else if (!strcmp(kind, "local"))
+        fail_in_each_collective(ctx, is_last);
     else if (is_last)
         run_last(ctx, kind);
     else
         reduce(ctx, count_of(kind));
-    if (!strcmp(kind, "local")) {
-        if (dt_error_clear(ctx) != DT_OK)
-            print_error(ctx);
-        reduce(ctx, N);
-    }
     dt_close(ctx);
     return 0;
 }

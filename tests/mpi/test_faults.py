@@ -3,10 +3,26 @@
 shared memory, and an end of the job in any case; also after failures that leave messages in MPI."""
 # ctest: labels=long timeout=600
 import multiprocessing.pool
+import pathlib
 import re
+import tempfile
 import unittest
 
 import matrix
+
+
+COLLECTIVES = "broadcast scatter gather all_gather all_reduce reduce_scatter all_to_all barrier recv".split()
+# what only the first rank waits for the last one in
+OF_THE_FIRST = "gather", "recv"
+SHAPES = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)]
+
+
+def run(kind, mpi, n, nodes):
+    """The exit code, or None; and what ranks have printed, one after the other, before what the launcher has."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out = matrix.run(mpi, n, [matrix.BUILD / "tests" / "mpi.faults", kind], 60, DTENSOR_NODES=nodes,
+                               DTENSOR_TEST_FOLDER=folder)
+        return code, "".join(path.read_text() for path in sorted(pathlib.Path(folder).glob("rank-*"))) + out
 
 
 class Faults(unittest.TestCase):
@@ -15,17 +31,17 @@ class Faults(unittest.TestCase):
     def errors(self, kind, mpi, n, nodes):
         """Of each rank its errors; all have added up once at least. The job has ended; launchers may report a failure
         where ranks did not finalise MPI because of one."""
-        code, out = matrix.run(mpi, n, [matrix.BUILD / "tests" / "mpi.faults", kind], 60, DTENSOR_NODES=nodes)
+        code, out = run(kind, mpi, n, nodes)
         self.assertIsNotNone(code, f"the job did not end\n{out}")
         lines = [re.findall(rf"^rank {rank}: (.*)$", out, re.M) for rank in range(n)]
         for rank in range(n):
-            self.assertEqual(2 if kind == "local" else 1, lines[rank].count(f"sum {n}"), out)
+            self.assertEqual(1 + 10 if kind == "local" else 1, lines[rank].count(f"sum {n}"), out)
         return [[line for line in lines[rank] if line != f"sum {n}"] for rank in range(n)]
 
-    def each(self, kind, check):
-        """Checks the errors of every launch; two run at a time, as ranks mostly wait."""
-        launches = [(kind, mpi, n, nodes) for mpi in matrix.installed() for n, nodes in ((2, 1), (2, 2), (4, 2))]
-        with multiprocessing.pool.ThreadPool(2) as pool:
+    def each(self, kind, check, shapes=SHAPES):
+        """Checks the errors of every launch; several run at a time, as ranks mostly wait."""
+        launches = [(kind, mpi, n, nodes) for mpi in matrix.installed() for n, nodes in shapes]
+        with multiprocessing.pool.ThreadPool(4) as pool:
             results = [pool.apply_async(self.errors, launch) for launch in launches]
             for (_, mpi, n, nodes), result in zip(launches, results):
                 with self.subTest(kind, mpi=mpi, n=n, nodes=nodes):
@@ -55,36 +71,45 @@ class Faults(unittest.TestCase):
         self.each("diverge", check)
 
     def test_errors_name_what_ranks_of_other_nodes_do(self):
-        for mpi in matrix.installed():
-            with self.subTest(mpi=mpi):
-                _, out = matrix.run(mpi, 2, [matrix.BUILD / "tests" / "mpi.faults", "late"], 60, DTENSOR_NODES=2)
-                self.assertRegex(out, r"(?m)^rank 0: timeout: .*\n  rank 1 .*has not answered for")
-                _, out = matrix.run(mpi, 4, [matrix.BUILD / "tests" / "mpi.faults", "late"], 60, DTENSOR_NODES=2)
-                self.assertRegex(out, r"(?m)^rank 2: timeout: (.*\n  .*)*\n  rank [01]: in all_reduce of f32 x 3000, "
+        launches = [("late", mpi, n, 2) for mpi in matrix.installed() for n in (2, 4)]
+        with multiprocessing.pool.ThreadPool(4) as pool:
+            results = pool.starmap(run, launches, 1)
+        for (_, mpi, n, _), (_, out) in zip(launches, results):
+            with self.subTest(mpi=mpi, n=n):
+                self.assertRegex(out, r"(?m)^rank 0: timeout: .*\n  rank 1 .*has not answered for" if n == 2 else
+                                      r"(?m)^rank 2: timeout: (.*\n  .*)*\n  rank [01]: in all_reduce of f32 x 3000, "
                                       r"sum, #2 of ranks 0-3, for .* s \(comm_all_reduce at \S*prog_faults.c:\d+\)")
 
-    def test_a_local_error_reaches_all_and_is_cleared(self):
+    def test_a_local_error_in_each_collective_reaches_all_and_is_cleared(self):
         def check(n, errors):
-            self.assertRegex(errors[n - 1][0], "^memory: ")
-            for rank in range(n):
-                if rank < n - 1:
-                    self.assertRegex(errors[rank][0], rf"rank {n - 1}.*memory: ")
-        self.each("local", check)
+            self.assertEqual(10, len(errors[n - 1]))
+            for error in errors[n - 1]:
+                self.assertRegex(error, "^memory: ")
+            for rank in range(n - 1):
+                for name in COLLECTIVES:
+                    found = [error for error in errors[rank] if re.search(rf"\b{name}\b( of |, #)", error)]
+                    if rank == 0 or name not in OF_THE_FIRST:
+                        self.assertEqual(1, len(found), (rank, name, errors[rank]))
+                    for error in found:
+                        self.assertRegex(error, rf"^peer: .*rank {n - 1}.*memory: ")
+        self.each("local", check, [(1, 1), *SHAPES])
 
     def test_a_rank_that_closes_is_named(self):
         def check(n, errors):
             for rank in range(n - 1):
                 self.assertRegex(errors[rank][0], rf"rank {n - 1} has closed its context")
-        self.each("close", check)
+        self.each("close", check, [(1, 1), *SHAPES])
 
     def test_closing_with_unfinished_operations_ends(self):
-        self.each("start", lambda n, errors: None)
+        self.each("start", lambda n, errors: None, [(1, 1), *SHAPES])
 
     def test_a_death_ends_the_job(self):
         for kind in "kill", "exit":
-            for mpi in matrix.installed():
-                with self.subTest(kind, mpi=mpi):
-                    code, out = matrix.run(mpi, 3, [matrix.BUILD / "tests" / "mpi.faults", kind], 60, DTENSOR_NODES=2)
+            launches = [(mpi, n, nodes) for mpi in matrix.installed() for n, nodes in [(1, 1), *SHAPES]]
+            with multiprocessing.pool.ThreadPool(4) as pool:
+                results = pool.starmap(run, [(kind, *launch) for launch in launches], 1)
+            for (mpi, n, nodes), (code, out) in zip(launches, results):
+                with self.subTest(kind, mpi=mpi, n=n, nodes=nodes):
                     self.assertIsNotNone(code, f"the job did not end\n{out}")
                     if kind == "kill":
                         self.assertNotEqual(0, code, out)

@@ -2,6 +2,8 @@
  *
  * The test support: the text of a rank that fails is in the output of the test, also if the rank has redirected its
  * standard error or is killed. This program is run once for each kind of failure, with its name.
+ *
+ * mpi: no: its tests fail on purpose
  */
 #include "support/launch.h"
 

@@ -157,7 +157,7 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
         options.allocator = test_memory_allocator(ranks->counted);
     }
     if (test_started_ranks()) {
-        if (test_started_ranks() == ranks->n)
+        if (test_is_started(ranks->n))
             assert_int_equal(test_run_started(&options, run_and_close, &body), 0);
         return;
     }

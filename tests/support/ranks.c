@@ -101,7 +101,7 @@ static int run_started_rank(dt_ctx *ctx, void *arg) {
 
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
     if (test_started_ranks()) {
-        if (test_started_ranks() == n)
+        if (test_is_started(n))
             assert_int_equal(test_run_started(NULL, run_started_rank, &(struct body){fn, arg}), 0);
         return;
     }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,6 +22,19 @@ enum { MEETING_SECONDS = 120 };
 int64_t test_started_ranks(void) {
     const char *text = getenv("DTENSOR_TEST_RANKS");
     return text ? strtoll(text, NULL, 10) : 0;
+}
+
+bool test_is_started(int64_t n) {
+    if (getenv("DTENSOR_TEST_LIST"))
+        printf("needs %lld ranks\n", (long long)n);
+    return test_started_ranks() == n;
+}
+
+bool test_is_sampled(int64_t i) {
+    const char *text = getenv("DTENSOR_TEST_SAMPLE");
+    char *slash = NULL;
+    long long first = text ? strtoll(text, &slash, 10) : 0;
+    return !text || i % strtoll(slash + 1, NULL, 10) == first;
 }
 
 __attribute__((constructor)) static void prepare(void) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * More than 2^31 elements. ctest: labels=long timeout=900
+ *
+ * mpi: no: it needs gigabytes on every rank; mpi.large_counts moves as many elements
  */
 #include "tensor/tensors.h"
 
