@@ -72,6 +72,13 @@ def run(mpi, n, command, seconds=120, launcher=None, **variables):
         return None, out.decode(errors="replace")
 
 
+def run_faults(kind, mpi, n, launcher=None, **variables):
+    """Runs prog_faults.c: the exit code, or None; and what ranks have printed, one after the other, before what the launcher has."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out = run(mpi, n, [BUILD / "tests" / "mpi.faults", kind], 60, launcher, DTENSOR_TEST_FOLDER=folder, **variables)
+        return code, "".join(path.read_text() for path in sorted(pathlib.Path(folder).glob("rank-*"))) + out
+
+
 def two_hosts(mpi, rate):
     """A launcher for ranks on two hosts, joined by a link of that rate."""
     return [str(SOURCE / "scripts" / "netns.sh"), "--rate", rate, str(SOURCE / "scripts" / "netns_mpirun.sh"), mpi]

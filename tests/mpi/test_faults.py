@@ -3,13 +3,10 @@
 shared memory, and an end of the job in any case; also after failures that leave messages in MPI."""
 # ctest: labels=long timeout=600
 import multiprocessing.pool
-import pathlib
 import re
-import tempfile
 import unittest
 
 import matrix
-
 
 COLLECTIVES = "broadcast scatter gather all_gather all_reduce reduce_scatter all_to_all barrier recv".split()
 # what only the first rank waits for the last one in
@@ -18,11 +15,7 @@ SHAPES = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)]
 
 
 def run(kind, mpi, n, nodes):
-    """The exit code, or None; and what ranks have printed, one after the other, before what the launcher has."""
-    with tempfile.TemporaryDirectory() as folder:
-        code, out = matrix.run(mpi, n, [matrix.BUILD / "tests" / "mpi.faults", kind], 60, DTENSOR_NODES=nodes,
-                               DTENSOR_TEST_FOLDER=folder)
-        return code, "".join(path.read_text() for path in sorted(pathlib.Path(folder).glob("rank-*"))) + out
+    return matrix.run_faults(kind, mpi, n, DTENSOR_NODES=nodes)
 
 
 class Faults(unittest.TestCase):

@@ -34,8 +34,7 @@ class Slurm(unittest.TestCase):
     def test_errors_reach_all_ranks_and_the_step_ends(self):
         for mpi in matrix.installed():
             with self.subTest(mpi):
-                code, out = matrix.run(mpi, 3, [matrix.BUILD / "tests" / "mpi.faults", "count"], 60,
-                                       [SLURM, "srun", f"--mpi={INTERFACES[mpi]}"])
+                code, out = matrix.run_faults("count", mpi, 3, [SLURM, "srun", f"--mpi={INTERFACES[mpi]}"])
                 self.assertIsNotNone(code, f"the step did not end\n{out}")
                 for rank in range(3):
                     self.assertRegex(out, rf"(?m)^rank {rank}: mismatch: .*\b3001\b")
