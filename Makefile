@@ -7,11 +7,12 @@ JOBS ?= $(shell nproc)
 SEEDS ?= 5 6 7
 RUN ?= build/bin/dtrun -n 4
 
-# The tree of a preset, and how it is configured, built and tested. In CI, warnings are errors.
+# The tree of a preset, and how it is configured, built and tested. In CI, warnings are errors. One test more than there
+# are cores: many wait for processes.
 tree = build$(if $(filter-out release,$(1)),-$(1))
 configure = cmake --preset $(1) $(if $(CI),-DDTENSOR_WERROR=ON) >/dev/null
 compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--target $(2))
-ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore \
+ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(shell expr $(JOBS) + 1) --no-tests=ignore \
 	--test-output-size-failed 100000000
 # The same, and at its end what was skipped and why, and once more what failed with its output.
 check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-passed 1000000 $(2); status=$$?; \
@@ -20,18 +21,19 @@ check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-p
 # What the long matrix runs besides the long tests of the release build: each preset's tests, with a seed of its own for the
 # randomised ones, without the checks of the project's form, which do not depend on the preset. With the address sanitizer
 # also without tests that start one program again and again, on other meshes or thread counts or to see it die; with
-# clang without the verifier and those that wait for processes; with the thread sanitizer, under which ranks are
+# clang without the verifier, those that wait for processes and the two longest; with the thread sanitizer, under which ranks are
 # threads, those in which ranks synchronise.
 MATRIX := asan tsan clang
 RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
 	move.execute_calls move.threads dispatch.collectives
 REPEATED := dispatch.nodes dispatch.thread_bits tools.gpt tools.gradient_table tools.explain tools.show tools.examples \
-	dtrun.output dtrun.orphans dtrun.failure dtrun.signals dtrun.reports
+	dtrun.output dtrun.orphans dtrun.failure dtrun.signals dtrun.reports move.file_faults
+DECISIONS := dispatch.values dispatch.cached_decisions
 empty :=
 regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which_asan = --exclude-regex '^project\.|$(call regex,$(REPEATED))'
 which_tsan = --tests-regex '$(call regex,$(RACES))'
-which_clang = --exclude-regex '^(project|comm|dtrun|mpi|tools|verify)\.'
+which_clang = --exclude-regex '^(project|comm|dtrun|mpi|tools|verify)\.|$(call regex,$(REPEATED) $(DECISIONS))'
 seed_asan := 2
 seed_tsan := 3
 seed_clang := 4
