@@ -6,12 +6,17 @@
 #include "kernels/index_sums.h"
 
 #include "base/size.h"
+#include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/walk.h"
 
-#include <string.h>
-
-enum { CHUNK = 512, PIECES = 16, LARGE = 1 << 14 /* elements that are worth threads */, DIGIT = 8, DIGITS = 1 << DIGIT };
+enum {
+    CHUNK = 512,
+    PIECES = 16,
+    LARGE = 1 << 14 /* elements that are worth threads */,
+    DIGIT = 8,
+    DIGITS = 1 << DIGIT
+};
 
 static bool is_sorted(const dt__index_term *list, int64_t n) {
     for (int64_t i = 1; i < n; i++)
@@ -60,21 +65,28 @@ typedef struct sum_job {
     int64_t n_per_piece;
 } sum_job;
 
-/* n elements of a row: those at `sum`, of the run's place, and those of its terms, at offsets from `term`. */
+/* n elements of a row: those at `sum`, of the run's place, and those of its terms, at offsets from `term`. One term of
+ * the same dtype is added in f32, which has two digits more than twice theirs: as exact as in f64, once rounded. */
 static void sum_chunk(const sum_job *j, int64_t run, int64_t end, char *sum, char *term, int64_t n) {
     _Alignas(64) double sums[CHUNK];
-    _Alignas(64) char gathered[CHUNK * sizeof(double)], converted[CHUNK * sizeof(double)];
-    const dt_dtype dtype = j->args->sums->dtype, of_terms = j->args->terms->dtype;
+    _Alignas(64) char gathered[CHUNK * sizeof(float)], converted[CHUNK * sizeof(float)];
+    const dt__loops *loops = j->kernels->loops;
+    const dt_dtype stored = j->args->sums->dtype, of_terms = j->args->terms->dtype;
+    const bool is_short = end - run == 1 && of_terms == stored;
+    const dt_dtype dtype = is_short ? DT_F32 : DT_F64;
     const int64_t term_bytes = (int64_t)dt_dtype_size(of_terms);
-    const dt__patch at = {sum, dt_dtype_size(dtype), n, 1, j->walk.dims[0].strides[0], 0};
-    memcpy(sums, dt__load_patch(j->kernels, &at, dtype, DT_F64, gathered, converted), (size_t)n * sizeof *sums);
+    const dt__patch at = {sum, dt_dtype_size(stored), n, 1, j->walk.dims[0].strides[0], 0};
+    (void)dt__load_patch(j->kernels, &at, stored, dtype, gathered, sums); /* converted, so never in place */
     for (int64_t i = run; i < end; i++) {
         const dt__patch from = {
             term + j->sorted[i].from * term_bytes, (size_t)term_bytes, n, 1, j->walk.dims[0].strides[1], 0};
-        j->kernels->loops->add_widened(
-            n, sums, dt__load_patch(j->kernels, &from, of_terms, DT_F32, gathered, converted), 1, 0);
+        const void *x = dt__load_patch(j->kernels, &from, of_terms, DT_F32, gathered, converted);
+        if (is_short)
+            loops->ops[DT__EL_ADD][DT_F32](n, sums, (const void *[]){sums, x}, NULL);
+        else
+            loops->add_widened(n, sums, x, 1, 0);
     }
-    dt__store_patch(j->kernels, sums, DT_F64, &at, dtype, converted);
+    dt__store_patch(j->kernels, sums, dtype, &at, stored, converted);
 }
 
 static void sum_run(const sum_job *j, int64_t run, int64_t end) {

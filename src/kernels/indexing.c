@@ -280,37 +280,29 @@ typedef struct scatter_job {
     bool adds;
     int split; /* the dim whose ranges are pieces; -1: destinations */
     int64_t n_per_piece;
+    int64_t *n_listed; /* where elements are not written but listed, in one piece: the terms so far; else NULL */
 } scatter_job;
 
-/* The element of other at a position of the index, and the one of indexed that it is written to, in elements. False if
- * the destination is outside a range along dim. */
-static bool find_destination(const dt__indexed *args, const int64_t *position, int64_t begin, int64_t end,
-                             dt__index_term *out) {
-    const dt__array *index = args->index, *other = args->other, *indexed = args->indexed;
+static void scatter_one(const scatter_job *j, const int64_t *position, int64_t begin, int64_t end) {
+    const dt__array *index = j->args->index, *other = j->args->other, *indexed = j->args->indexed;
+    const int64_t bytes = (int64_t)dt_dtype_size(other->dtype);
     int64_t at_index = 0, at_other = 0, at_indexed = 0;
     for (int d = 0; d < index->n_dims; d++) {
         at_index += position[d] * index->strides[d];
         at_other += position[d] * other->strides[d];
-        at_indexed += d == args->dim ? 0 : position[d] * indexed->strides[d];
+        at_indexed += d == j->args->dim ? 0 : position[d] * indexed->strides[d];
     }
+    const char *from = (const char *)other->data + at_other * bytes;
     const char *at = (const char *)index->data + at_index * (int64_t)dt_dtype_size(index->dtype);
-    const int64_t where = index_at(index, at) - args->offset;
+    const int64_t where = index_at(index, at) - j->args->offset;
     if (where < begin || where >= end)
-        return false;
-    *out = (dt__index_term){at_indexed + (indexed->n_dims ? where * indexed->strides[args->dim] : 0), at_other};
-    return true;
-}
-
-static void scatter_one(const scatter_job *j, const int64_t *position, int64_t begin, int64_t end) {
-    const dt__array *other = j->args->other, *indexed = j->args->indexed;
-    const int64_t bytes = (int64_t)dt_dtype_size(other->dtype);
-    dt__index_term term;
-    if (!find_destination(j->args, position, begin, end, &term))
         return;
-    char *to = (char *)indexed->data + term.place * bytes;
-    const char *from = (const char *)other->data + term.from * bytes;
+    at_indexed += indexed->n_dims ? where * indexed->strides[j->args->dim] : 0;
+    char *to = (char *)indexed->data + at_indexed * bytes;
     if (j->adds)
         add_one(j->kernels, indexed->dtype, to, from);
+    else if (j->n_listed)
+        j->args->terms[(*j->n_listed)++] = (dt__index_term){at_indexed, at_other};
     else
         memcpy(to, from, (size_t)bytes);
 }
@@ -342,30 +334,27 @@ static void scatter_piece(void *arg, int64_t piece) {
 }
 
 /* Rows of one element. */
-static void scatter_halves(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t n_held) {
-    const dt__array *index = args->index;
+static void add_half_elements(scatter_job *j, dt__pool *pool) {
+    const dt__indexed *args = j->args;
     const dt__array sums = {args->indexed->data, args->indexed->dtype, 0, NULL, NULL};
     const dt__array terms = {args->other->data, args->other->dtype, 0, NULL, NULL};
-    const int64_t n = dt__array_count(index);
-    int64_t position[DT__WALK_DIMS] = {0}, n_terms = 0;
-    for (int64_t i = 0; i < n; i++) {
-        n_terms += find_destination(args, position, 0, n_held, &args->terms[n_terms]);
-        for (int d = index->n_dims - 1; d >= 0 && ++position[d] == index->shape[d]; d--)
-            position[d] = 0;
-    }
-    dt__index_sums_run(kernels, pool, &(dt__index_sums){&sums, &terms, args->terms, n_terms});
+    int64_t n = 0;
+    j->adds = false;
+    j->n_listed = &n;
+    dt__pool_run(pool, 1, scatter_piece, j);
+    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, args->terms, n});
 }
 
 bool dt__scatter_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, bool adds, int64_t *bad) {
     const dt__array *index = args->index;
     const int64_t n = dt__array_count(index), n_held = args->indexed->n_dims ? args->indexed->shape[args->dim] : 1;
-    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1)};
+    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1), NULL};
     if (!check_indexes(args, bad))
         return false;
     if (n == 0 || n_held == 0)
         return true;
     if (adds && dt__is_half(args->indexed->dtype)) {
-        scatter_halves(kernels, pool, args, n_held);
+        add_half_elements(&j, pool);
         return true;
     }
     for (int d = 0; d < index->n_dims && n >= SCATTER_LARGE; d++)

@@ -31,8 +31,8 @@ dt_status dt__add_at_indices(const dt_op_call *call, const dt__indexed *args, bo
     dt__scratch memory;
     int64_t bad;
     DT__TRY(dt__index_terms_new(call, args->indexed->dtype, dt__array_count(args->index), &memory, &indexed.terms));
-    bool fine = along ? dt__scatter_along(kernels, pool, &indexed, true, &bad)
-                      : dt__index_add(kernels, pool, &indexed, &bad);
+    bool fine =
+        along ? dt__scatter_along(kernels, pool, &indexed, true, &bad) : dt__index_add(kernels, pool, &indexed, &bad);
     dt__index_terms_free(call, &memory, indexed.terms);
     return fine ? DT_OK
                 : dt__fail_local(call->ctx, DT_ERR_VALUE,

@@ -281,8 +281,8 @@ static void check_half_sums(uint64_t *random, dt__pool *pool, const dt__kernels 
             sums[place][at[1]] += get(other.a.dtype, element_at(&other.a, 2, at)).re;
     } while (next_index(2, other_shape, at));
     const dt__array elements = {index.a.data, DT_I64, 2, other_shape, (int64_t[]){one, zero}};
-    const dt__indexed request = {
-        &indexed.a, 0, along ? &elements : &index.a, offset, offset + places + 1, &other.a, terms_new(&elements)};
+    const dt__indexed request = {&indexed.a,          0,        along ? &elements : &index.a, offset,
+                                 offset + places + 1, &other.a, terms_new(&elements)};
     assert_true(along ? dt__scatter_along(kernels, pool, &request, true, &bad)
                       : dt__index_add(kernels, pool, &request, &bad));
     do {
