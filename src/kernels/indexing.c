@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rows (index_select, index_add) use the kernels for copies and sums; single elements (gather, scatter) are processed
- * one by one.
+ * one by one. Sums of f16 and bf16 are left to index_sums.c: here only their terms are listed.
  */
 #include "kernels/indexing.h"
 
+#include "base/dtype.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/loops.h"
@@ -169,6 +170,23 @@ static void add_piece(void *arg, int64_t piece) {
     } while (dt__walk_next(&j->r.walk, 0, position, at));
 }
 
+static void add_half_rows(const row_job *j, dt__pool *pool) {
+    const rows *r = &j->r;
+    const dt__array *indexed = j->args->indexed, *other = j->args->other;
+    const dt__array sums = {indexed->data, indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
+    const dt__array terms = {other->data, other->dtype, r->n_dims, r->shape, r->other_strides};
+    int64_t position[DT__WALK_DIMS] = {0}, n = 0;
+    char *at[2] = {r->walk.at[0], r->walk.at[1]};
+    do {
+        const int64_t row = index_at(j->args->index, at[1]) - j->args->offset;
+        if (row >= 0 && row < r->n_held)
+            j->args->terms[n++] =
+                (dt__index_term){row * indexed->strides[j->args->dim],
+                                 (at[0] - (char *)other->data) / (int64_t)dt_dtype_size(other->dtype)};
+    } while (dt__walk_next(&r->walk, 0, position, at));
+    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, j->args->terms, n});
+}
+
 bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
     j.kernels = kernels;
@@ -177,6 +195,10 @@ bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed
         return false;
     if (!rows_make(args, &j.r) || j.r.n_held == 0)
         return true;
+    if (dt__is_half(args->indexed->dtype)) {
+        add_half_rows(&j, pool);
+        return true;
+    }
     j.n_rows = dt__walk_positions(&j.r.walk, 0);
     const bool is_large = j.n_rows * row_bytes(&j) >= ADD_LARGE;
     j.n_per_piece = is_large ? dt__ceil_div(j.r.n_held, ADD_PIECES) : j.r.n_held;
@@ -258,6 +280,7 @@ typedef struct scatter_job {
     bool adds;
     int split; /* the dim whose ranges are pieces; -1: destinations */
     int64_t n_per_piece;
+    int64_t *n_listed; /* where elements are not written but listed, in one piece: the terms so far; else NULL */
 } scatter_job;
 
 static void scatter_one(const scatter_job *j, const int64_t *position, int64_t begin, int64_t end) {
@@ -278,6 +301,8 @@ static void scatter_one(const scatter_job *j, const int64_t *position, int64_t b
     char *to = (char *)indexed->data + at_indexed * bytes;
     if (j->adds)
         add_one(j->kernels, indexed->dtype, to, from);
+    else if (j->n_listed)
+        j->args->terms[(*j->n_listed)++] = (dt__index_term){at_indexed, at_other};
     else
         memcpy(to, from, (size_t)bytes);
 }
@@ -308,14 +333,30 @@ static void scatter_piece(void *arg, int64_t piece) {
     }
 }
 
+/* Rows of one element. */
+static void add_half_elements(scatter_job *j, dt__pool *pool) {
+    const dt__indexed *args = j->args;
+    const dt__array sums = {args->indexed->data, args->indexed->dtype, 0, NULL, NULL};
+    const dt__array terms = {args->other->data, args->other->dtype, 0, NULL, NULL};
+    int64_t n = 0;
+    j->adds = false;
+    j->n_listed = &n;
+    dt__pool_run(pool, 1, scatter_piece, j);
+    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, args->terms, n});
+}
+
 bool dt__scatter_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, bool adds, int64_t *bad) {
     const dt__array *index = args->index;
     const int64_t n = dt__array_count(index), n_held = args->indexed->n_dims ? args->indexed->shape[args->dim] : 1;
-    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1)};
+    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1), NULL};
     if (!check_indexes(args, bad))
         return false;
     if (n == 0 || n_held == 0)
         return true;
+    if (adds && dt__is_half(args->indexed->dtype)) {
+        add_half_elements(&j, pool);
+        return true;
+    }
     for (int d = 0; d < index->n_dims && n >= SCATTER_LARGE; d++)
         if (d != args->dim && index->shape[d] > 1 && (j.split < 0 || index->shape[d] > index->shape[j.split]))
             j.split = d;

@@ -10,6 +10,7 @@
 #define DT_KERNELS_INDEXING_H
 
 #include "kernels/array.h"
+#include "kernels/index_sums.h"
 #include "kernels/kernel_table.h"
 #include "kernels/thread_pool.h"
 
@@ -18,7 +19,8 @@ typedef struct dt__indexed {
     int dim;
     const dt__array *index;
     int64_t offset, limit;
-    const dt__array *other; /* the elements read from or written to it; of the same dtype */
+    const dt__array *other; /* the elements read from or written to it; of the same dtype, or f32 in sums of halves */
+    dt__index_term *terms;  /* for sums in f16 and bf16: memory for two terms per index */
 } dt__indexed;
 
 /* All of these return true, or false with the first index that is out of range (in the order of the index array) in
@@ -27,7 +29,8 @@ typedef struct dt__indexed {
 /* other = rows of indexed, selected by index: other has indexed's dims, with dim replaced by the dims of index. With
  * dim 0 this is an embedding, with a 1-d index an index_select. */
 bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad);
-/* The reverse: adds other's rows to the rows of indexed, in order where indexes are equal. */
+/* The reverse: adds other's rows to the rows of indexed, in order where indexes are equal. Sums of f16 and bf16 are
+ * rounded once (index_sums.h), here and in dt__scatter_along. */
 bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad);
 
 /* other[i,j,…] = indexed[index[i,j,…],j,…] (for dim 0). index and other have the same shape, in the other dims no

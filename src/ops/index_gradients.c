@@ -5,6 +5,7 @@
  * dim of the result each rank adds what belongs to its shard.
  */
 #include "kernels/kernels.h"
+#include "ops/index_sums.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -84,11 +85,6 @@ static void rows_of_grad(const dt_op_call *call, dt_rows *rows) {
         dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
 }
 
-static dt_status refuse_index(const dt_op_call *call, int64_t index, int64_t limit) {
-    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64,
-                          call->name, index, limit - 1);
-}
-
 static void fill_zeros(const dt_op_call *call, const dt__array *out) {
     dt__constant constant;
     dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out->dtype, &constant);
@@ -124,10 +120,8 @@ static dt_status embedding(dt_op_call *call) {
     dt__array arrays[] = {dt__array_of(&call->inputs[0]), dt__array_of(&call->inputs[1]),
                           dt__array_of(&call->outputs[0])};
     dt__indexed indexed = indexed_along(&call->outputs[0], 0, arrays);
-    int64_t bad;
     fill_zeros(call, &arrays[2]);
-    if (!dt__index_add(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, &bad))
-        return refuse_index(call, bad, indexed.limit);
+    DT__TRY(dt__add_at_indices(call, &indexed, false));
     clear_padding(call, &indexed);
     return DT_OK;
 }
@@ -144,13 +138,10 @@ static dt_status add_by_index(dt_op_call *call, bool along) {
                           at_least_one_dim(&call->outputs[0])};
     int dim = dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->outputs[0].n_dims);
     dt__indexed indexed = indexed_along(&call->outputs[0], dim, arrays);
-    int64_t bad;
     fill_zeros(call, &arrays[2]);
     if (dt__array_count(&arrays[0]) == 0 || dt__array_count(&arrays[1]) == 0)
         return DT_OK; /* an index without dims is whole where its row is sharded */
-    bool fine = along ? dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, true, &bad)
-                      : dt__index_add(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, &bad);
-    return fine ? DT_OK : refuse_index(call, bad, indexed.limit);
+    return dt__add_at_indices(call, &indexed, along);
 }
 
 static dt_status gather(dt_op_call *call) { return add_by_index(call, true); }

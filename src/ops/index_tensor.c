@@ -10,6 +10,7 @@
  */
 #include "base/dtype.h"
 #include "kernels/kernels.h"
+#include "ops/index_sums.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -296,23 +297,42 @@ static void rows_index_backward(const dt_op_call *call, dt_rows *rows) {
     dt_rows_linear(rows, 1);
 }
 
-static dt_status add_elements(const indexing *self) {
-    const dt_op_value *tensor = &self->call->inputs[0], *grad = &self->call->outputs[0];
-    int64_t shape[DT_SPEC_MAX_DIMS], strides[2][DT_SPEC_MAX_DIMS], size = (int64_t)dt_dtype_size(tensor->dtype);
-    kept_arrays(self, shape, strides);
+/* Adds the gradient's elements one position after the other, or lists them where sums are rounded once. */
+static dt_status add_positions(const indexing *self, const dt__array *tensor, const dt__array *grad,
+                               dt__index_term *terms) {
+    int64_t size = (int64_t)dt_dtype_size(tensor->dtype), n = 0;
     for (int64_t at = 0; at < self->n_positions; at++) {
         int64_t offset, grad_offset;
         if (!find_elements(self, at, &offset, &grad_offset))
             return DT_ERR_VALUE;
         if (offset < 0)
             continue;
-        dt__array sum = {(unsigned char *)tensor->data + offset * size, tensor->dtype, self->dims.n_kept, shape,
-                         strides[0]};
-        dt__array term = {(unsigned char *)grad->data + grad_offset * size, grad->dtype, self->dims.n_kept, shape,
-                          strides[1]};
+        if (terms) {
+            terms[n++] = (dt__index_term){offset, grad_offset};
+            continue;
+        }
+        dt__array sum = *tensor, term = *grad;
+        sum.data = (unsigned char *)tensor->data + offset * size;
+        term.data = (unsigned char *)grad->data + grad_offset * size;
         DT__TRY(dt__run_elements(self->call, DT__EL_ADD, sum.dtype, &sum, &sum, &term, NULL));
     }
+    dt__index_sums_run(dt__kernels_of(self->call->ctx), dt__pool_of(self->call->ctx),
+                       &(dt__index_sums){tensor, grad, terms, n});
     return DT_OK;
+}
+
+static dt_status add_elements(const indexing *self) {
+    const dt_op_value *tensor = &self->call->inputs[0], *grad = &self->call->outputs[0];
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[2][DT_SPEC_MAX_DIMS];
+    dt__scratch memory;
+    dt__index_term *terms;
+    kept_arrays(self, shape, strides);
+    dt__array sums = {tensor->data, tensor->dtype, self->dims.n_kept, shape, strides[0]};
+    dt__array rows = {grad->data, grad->dtype, self->dims.n_kept, shape, strides[1]};
+    DT__TRY(dt__index_terms_new(self->call, tensor->dtype, self->n_positions, &memory, &terms));
+    dt_status status = add_positions(self, &sums, &rows, terms);
+    dt__index_terms_free(self->call, &memory, terms);
+    return status;
 }
 
 static dt_status index_backward(dt_op_call *call) {

@@ -117,7 +117,11 @@ static dt_status select_along(dt_op_call *call) {
     dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
                    &(dt__reduction){of->fold, (uint64_t)1 << in.dim, 0, &in.array, &reduced}, NULL);
     (void)dt__gather_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                           &(dt__indexed){&in.array, in.dim, &indices.array, 0, in.shape[in.dim], &values.array},
+                           &(dt__indexed){.indexed = &in.array,
+                                          .dim = in.dim,
+                                          .index = &indices.array,
+                                          .limit = in.shape[in.dim],
+                                          .other = &values.array},
                            &bad);
     return DT_OK;
 }

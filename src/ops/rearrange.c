@@ -281,8 +281,9 @@ static dt_status pad_dim(dt_op_call *call, const struct pad_mode *mode, int d, c
     padded_dim padded = read_padded_dim(call, mode, d, in->shape[d]);
     for (int64_t i = 0; i < out->shape[d]; i++)
         index[i] = mode->source(i - padded.before + padded.cut, padded.size) - padded.cut;
-    (void)dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                           &(dt__indexed){in, d, &indices.array, 0, in->shape[d], out}, &bad);
+    (void)dt__index_select(
+        dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+        &(dt__indexed){.indexed = in, .dim = d, .index = &indices.array, .limit = in->shape[d], .other = out}, &bad);
     dt__scratch_free(call, &indices);
     return DT_OK;
 }

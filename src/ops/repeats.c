@@ -177,9 +177,12 @@ static dt_status one_hot(dt_op_call *call) {
         strides[d] = d < n - 1 ? index.strides[d] : 0;
     }
     dt__array at = {index.data, index.dtype, n, shape, strides}, ones = {one.data, DT_I64, n, shape, none};
-    bool fine = dt__array_count(&index) == 0 ||
-                dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                                  &(dt__indexed){&out, n - 1, &at, 0, out.shape[n - 1], &ones}, false, &bad);
+    bool fine =
+        dt__array_count(&index) == 0 ||
+        dt__scatter_along(
+            dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+            &(dt__indexed){.indexed = &out, .dim = n - 1, .index = &at, .limit = out.shape[n - 1], .other = &ones},
+            false, &bad);
     return fine ? DT_OK
                 : dt__fail_local(call->ctx, DT_ERR_VALUE,
                                  "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,

@@ -5,7 +5,9 @@
  * that the indices refer to may be sharded: each rank writes what it holds. Sums may be partial together with what is
  * added to them.
  */
+#include "base/dtype.h"
 #include "kernels/kernels.h"
+#include "ops/index_sums.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -192,13 +194,15 @@ static dt_status write_elements(dt_op_call *call, const dt__array *source) {
     if (dt__array_count(&index) == 0 || dt__array_count(&all.index) == 0)
         return DT_OK;
     bool sharded = self->n_dims && self->shape[dim] != self->global_shape[dim];
-    dt__indexed indexed = {
-        &all.out,   dim, &all.index, sharded ? self->offset[dim] : 0, self->n_dims ? self->global_shape[dim] : 1,
-        &all.source};
-    const dt__kernels *kernels = dt__kernels_of(call->ctx);
-    dt__pool *pool = dt__pool_of(call->ctx);
-    bool fine = of->slices && of->adds ? dt__index_add(kernels, pool, &indexed, &bad)
-                                       : dt__scatter_along(kernels, pool, &indexed, of->adds, &bad);
+    dt__indexed indexed = {.indexed = &all.out,
+                           .dim = dim,
+                           .index = &all.index,
+                           .offset = sharded ? self->offset[dim] : 0,
+                           .limit = self->n_dims ? self->global_shape[dim] : 1,
+                           .other = &all.source};
+    if (of->adds)
+        return dt__add_at_indices(call, &indexed, !of->slices);
+    bool fine = dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, false, &bad);
     return fine ? DT_OK
                 : dt__fail_local(call->ctx, DT_ERR_VALUE,
                                  "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,
@@ -220,11 +224,12 @@ static dt_status scatter(dt_op_call *call) {
     if (!scales && source.dtype == out.dtype)
         return write_elements(call, &source);
     dt__scratch scaled;
-    DT__TRY(dt__scratch_new(call, out.dtype, source.n_dims, source.shape, &scaled));
+    const dt_dtype dtype = scales && dt__is_half(out.dtype) ? DT_F32 : out.dtype; /* a sum is rounded once */
+    DT__TRY(dt__scratch_new(call, dtype, source.n_dims, source.shape, &scaled));
     dt_status status = DT_OK;
     if (scales) {
-        dt__array factor = dt__array_of_number(alpha, out.dtype, &constant);
-        status = dt__run_elements(call, DT__EL_MUL, out.dtype, &scaled.array, &source, &factor, NULL);
+        dt__array factor = dt__array_of_number(alpha, dtype, &constant);
+        status = dt__run_elements(call, DT__EL_MUL, dtype, &scaled.array, &source, &factor, NULL);
     } else
         dt__run_convert(call, &scaled.array, &source);
     if (status == DT_OK)

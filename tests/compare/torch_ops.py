@@ -74,7 +74,6 @@ DELIBERATE = [
     ("pow_?", "second derivative: values: .*got nan", "", "second derivatives at 0 and infinity"),
     ("(linalg_)?norm|linalg_vector_norm", "second derivative: values: .*expected 0, got nan", "", "the norm of nothing"),
     ("binary_cross_entropy_with_logits", "(gradient|second derivative): values: .*expected -?inf, got nan", "", "infinite logits"),
-    ("(index|scatter)_add_?", "(output|base): values", "f16 bf16", "elements at one index are added one by one, each sum rounded"),
     ("atan2_?", "gradient|second", "i8 i16 i32 i64 u8", "PyTorch's squares of integers wrap around"),
     ("atan2_?", "second derivative: values: .*expected 0, got nan", "", "second derivatives at the origin"),
     ("addcdiv_?", "second derivative: values: .*expected -?inf, got nan", "", "divisors of 0"),

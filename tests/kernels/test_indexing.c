@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Kernels that find elements by index, against loops over the definition: random shapes, strides and dtypes, ranks
- * that hold only some of the rows, indexes out of range; and triangles with offsets.
+ * that hold only some of the rows, indexes out of range, sums in half precision; and triangles with offsets.
  */
 #include "kernels/arrays.h"
 
@@ -51,6 +51,11 @@ static void add_element(dt_dtype dtype, void *to, const void *from) {
         put(dtype, (wide){get(dtype, to).re + get(dtype, from).re, get(dtype, to).im + get(dtype, from).im}, to);
 }
 
+/* What sums of f16 and bf16 need. */
+static dt__index_term *terms_new(const dt__array *index) {
+    return calloc((size_t)dt__array_count(index) + 1, 2 * sizeof(dt__index_term));
+}
+
 /* Both directions of row indexing. */
 static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kernels, dt_dtype dtype) {
     int64_t shape[MAX_DIMS], index_shape[MAX_DIMS] = {0}, other_shape[MAX_DIMS], bad = -77;
@@ -81,7 +86,7 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
         small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a};
+    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, terms_new(&index.a)};
     array_copy expected = array_copy_of(adds ? &indexed : &other);
     int64_t at[MAX_DIMS] = {0};
     if (!is_empty(&other.a))
@@ -105,6 +110,7 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
         assert_true(dt__index_select(kernels, pool, &request, &bad));
     assert_int_equal(bad, -77);
     assert_equal(adds ? "index_add" : "index_select", &expected, adds ? &indexed : &other);
+    free(request.terms);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -142,7 +148,7 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
         small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a};
+    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, terms_new(&index.a)};
     array_copy expected = array_copy_of(kind ? &indexed : &other);
     int64_t at[MAX_DIMS] = {0}, at_indexed[MAX_DIMS];
     if (!is_empty(&index.a))
@@ -167,6 +173,7 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
         assert_true(dt__scatter_along(kernels, pool, &request, kind == 2, &bad));
     assert_int_equal(bad, -77);
     assert_equal(kind == 0 ? "gather" : kind == 1 ? "scatter" : "scatter_add", &expected, kind ? &indexed : &other);
+    free(request.terms);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -203,8 +210,8 @@ static void indexing__threads_add_everything_once(void **state) {
     }
     const dt__array s = {sums, DT_F32, 2, shape, strides}, i = {index, DT_I64, 1, &n, &one};
     const dt__array p = {parts, DT_F32, 2, other_shape, strides}, o = {selected, DT_F32, 2, other_shape, strides};
-    assert_true(dt__index_add(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &p}, &bad));
-    assert_true(dt__index_select(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &o}, &bad));
+    assert_true(dt__index_add(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &p, NULL}, &bad));
+    assert_true(dt__index_select(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &o, NULL}, &bad));
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++)
             assert_true(sums[r][c] == (float)(counts[r] * (c + 1)));
@@ -235,9 +242,100 @@ static void scatter__adds_in_order_on_threads(void **state) {
         }
         const dt__array to = {sums[0], DT_F32, 2, shape, strides}, at = {indexes, DT_I64, 2, shape, strides},
                         from = {terms, DT_F32, 2, shape, strides};
-        const dt__indexed request = {&to, (int)dims[c], &at, 0, size, &from};
+        const dt__indexed request = {&to, (int)dims[c], &at, 0, size, &from, NULL};
         assert_true(dt__scatter_along(dt__kernels_best(), pool, &request, true, &bad));
         assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+    }
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Sums that f64 holds exactly, of more terms than a rounded sum could follow: rows, and the same rows as elements. */
+static void check_half_sums(uint64_t *random, dt__pool *pool, const dt__kernels *kernels, dt_dtype dtype) {
+    enum { MAX_PLACES = 40, MAX_COLUMNS = 600 };
+    static long double sums[MAX_PLACES][MAX_COLUMNS];
+    const bool is_wide = test_below(random, 4) == 0, along = test_below(random, 2), in_f32 = test_below(random, 2);
+    const int64_t n = is_wide ? 40 : 1 + test_below(random, 3000), offset = test_below(random, 3), one = 1, zero = 0;
+    const int64_t places = 1 + test_below(random, is_wide ? 3 : MAX_PLACES),
+                  columns = 1 + test_below(random, is_wide ? MAX_COLUMNS : 9), shape[] = {places, columns},
+                  other_shape[] = {n, columns};
+    test_array indexed, other, index;
+    int64_t bad = -77, at[2] = {0};
+    test_array_make(&indexed, dtype, 2, shape, (test_layout)test_below(random, 2), random);
+    test_array_make(&other, in_f32 && !along ? DT_F32 : dtype, 2, other_shape, (test_layout)test_below(random, 3),
+                    random);
+    test_array_make(&index, DT_I64, 1, &n, DENSE, random);
+    random_indexes(&index, offset + places + test_below(random, 2), random);
+    do
+        put(dtype, (wide){(long double)(test_below(random, 2001) - 1000) / 64, 0}, element_at(&indexed.a, 2, at));
+    while (next_index(2, shape, at));
+    do
+        put(other.a.dtype, (wide){(long double)test_below(random, 1000) / 64, 0}, element_at(&other.a, 2, at));
+    while (next_index(2, other_shape, at));
+    do
+        sums[at[0]][at[1]] = get(dtype, element_at(&indexed.a, 2, at)).re;
+    while (next_index(2, shape, at));
+    do {
+        const int64_t place = get_integer(DT_I64, element_at(&index.a, 1, at)) - offset;
+        if (place >= 0 && place < places)
+            sums[place][at[1]] += get(other.a.dtype, element_at(&other.a, 2, at)).re;
+    } while (next_index(2, other_shape, at));
+    const dt__array elements = {index.a.data, DT_I64, 2, other_shape, (int64_t[]){one, zero}};
+    const dt__indexed request = {&indexed.a,          0,        along ? &elements : &index.a, offset,
+                                 offset + places + 1, &other.a, terms_new(&elements)};
+    assert_true(along ? dt__scatter_along(kernels, pool, &request, true, &bad)
+                      : dt__index_add(kernels, pool, &request, &bad));
+    do {
+        uint16_t expected;
+        put(dtype, (wide){sums[at[0]][at[1]], 0}, &expected);
+        if (memcmp(&expected, element_at(&indexed.a, 2, at), 2) != 0)
+            fail_msg("%s of %s, %ld terms: [%ld,%ld]: expected %Lg, got %Lg", along ? "scatter_add" : "index_add",
+                     dt_dtype_name(dtype), (long)n, (long)at[0], (long)at[1], sums[at[0]][at[1]],
+                     get(dtype, element_at(&indexed.a, 2, at)).re);
+    } while (next_index(2, shape, at));
+    free(request.terms);
+    test_array_free(&indexed);
+    test_array_free(&other);
+    test_array_free(&index);
+}
+
+static void indexing__half_sums_are_rounded_once(void **state) {
+    (void)state;
+    uint64_t random = test_seed(4);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 2);
+    for (int i = 0; i < 200; i++)
+        check_half_sums(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : &dt__kernels_plain,
+                        i / 2 % 2 ? DT_F16 : DT_BF16);
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Sums that depend on the order of their terms: the same on any number of threads. */
+static void indexing__half_sums_do_not_depend_on_threads(void **state) {
+    (void)state;
+    enum { N = 20000, PLACES = 13 };
+    static uint16_t terms[N], sums[2][PLACES];
+    static int64_t indexes[N];
+    uint64_t random = test_seed(5);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 2);
+    const int64_t n = N, places = PLACES, one = 1;
+    int64_t bad;
+    for (int i = 0; i < N; i++) {
+        indexes[i] = test_below(&random, PLACES);
+        put(DT_BF16, (wide){ldexpl(test_below(&random, 2) ? 1 : -1, (int)test_below(&random, 200) - 100), 0},
+            &terms[i]);
+    }
+    const dt__array from = {terms, DT_BF16, 1, &n, &one}, at = {indexes, DT_I64, 1, &n, &one};
+    for (int t = 0; t < 4; t++) {
+        const dt__array to = {sums[t > 0], DT_BF16, 1, &places, &one};
+        const dt__indexed request = {&to, 0, &at, 0, PLACES, &from, terms_new(&at)};
+        memset(sums[t > 0], 0, sizeof sums[0]);
+        assert_true(t < 2 ? dt__index_add(dt__kernels_best(), t ? pool : NULL, &request, &bad)
+                          : dt__scatter_along(dt__kernels_best(), t == 2 ? pool : NULL, &request, true, &bad));
+        assert_memory_equal(sums[0], sums[t > 0], sizeof sums[0]);
+        free(request.terms);
     }
     dt__pool_free(pool);
     dt__ctx_free(ctx);
@@ -254,7 +352,7 @@ static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
         memcpy(index, bad_indexes[i], sizeof index);
         const dt__array a = {x, DT_F32, 1, &four, &one}, at = {index, DT_I64, 1, &three, &one},
                         b = {y, DT_F32, 1, &three, &one};
-        const dt__indexed request = {&a, 0, &at, 0, 4, &b};
+        const dt__indexed request = {&a, 0, &at, 0, 4, &b, NULL};
         const dt__kernels *k = dt__kernels_best();
         assert_false(dt__index_select(k, NULL, &request, &bad));
         assert_true(bad == firsts[i]);
@@ -313,6 +411,8 @@ int main(void) {
         cmocka_unit_test(indexing__elements),
         cmocka_unit_test(indexing__threads_add_everything_once),
         cmocka_unit_test(scatter__adds_in_order_on_threads),
+        cmocka_unit_test(indexing__half_sums_are_rounded_once),
+        cmocka_unit_test(indexing__half_sums_do_not_depend_on_threads),
         cmocka_unit_test(indexing__bad_indexes_are_reported_and_not_used),
         cmocka_unit_test(triangle__random_matrices),
     };
