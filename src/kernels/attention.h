@@ -30,7 +30,8 @@ typedef struct dt__attention {
     bool is_causal; /* query i has the keys up to i */
     /* Where the arrays begin in those of all ranks; read if is_causal. */
     int64_t query_offset, key_offset;
-    /* Query heads per head of key and value, at least 1; head_offset: of the first query head among all. */
+    /* Query heads per head of key and value, all of which are local; 0: local heads correspond. head_offset: of the
+     * first query head among all. */
     int64_t group, head_offset;
     const dt__attention_dropout *dropout; /* (optional) */
 } dt__attention;

@@ -24,7 +24,7 @@ bool dt__attention_prepare(dt__attention_job *job, dt__products *products, const
     job->n_leading = n - 2;
     job->leading = query->shape;
     job->n_heads = n > 2 ? query->shape[n - 3] : 1;
-    job->n_kv_heads = args->group > 1 ? key->shape[n - 3] : job->n_heads;
+    job->n_kv_heads = args->group ? key->shape[n - 3] : job->n_heads;
     job->n_queries = query->shape[n - 2];
     job->n_keys = key->shape[n - 2];
     job->width = query->shape[n - 1];
@@ -120,7 +120,7 @@ char *dt__attention_at(const dt__attention_job *job, const dt__array *array, int
         const int64_t size = is_head && kv ? job->n_kv_heads : job->leading[d];
         int64_t index = item % size;
         item /= size;
-        if (is_head && grouped && !kv && job->args->group > 1)
+        if (is_head && grouped && !kv && job->args->group)
             index = (job->args->head_offset + index) / job->args->group;
         offset += index * array->strides[d];
     }

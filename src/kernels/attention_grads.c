@@ -202,9 +202,9 @@ static void run_keys(const dt__attention_job *job, dt__attention_lane *lane, int
     const dt__attention *args = job->args;
     const dt__attention_grads *grads = job->results;
     const int64_t kv_head = kv_item % job->n_kv_heads, outer = kv_item / job->n_kv_heads;
-    const int64_t begin = args->group > 1 ? dt__max_i64(kv_head * args->group - args->head_offset, 0) : kv_head;
+    const int64_t begin = args->group ? dt__max_i64(kv_head * args->group - args->head_offset, 0) : kv_head;
     const int64_t end =
-        args->group > 1 ? dt__min_i64((kv_head + 1) * args->group - args->head_offset, job->n_heads) : kv_head + 1;
+        args->group ? dt__min_i64((kv_head + 1) * args->group - args->head_offset, job->n_heads) : kv_head + 1;
     keys k = load_keys(job, lane, dt__attention_at(job, args->key, kv_item, true, true),
                        dt__attention_at(job, args->value, kv_item, true, true), first);
     if (makes & KEYS && grads->key)

@@ -259,7 +259,6 @@ dt_status dt__attention_call_prepare(const dt_op_call *call, dt__attention_array
         .mask = mask ? broadcast(call, mask, &out->leading, false, n_queries, n_keys, &out->mask) : NULL,
         .scale = dt__attention_scale(call),
         .is_causal = dt__attention_is_causal(call),
-        .group = 1,
     };
     if (dt__attention_is_causal(call)) {
         out->args.query_offset = offset_of(call, query, 2);

@@ -212,6 +212,7 @@ const dt_op dt__op_scaled_dot_product_attention = {
                "scaled_dot_product_attention(f32[5,3]; f32[4,3]; f32[4,2]; bool[4])\n"
                "scaled_dot_product_attention(f32[6,4,2]; f32[3,5,2]; f32[3,5,2]; bool[4,5]; enable_gqa=true)\n"
                "scaled_dot_product_attention(f32[2,6,3,2]; f32[2,3,5,2]; f32[2,3,5,2]; enable_gqa=true)\n"
+               "scaled_dot_product_attention(f32[2,3,3,2]; f32[2,3,5,2]; f32[2,3,5,2]; enable_gqa=true)\n"
                "scaled_dot_product_attention(f32[2,3,5,4]; f32[2,3,7,4]; f32[2,3,7,3]; dropout_p=0.3)\n"
                "scaled_dot_product_attention(f32[2,6,3,2]; f32[1,3,5,2]; f32[3,5,2]; dropout_p=0.4; "
                "is_causal=true; enable_gqa=true)",

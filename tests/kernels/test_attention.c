@@ -154,7 +154,7 @@ static void setting_open(setting *s, const attention_case *c, dt_dtype dtype, te
                               .is_causal = c->is_causal,
                               .query_offset = c->query_offset,
                               .key_offset = c->key_offset,
-                              .group = c->group ? c->group : 1,
+                              .group = c->group,
                               .head_offset = c->head_offset};
     compute_reference(s);
 }
