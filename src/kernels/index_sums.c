@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The terms of a place are a run of the sorted list. A run is summed chunk by chunk of its row, in buffers on the stack,
- * on one thread: the one whose range of the list it begins in. So the order of a sum does not depend on threads.
+ * The terms of a place are a run of the sorted list. A run is summed chunk by chunk of its row, in buffers on the
+ * stack, on one thread: the one whose range of the list it begins in. So the order of a sum does not depend on threads.
  */
 #include "kernels/index_sums.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums at indexes in half precision. All terms of a place, and what is stored there, are added in f64 and rounded once.
+ * Sums at indices in half precision. All terms of a place, and what is stored there, are added in f64 and rounded once.
  * A list of terms, sorted by place, brings those of a place together, so that no wide copy of the result is needed.
  */
 #ifndef DT_KERNELS_INDEX_SUMS_H

@@ -5,7 +5,7 @@
  * dim of the result each rank adds what belongs to its shard.
  */
 #include "kernels/kernels.h"
-#include "ops/index_sums.h"
+#include "ops/add_at_indices.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

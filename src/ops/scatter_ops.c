@@ -7,7 +7,7 @@
  */
 #include "base/dtype.h"
 #include "kernels/kernels.h"
-#include "ops/index_sums.h"
+#include "ops/add_at_indices.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

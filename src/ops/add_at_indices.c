@@ -2,7 +2,7 @@
  *
  * Sums at indices: the memory in which the kernels sort the terms of f16 and bf16, and the error of a bad index.
  */
-#include "ops/index_sums.h"
+#include "ops/add_at_indices.h"
 
 #include "base/dtype.h"
 

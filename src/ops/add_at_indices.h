@@ -2,8 +2,8 @@
  *
  * What ops that add elements at indices share: index_add, scatter_add and the gradients of ops that read by index.
  */
-#ifndef DT_OPS_INDEX_SUMS_H
-#define DT_OPS_INDEX_SUMS_H
+#ifndef DT_OPS_ADD_AT_INDICES_H
+#define DT_OPS_ADD_AT_INDICES_H
 
 #include "kernels/kernels.h"
 #include "ops/kernel_support.h"
