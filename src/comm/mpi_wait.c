@@ -17,9 +17,8 @@ enum {
     MAX_SLEEP_NS = 1000000,
     PUBLISH_NS = 20000000,
     GRACE_NS = 250000000,
-    RELAYED_GRACE_NS =
-        1000000000,   /* more than GRACE_NS and the wait for answers of the late ranks (remote_calls.c) */
-    LONG_PAUSES = 256 /* after which waiting on a node sleeps */
+    RELAYED_GRACE_NS = 1000000000, /* more than GRACE_NS and the wait for answers of late ranks (remote_calls.c) */
+    LONG_PAUSES = 256              /* after which waiting on a node sleeps */
 };
 
 static bool needs_progress(dt__mpi *mpi) { return mpi->active || dt__packets_are_leaving(mpi); }

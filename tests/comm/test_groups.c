@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "comm/runtime.h"
+#include "comm/spanning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -238,7 +239,9 @@ static int use_hundreds(dt_ctx *ctx, void *arg) {
     }
     struct usage after = usage_of(ctx, memory);
     CHECK(after.files == before.files, "%d open files, before %d", after.files, before.files);
-    size_t allowed = dt__has_nodes(ctx) ? 2048 : 1024; /* of a group; between nodes it has a state of each member */
+    const size_t members =
+        dt__has_nodes(ctx) ? (size_t)dt_world(ctx) : 0; /* whose states a group between nodes has */
+    const size_t allowed = 1024 + members * sizeof(dt__remote);
     CHECK(after.ordinary - before.ordinary < N_ALIVE * allowed, "%zu bytes of ordinary memory for %d groups",
           after.ordinary - before.ordinary, N_ALIVE);
     CHECK(after.held - before.held < (size_t)N_ALIVE * 100000, "%zu bytes of heap for %d groups",
