@@ -89,9 +89,9 @@
  *     f(a, b, c=d)    any op, by name; also kept(shape, dim), sizes with 1 for the dims that were reduced;
  *                     count(shape, dim), the number of elements of those dims, at least 1; size(shape, dim);
  *                     rows(shape), as a matrix with the columns of the last dim; inverse(dims), of a permutation;
- *                     negative(list); either(a, b), the number a or b where a is none; unless(a, x), zeros where a is
- *                     not none; conjugate(x); again(x), the recorded call itself with x for its first tensor and the
- *                     same random numbers
+ *                     negative(list); either(a, b), the number a or b where a is none; is_zero(a), 1 where the number
+ *                     a is 0, else 0; unless(a, x), zeros where a is not none; conjugate(x); again(x), the recorded
+ *                     call itself with x for its first tensor and the same random numbers
  *
  * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
  * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,

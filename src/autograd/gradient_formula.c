@@ -30,9 +30,9 @@ static const value_type type_of_arg[DT_N_ARG_TYPES] = {
 };
 
 static const value_type type_of_function[DT__N_FUNCTIONS] = {
-    [DT__FN_AGAIN] = TENSOR,  [DT__FN_KEPT] = INTS,     [DT__FN_COUNT] = NUMBER,
-    [DT__FN_SIZE] = NUMBER,   [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR,
-    [DT__FN_EITHER] = NUMBER, [DT__FN_UNLESS] = TENSOR, [DT__FN_NEGATIVE] = INTS,
+    [DT__FN_AGAIN] = TENSOR,  [DT__FN_KEPT] = INTS,        [DT__FN_COUNT] = NUMBER,  [DT__FN_SIZE] = NUMBER,
+    [DT__FN_INVERSE] = INTS,  [DT__FN_CONJUGATE] = TENSOR, [DT__FN_EITHER] = NUMBER, [DT__FN_UNLESS] = TENSOR,
+    [DT__FN_NEGATIVE] = INTS, [DT__FN_IS_ZERO] = NUMBER,
 };
 
 /* How a call is run: on numbers by arithmetic alone; on tensors by an op, after another one on its tensor where the
@@ -378,6 +378,13 @@ static dt_status conjugate(const evaluation *self, value *of, value *out) {
     return result ? DT_OK : dt_error_status(ctx);
 }
 
+static bool is_zero(const dt_arg *number) {
+    return number->type == DT_ARG_COMPLEX ? number->as.c[0] == 0 && number->as.c[1] == 0
+           : number->type == DT_ARG_FLOAT ? number->as.f == 0
+           : number->type == DT_ARG_BOOL  ? !number->as.b
+                                          : number->as.i == 0;
+}
+
 static dt_status run_function(evaluation *self, const dt__formula_node *node, value *out) {
     value *first = &self->values[node->args[0].node];
     const dt_arg *second = node->n_args > 1 ? &self->values[node->args[1].node].arg : NULL;
@@ -408,6 +415,9 @@ static dt_status run_function(evaluation *self, const dt__formula_node *node, va
         break;
     case DT__FN_EITHER:
         *out = first->arg.type == DT_ARG_NONE ? self->values[node->args[1].node] : *first;
+        return DT_OK;
+    case DT__FN_IS_ZERO:
+        *out = (value){.arg = {.type = DT_ARG_INT, .as.i = is_zero(&first->arg)}};
         return DT_OK;
     case DT__FN_UNLESS:
         *out = self->values[node->args[1].node];

@@ -547,7 +547,7 @@ dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
 /* Copies the inputs that the call writes and whose values before it the gradient needs. */
 static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
     uint32_t written = call->info->schema.signatures[call->overload].written;
-    if (!written || !call->info->gradient)
+    if (!written)
         return DT_OK;
     uint32_t needed = dt__values_to_save(call->info, call->overload, dt__recorded_params(call)).params & written;
     if (!needed)

@@ -20,6 +20,7 @@
     X(MUL, 2, 0, false)                                                                                              \
     X(DIV, 2, 0, false) /* no integers: true division converts them to floats */                                     \
     X(FLOOR_DIVIDE, 2, 0, false)                                                                                     \
+    X(TRUNC_DIVIDE, 2, 0, false)                                                                                     \
     X(REMAINDER, 2, 0, false)                                                                                        \
     X(MAXIMUM, 2, 0, false)                                                                                          \
     X(MINIMUM, 2, 0, false)                                                                                          \

@@ -64,6 +64,9 @@ REMAINDERS(double, f64, )
             return (type)(0 - (unsigned_type)x);                                                                     \
         return x / y - (x % y != 0 && (x % y < 0) != (y < 0));                                                       \
     }                                                                                                                \
+    DT__INLINE type trunc_divide_##suffix(type x, type y) {                                                          \
+        return y == 0 ? 0 : y == -1 ? (type)(0 - (unsigned_type)x) : x / y;                                          \
+    }                                                                                                                \
     DT__INLINE type pow_##suffix(type x, type y) {                                                                   \
         unsigned_type power = 1, base = (unsigned_type)x;                                                            \
         if (y < 0)                                                                                                   \
@@ -116,6 +119,8 @@ COMPLEXES(dt__c128, c128)
     INTS(T2, MUL, (value)((modular)x * (modular)y))                                                                  \
     FLOATS(T2, DIV, x / y)                                                                                           \
     INTS(T2, FLOOR_DIVIDE, INTEGER2(floor_divide, x, y))                                                             \
+    FLOATS(T2, TRUNC_DIVIDE, REAL(trunc, x / y))                                                                     \
+    INTS(T2, TRUNC_DIVIDE, INTEGER2(trunc_divide, x, y))                                                             \
     INTS(T2, REMAINDER, INTEGER2(remainder, x, y))                                                                   \
     FLOATS(T2, MAXIMUM, x > y || x != x ? x : y)                                                                     \
     INTS(T2, MAXIMUM, x > y ? x : y)                                                                                 \

@@ -91,7 +91,7 @@ const dt_op dt__op_selu = {
 const dt_op dt__op_softplus = {
     DT__UNARY_OF("softplus", "self, Scalar beta=1, Scalar threshold=20", SOFTPLUS, DT__FLOATS),
     .partial_of = partial_of_scale,
-    .gradient = "self: where(gt(self * beta, threshold), grad, grad * sigmoid(self * beta))",
+    .gradient = "self: where(eq(self, result), grad, grad * sigmoid(self * beta))",
     .summary = "log(1 + exp(beta x)) / beta; x where beta x is above the threshold."};
 const dt_op dt__op_softshrink = {DT__UNARY_OF("softshrink", "self, Scalar lambd=0.5", SOFTSHRINK, DT__FLOATS),
     .partial = DT_PARTIAL_UP,

@@ -203,42 +203,13 @@ static dt_status sub(dt_op_call *call) { return run_sum(call, -1, false); }
 static dt_status rsub(dt_op_call *call) { return run_sum(call, -1, true); }
 static dt_status mul(dt_op_call *call) { return run_promoted(call, DT__EL_MUL); }
 
-/* Of integers, toward zero: the quotient that is rounded down, and one more where that is negative and not exact. */
-static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
-    dt__array out = dt__array_of(&call->outputs[0]);
-    dt__constant zero_constant;
-    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, dtype, &zero_constant);
-    dt__scratch down, rest, negative;
-    DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &down));
-    dt_status status = dt__scratch_new(call, dtype, out.n_dims, out.shape, &rest);
-    if (status == DT_OK) {
-        status = dt__scratch_new(call, DT_BOOL, out.n_dims, out.shape, &negative);
-        if (status == DT_OK) {
-            (void)run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &down.array);
-            (void)run_two(call, DT__EL_REMAINDER, dtype, &rest.array);
-            (void)dt__run_elements(call, DT__EL_LT, dtype, &negative.array, &down.array, &zero, NULL);
-            (void)dt__run_elements(call, DT__EL_AND, dtype, &negative.array, &negative.array, &rest.array, NULL);
-            status = dt__run_elements(call, DT__EL_ADD, dtype, &out, &down.array, &negative.array, NULL);
-            dt__scratch_free(call, &negative);
-        }
-        dt__scratch_free(call, &rest);
-    }
-    dt__scratch_free(call, &down);
-    return status;
-}
-
 static dt_status divide(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]);
     if (!rounds(call))
         return run_two(call, DT__EL_DIV, dt__promote_to_inexact(dt__promote_call(call, UINT64_MAX, N_OPERANDS)),
                        &out);
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX, N_OPERANDS);
-    if (rounds_down(call))
-        return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
-    if (dt__is_integral(dtype))
-        return divide_toward_zero(call, dtype);
-    DT__TRY(run_two(call, DT__EL_DIV, dtype, &out));
-    return dt__run_elements(call, DT__EL_TRUNC, dtype, &out, &out, NULL, NULL);
+    return run_two(call, rounds_down(call) ? DT__EL_FLOOR_DIVIDE : DT__EL_TRUNC_DIVIDE,
+                   dt__promote_call(call, UINT64_MAX, N_OPERANDS), &out);
 }
 
 const dt_op dt__op_add = {

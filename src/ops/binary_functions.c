@@ -85,15 +85,14 @@ static dt_status shape_lerp(dt_op_call *call) {
     return dt__family_shape(call);
 }
 
-/* The sum of both squares, in the dtype of the result, so that integers do not wrap around; 1 instead of 0. */
-#define SQUARES                                                                                                      \
-    "(square(type_as(self, result)) + square(type_as(other, result)) + "                                             \
-    "eq(square(type_as(self, result)) + square(type_as(other, result)), 0))"
+/* One by the sum of both squares, in the dtype of the result, so that integers do not wrap around; 0 at the origin. */
+#define SQUARES            "(square(type_as(self, result)) + square(type_as(other, result)))"
+#define BY_SQUARES         "masked_fill(reciprocal" SQUARES ", eq(" SQUARES ", 0), 0)"
 #define REMAINDER_GRADIENT "self: grad; other: -grad * floor_divide(self, other)"
 
 /* clang-format off */
 const dt_op dt__op_atan2 = {DT__BINARY("atan2", ATAN2, DT__REALS_TO_FLOATING),
-    .gradient = "self: grad * other / " SQUARES "; other: -grad * self / " SQUARES,
+    .gradient = "self: grad * other * " BY_SQUARES "; other: -grad * self * " BY_SQUARES,
     .summary = "The angle of the points (other, self)."};
 const dt_op dt__op_bitwise_and = {BITWISE("bitwise_and", BITWISE_AND),
     .summary = "The bits that both integers have."};
@@ -144,7 +143,8 @@ const dt_op dt__op_addcdiv = {
     .rows = rows_addcmul,
     .varying = "value",
     DT__FAMILY(dt__ternary_run, ADDCDIV, DT__FLOATS),
-    .gradient = "self: grad; tensor1: grad * value / tensor2; tensor2: -grad * value * tensor1 / (tensor2 * tensor2)",
+    .gradient = "self: grad; tensor1: grad * (value / tensor2); "
+                "tensor2: -grad * (value * tensor1 / (tensor2 * tensor2))",
     .samples = "addcdiv(f32[5,3]; f32[5,3]; f32[3])\naddcdiv(f64[5]; f64[5]; f64[5]; value=-0.5)",
 };
 const dt_op dt__op_addcdiv_ = {.in_place_of = &dt__op_addcdiv};
@@ -173,12 +173,24 @@ const dt_op dt__op_lerp = {
     .samples = "lerp(f32[5,3]; f32[3]; 0.25)\nlerp(f32[5]; f32[5]; f32[5])",
 };
 const dt_op dt__op_lerp_ = {.in_place_of = &dt__op_lerp};
+/* x^0.5 and x^-0.5 are those of sqrt and rsqrt: NaN of -inf, -0 of -0. */
+static dt_status run_pow(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in;
+    const dt_arg *exponent = &call->args[1];
+    bool is_root = exponent->type == DT_ARG_FLOAT && fabs(exponent->as.f) == 0.5 && dt__is_float(out.dtype);
+    if (!is_root || call->n_inputs != 1)
+        return dt__binary_run(call);
+    in = dt__array_of(&call->inputs[0]);
+    return dt__run_elements(call, exponent->as.f > 0 ? DT__EL_SQRT : DT__EL_RSQRT, out.dtype, &out, &in, NULL, NULL);
+}
+
 /* Powers of 0 are finite for exponents that are not negative. */
+#define POWER_OF_ZERO(base) "logical_and(eq(" base ", 0), isfinite(result))"
 #define POW_GRADIENT                                                                                                 \
-    "self: grad * conjugate(where(eq(exponent, 0), 0, exponent * pow(self, exponent - 1))); "                        \
-    "exponent: grad * conjugate(where(logical_and(eq(self, 0), isfinite(result)), 0, result * log(type_as(self, "    \
-    "result)))); "                                                                                                   \
-    "self.Tensor_Scalar: grad * conjugate(pow(self, exponent - 1) * exponent)"
+    "self: where(eq(exponent, 0), 0, grad * conjugate(exponent * pow(self, exponent - 1))); "                        \
+    "exponent: grad * conjugate(where(" POWER_OF_ZERO(                                                               \
+        "self") ", 0, result * log(type_as(self, result)))); "                                                       \
+                "self.Tensor_Scalar: grad * conjugate(pow(self, exponent - 1 + is_zero(exponent)) * exponent)"
 const dt_op dt__op_pow = {
     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor | "
               "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor | "
@@ -186,9 +198,9 @@ const dt_op dt__op_pow = {
     .summary = "Powers of elements; the base or the exponent may be a number.",
     .rule = "..., ... -> ...",
     .partial_of = partial_of_pow,
-    DT__FAMILY(dt__binary_run, POW, 0),
-    .gradient = POW_GRADIENT
-    "; exponent.Scalar: grad * conjugate(where(eq(result, 0), 0, result * log(full_like(result, self))))",
+    DT__FAMILY(run_pow, POW, 0),
+    .gradient = POW_GRADIENT "; exponent.Scalar: grad * conjugate(where(" POWER_OF_ZERO(
+        "full_like(result, self)") ", 0, result * log(full_like(result, self))))",
     .samples = "pow(f32[5,3]; f32[3])\npow(f32[5]; 2)\npow(f32[5]; 3)\npow(2.5; f32[5])",
 };
 const dt_op dt__op_pow_ = {

@@ -2,6 +2,7 @@
  *
  * Elementwise comparison and selection: maximum, clamp, eq, where.
  */
+#include "dtensor/ops.h"
 #include "ops/op_families.h"
 #include "ops/ops.h"
 
@@ -100,6 +101,40 @@ static dt_status clamp(dt_op_call *call) {
     return DT_OK;
 }
 
+/* Numbers that cross make the result max everywhere. */
+static bool crosses(const dt_arg *min, const dt_arg *max) {
+    bool are_numbers = min->type != DT_ARG_NONE && min->type != DT_ARG_TENSOR && max->type != DT_ARG_NONE &&
+                       max->type != DT_ARG_TENSOR;
+    return are_numbers && dt__arg_number(min) > dt__arg_number(max);
+}
+
+/* The gradient is that of self within the bounds, and of the bound that self is beyond. */
+static dt_status clamp_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    const dt_arg *low = bound_of(op, MIN), *high = bound_of(op, MAX);
+    dt_tensor *self = call->inputs[0], *grad = call->grads[0];
+    dt_tensor *min = low->type == DT_ARG_TENSOR ? call->inputs[low->as.first] : NULL;
+    dt_tensor *max = high->type == DT_ARG_TENSOR ? call->inputs[high->as.first] : NULL;
+    if (call->needed[0] && crosses(low, high))
+        input_grads[0] = dt_zeros_like(grad);
+    else if (call->needed[0]) {
+        dt_tensor *within = dt_eq(self, call->outputs[0]);
+        input_grads[0] =
+            dt_where_scalar_other(min && max ? dt_logical_and(within, dt_ge(self, min)) : within, grad, 0);
+    }
+    if (min && call->needed[low->as.first]) {
+        dt_tensor *beyond = dt_lt(self, min);
+        input_grads[low->as.first] =
+            dt_where_scalar_other(max ? dt_logical_and(beyond, dt_lt(min, max)) : beyond, grad, 0);
+    }
+    if (max && call->needed[high->as.first]) {
+        dt_tensor *beyond = dt_gt(self, max);
+        input_grads[high->as.first] =
+            dt_where_scalar_other(min ? dt_logical_or(beyond, dt_lt(max, min)) : beyond, grad, 0);
+    }
+    return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
+}
+
 static dt_status where(dt_op_call *call) {
     dt__constant constants[2];
     dt__array out = dt__array_of(&call->outputs[0]), condition = dt__array_of(&call->inputs[0]);
@@ -187,9 +222,8 @@ const dt_op dt__op_clamp = {
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
-    .gradient = "self: grad * eq(self, result); "
-                "min.Tensor: grad * logical_and(lt(self, min), eq(min, result)); "
-                "max.Tensor: grad * logical_and(ne(self, result), eq(max, result))",
+    .backward = clamp_backward,
+    .saves = "self,min,max,result",
     .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
                "clamp(f32[5]; min=nan)\n"
                "clamp(f32[5]; min=f32[5])\n"
@@ -200,17 +234,16 @@ const dt_op dt__op_clamp_ = {
     .samples = "clamp_(f32[5,3]; -1.0; 1.0)\nclamp_(f32[5]; max=0)\nclamp_(f32[5,3]; f32[5,3]; f32[3])",
 };
 
-#define ONE_BOUND(name, bound, number, is_beyond)                                                                    \
+#define ONE_BOUND(name, bound, number)                                                                               \
     .schema =                                                                                                        \
         name "(Tensor self, Scalar " bound ") -> Tensor | " name ".Tensor(Tensor self, Tensor " bound ") -> Tensor", \
     .rule = "..., ... -> ...", .rows = rows_clamp, .varying = bound, .class_of = class_clamp, .shape = shape_clamp,  \
-    .kernel = clamp, .family = &(const int){number},                                                                 \
-    .gradient = "self: grad * eq(self, result); " bound ": grad * " is_beyond "(self, " bound ")",                   \
+    .kernel = clamp, .family = &(const int){number}, .backward = clamp_backward, .saves = "self," bound ",result",   \
     .samples = name "(f32[5,3]; 0.5)\n" name "(f32[5,3]; f32[3])\n" name "(i32[5]; 2)"
 
-const dt_op dt__op_clamp_max = {ONE_BOUND("clamp_max", "max", MAX, "gt"),
+const dt_op dt__op_clamp_max = {ONE_BOUND("clamp_max", "max", MAX),
                                 .summary = "Every element, or max if that is less."};
-const dt_op dt__op_clamp_min = {ONE_BOUND("clamp_min", "min", MIN, "lt"),
+const dt_op dt__op_clamp_min = {ONE_BOUND("clamp_min", "min", MIN),
                                 .summary = "Every element, or min if that is greater."};
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "

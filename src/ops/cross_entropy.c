@@ -5,12 +5,13 @@
  * class, L = log(sum(exp(x))) and s = label_smoothing, the loss of the row is
  *
  *     (1 - s) w[t] (L - x[t]) + s / C (L sum(w) - sum(w x))       of a class
- *     (1 - s) (L sum(w p) - sum(w p x)) + s / C (L sum(w) - sum(w x))       of probabilities p
+ *     (1 - s) sum(w p (L - x)) + s / C (L sum(w) - sum(w x))       of probabilities p
  *
  * and a mean is divided by the sum of all w[t], or by the number of rows. Where classes are sharded the ranks meet: the
- * state of a row is its largest logit, the sum of exponentials relative to that, and the sums above, so that no logits
- * are sent. Where rows are sharded, the divisor of a mean needs all targets: these are Replicate, and each rank uses
- * those of its rows; or where that costs less, only the divisor is exchanged (class_means.h).
+ * state of a row is its largest logit m, the sum of exponentials relative to that, and the sums above, so that no
+ * logits are sent; that of w p (L - x) is made of those of w p (x - m) and w p, as L - m does not cancel. Where rows
+ * are sharded, the divisor of a mean needs all targets: these are Replicate, and each rank uses those of its rows; or
+ * where that costs less, only the divisor is exchanged (class_means.h).
  */
 #include "ops/class_means.h"
 #include "ops/class_rows.h"
@@ -70,37 +71,76 @@ static void rows_loss(const dt_op_call *call, dt_rows *rows) {
         dt_rows_monotone(rows, 0, false);
 }
 
-/* sum(a b w) over the classes of this rank, of which b is optional. */
-static dt_status sum_of_products(const dt__class_rows *rows, const dt_op_value *a, const dt_op_value *b,
-                                 double *out) {
-    const dt_op_call *call = rows->call;
-    const dt_op_value *logits = rows->logits;
-    dt_dtype dtype = dt__loss_dtype(logits->dtype);
-    int64_t along[DT_SPEC_MAX_DIMS] = {[0] = 0};
-    dt__array first = dt__array_of(a), second, to = dt__class_rows_array(rows, out, DT_F64);
+/* a of each row, or of each class of this rank, beside the logits. */
+static dt__array by_row(const dt__class_rows *rows, double *a, int64_t *strides) {
+    for (int d = 0; d < rows->n_dims; d++)
+        strides[d < rows->dim ? d : d + 1] = rows->strides[d];
+    strides[rows->dim] = 0;
+    return (dt__array){a, DT_F64, rows->logits->n_dims, rows->logits->shape, strides};
+}
+static dt__array by_class(const dt__class_rows *rows, double *a, int64_t *strides) {
+    for (int d = 0; d < rows->logits->n_dims; d++)
+        strides[d] = d == rows->dim;
+    return (dt__array){a + rows->first, DT_F64, rows->logits->n_dims, rows->logits->shape, strides};
+}
+
+static void sum_classes(const dt__class_rows *rows, const dt__array *from, double *out) {
+    dt__array to = dt__class_rows_array(rows, out, DT_F64);
+    dt__reduce(dt__kernels_of(rows->call->ctx), dt__pool_of(rows->call->ctx),
+               &(dt__reduction){DT__FOLD_SUM, (uint64_t)1 << rows->dim, 0, from, &to});
+}
+
+/* sum(w a) over the classes of this rank. */
+static dt_status sum_weighted(const dt__class_rows *rows, const dt_op_value *a, double *out) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt__array first = dt__array_of(a), weights = by_class(rows, rows->weights, strides);
     dt__scratch product;
-    DT__TRY(dt__scratch_new(call, dtype, logits->n_dims, logits->shape, &product));
-    dt__run_convert(call, &product.array, &first);
-    dt_status status = DT_OK;
-    if (b) {
-        second = dt__array_of(b);
-        status = dt__run_elements(call, DT__EL_MUL, dtype, &product.array, &product.array, &second, NULL);
+    if (!rows->is_weighted) {
+        sum_classes(rows, &first, out);
+        return DT_OK;
     }
-    if (rows->is_weighted && status == DT_OK) {
-        along[rows->dim] = 1;
-        second = (dt__array){rows->weights + rows->first, DT_F64, logits->n_dims, logits->shape, along};
-        status = dt__run_elements(call, DT__EL_MUL, dtype, &product.array, &product.array, &second, NULL);
-    }
+    DT__TRY(dt__scratch_new(rows->call, DT_F64, a->n_dims, a->shape, &product));
+    dt_status status = dt__run_elements(rows->call, DT__EL_MUL, DT_F64, &product.array, &first, &weights, NULL);
     if (status == DT_OK)
-        dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                   &(dt__reduction){DT__FOLD_SUM, (uint64_t)1 << rows->dim, 0, &product.array, &to});
-    dt__scratch_free(call, &product);
+        sum_classes(rows, &product.array, out);
+    dt__scratch_free(rows->call, &product);
+    return status;
+}
+
+/* (x - m) p w, with m of each row. */
+static dt_status multiply(const dt__class_rows *rows, double *m, const dt__array *out) {
+    const dt_op_call *call = rows->call;
+    int64_t rows_strides[DT_SPEC_MAX_DIMS], class_strides[DT_SPEC_MAX_DIMS];
+    dt__array x = dt__array_of(rows->logits), largest = by_row(rows, m, rows_strides);
+    dt__array p = dt__array_of(dt__loss_value(call, DT__LOSS_TARGET));
+    dt__array weights = by_class(rows, rows->weights, class_strides);
+    DT__TRY(dt__run_elements(call, DT__EL_SUB, out->dtype, out, &x, &largest, NULL));
+    DT__TRY(dt__run_elements(call, DT__EL_MUL, out->dtype, out, out, &p, NULL));
+    return rows->is_weighted ? dt__run_elements(call, DT__EL_MUL, out->dtype, out, out, &weights, NULL) : DT_OK;
+}
+
+/* sum(w p (x - m)) over the classes of this rank; relative to 0 where all logits of a row are -inf. */
+static dt_status sum_below_largest(const dt__class_rows *rows, const double *largest, double *out) {
+    const dt_op_value *x = rows->logits;
+    dt__scratch finite, product;
+    DT__TRY(dt__scratch_new(rows->call, DT_F64, 1, &rows->n, &finite));
+    double *m = finite.array.data;
+    for (int64_t i = 0; i < rows->n; i++)
+        m[i] = largest[i] == -INFINITY ? 0 : largest[i];
+    dt_status status = dt__scratch_new(rows->call, dt__loss_dtype(x->dtype), x->n_dims, x->shape, &product);
+    if (status == DT_OK) {
+        status = multiply(rows, m, &product.array);
+        if (status == DT_OK)
+            sum_classes(rows, &product.array, out);
+        dt__scratch_free(rows->call, &product);
+    }
+    dt__scratch_free(rows->call, &finite);
     return status;
 }
 
 /* The third field of the state has numbers that are added, of each row: */
 typedef struct row_sums {
-    double *at_target; /* x[t], or sum(w p x) */
+    double *at_target; /* x[t], or sum(w p (x - m)) */
     double *weight;    /* sum(w p); NULL for classes */
     double *weighted;  /* sum(w x); NULL without smoothing */
 } row_sums;
@@ -123,15 +163,16 @@ static void describe(const dt_op_call *call, dt_state *state) {
     state->fields[2] = (dt_state_field){.dtype = DT_F64, .n = n_sums(call) * state->fields[0].n, .identity = 0};
 }
 
-static dt_status begin_sums(const dt__class_rows *rows, const row_sums *to) {
-    const dt_op_value *target = dt__loss_value(rows->call, DT__LOSS_TARGET);
+static dt_status begin_sums(const dt__class_rows *rows, const double *largest, const row_sums *to) {
     if (rows->of_classes)
         DT__TRY(dt__load_at_classes(rows, to->at_target));
     else {
-        DT__TRY(sum_of_products(rows, target, rows->logits, to->at_target));
-        DT__TRY(sum_of_products(rows, target, NULL, to->weight));
+        DT__TRY(sum_below_largest(rows, largest, to->at_target));
+        DT__TRY(sum_weighted(rows, dt__loss_value(rows->call, DT__LOSS_TARGET), to->weight));
+        for (int64_t i = 0; i < rows->n; i++) /* 0 times infinity at some rank's largest logit */
+            to->at_target[i] = isinf(to->weight[i]) ? (double)NAN : to->at_target[i];
     }
-    return to->weighted ? sum_of_products(rows, rows->logits, NULL, to->weighted) : DT_OK;
+    return to->weighted ? sum_weighted(rows, rows->logits, to->weighted) : DT_OK;
 }
 
 static dt_status begin(dt_op_call *call, const dt_state *state) {
@@ -140,17 +181,29 @@ static dt_status begin(dt_op_call *call, const dt_state *state) {
     row_sums to = sums_of(call, state);
     DT__TRY(dt__class_rows_open(call, &rows));
     dt__statistics_begin(call, DT__EXPONENTIALS, (uint32_t)1 << rows.dim, &in, NULL, state);
-    dt_status status = begin_sums(&rows, &to);
+    dt_status status = begin_sums(&rows, state->fields[0].data, &to);
     dt__class_rows_close(&rows);
     return status;
 }
 
+/* sum(w p (x - m)) relative to another m; where m is -inf it is relative to 0. */
+static double moved(double sum, double weight, double from, double to) {
+    return from == to || from == -INFINITY ? sum : sum + weight * (from - to);
+}
+
 static void merge(const dt_op_call *call, const dt_state *into, const dt_state *next) {
+    row_sums to = sums_of(call, into), from = sums_of(call, next);
     double *sum = into->fields[2].data;
-    const double *more = next->fields[2].data;
-    dt__statistics_meet(call, DT__EXPONENTIALS, into, next);
-    for (int64_t i = 0; i < into->fields[2].n; i++)
+    const double *more = next->fields[2].data, *a = into->fields[0].data, *b = next->fields[0].data;
+    int64_t n = to.weight ? into->fields[0].n : 0;
+    for (int64_t i = 0; i < n; i++) {
+        double largest = a[i] > b[i] || isnan(a[i]) ? a[i] : b[i];
+        to.at_target[i] = moved(to.at_target[i], to.weight[i], a[i], largest) +
+                          moved(from.at_target[i], from.weight[i], b[i], largest);
+    }
+    for (int64_t i = n; i < into->fields[2].n; i++)
         sum[i] += more[i];
+    dt__statistics_meet(call, DT__EXPONENTIALS, into, next);
 }
 
 /* Writes the losses of the rows, or their sum, and the divisor. */
@@ -180,12 +233,12 @@ static void compute_losses(const dt__class_rows *rows, const dt_state *merged) {
     for (int64_t c = 0; c < rows->n_classes; c++)
         all += rows->weights[c];
     for (int64_t i = 0; i < rows->n; i++) {
-        double l = logsumexp[i] + log(losses[i]);
-        double loss =
-            rows->of_classes ? rows->weight_at[i] * (l - sums.at_target[i]) : l * sums.weight[i] - sums.at_target[i];
+        double logarithm = log(losses[i]); /* L - m */
+        double loss = rows->of_classes ? rows->weight_at[i] * (logarithm + (logsumexp[i] - sums.at_target[i]))
+                                       : logarithm * sums.weight[i] - sums.at_target[i];
         if (smoothing != 0)
-            loss = (1 - smoothing) * loss + smooth * (l * all - sums.weighted[i]);
-        logsumexp[i] = l;
+            loss = (1 - smoothing) * loss + smooth * (logarithm * all + (logsumexp[i] * all - sums.weighted[i]));
+        logsumexp[i] += logarithm;
         losses[i] = rows->of_classes && rows->classes[i] == dt__loss_ignored(rows->call) ? 0 : loss;
     }
 }

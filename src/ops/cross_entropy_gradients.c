@@ -24,12 +24,12 @@
 typedef struct loss {
     const dt_op_call *call;
     bool is_nll, mean, by_class;
-    int dim;                               /* of classes */
-    double smoothing, smooth;              /* s, and s / C */
-    dt_tensor *x, *target, *weight;        /* weight may be NULL */
-    dt_tensor *mask, *index, *weight_at;   /* of classes: not ignored; 0 where ignored; w[t], NULL for 1 */
-    dt_tensor *total, *logsumexp, *scaled; /* scaled: G, of rows or without dims; logsumexp: kept dim, NULL in nll */
-    dt_tensor *weights;                    /* w along the dim of classes, NULL for 1 */
+    int dim;                             /* of classes */
+    double smoothing, smooth;            /* s, and s / C */
+    dt_tensor *x, *target, *weight;      /* weight may be NULL */
+    dt_tensor *mask, *index, *weight_at; /* of classes: not ignored; 0 where ignored; w[t], NULL for 1 */
+    dt_tensor *total, *logs, *scaled;    /* logs: x - L; scaled: G, of rows or without dims */
+    dt_tensor *weights;                  /* w along the dim of classes, NULL for 1 */
 } loss;
 
 static dt_tensor *times(dt_tensor *tensor, dt_tensor *factor) { return factor ? dt_mul(tensor, factor) : tensor; }
@@ -56,6 +56,12 @@ static void read_weights(loss *self) {
         self->weights = dt_reshape(self->weight, ((dt_shape){n, sizes}));
 }
 
+/* x - L, from L of the forward call. Of a row with an infinite logit it is NaN, as of log_softmax. */
+static dt_tensor *log_probabilities(const loss *self, dt_tensor *logsumexp) {
+    dt_tensor *kept_ = dt_unsqueeze(dt_detach(logsumexp), self->dim);
+    return dt_sub(self->x, dt_masked_fill(kept_, dt_eq_scalar(kept_, INFINITY), DT_NUMBER(NAN)));
+}
+
 static void read_loss(const dt_op_backward *call, loss *out) {
     const dt_op_call *op = call->call;
     const dt_arg *weight = dt__arg_at(op, DT__LOSS_WEIGHT), *smoothing = dt__arg_at(op, DT__LOSS_SMOOTHING);
@@ -75,13 +81,11 @@ static void read_loss(const dt_op_backward *call, loss *out) {
         read_classes(out);
     if (out->weight && out->mean && out->by_class && dt_requires_grad(out->weight))
         out->total = dt_sum(dt_mul(out->weight_at, out->mask));
-    bool divides = out->mean && dt_tensor_elements(out->x) > 0; /* of no losses, the total is 0 */
+    bool divides = out->mean && (out->by_class || dt_tensor_elements(out->x) > 0); /* of no rows, the total is 0 */
     out->scaled = divides ? dt_div(call->grads[0], out->total) : call->grads[0];
-    if (!out->is_nll) {
-        dt_tensor *logs = dt_requires_grad(out->x) ? dt_logsumexp(out->x, DT_DIMS(out->dim), .keepdim = true)
-                                                   : dt_unsqueeze(dt_detach(call->outputs[1]), out->dim);
-        out->logsumexp = dt_masked_fill(logs, dt_eq_scalar(logs, INFINITY), DT_NUMBER(NAN)); /* as of log_softmax */
-    }
+    out->logs = out->is_nll                ? out->x
+                : dt_requires_grad(out->x) ? dt_log_softmax(out->x, out->dim)
+                                           : log_probabilities(out, call->outputs[1]);
     read_weights(out);
 }
 
@@ -89,11 +93,6 @@ static void read_loss(const dt_op_backward *call, loss *out) {
 static dt_tensor *probabilities(const loss *self) {
     return self->smoothing != 0 ? dt_add_scalar(dt_mul_scalar(self->target, 1 - self->smoothing), self->smooth)
                                 : self->target;
-}
-
-/* L - x */
-static dt_tensor *negative_logs(const loss *self, dt_tensor *x, dt_tensor *logsumexp) {
-    return self->is_nll ? dt_neg(x) : dt_sub(logsumexp, x);
 }
 
 /* G, but 0 where the class is ignored: of a mean of nothing G is NaN. */
@@ -113,7 +112,7 @@ static dt_tensor *of_probabilities(const loss *self, dt_tensor *softmax) {
 }
 
 static dt_tensor *of_logits(const loss *self) {
-    dt_tensor *softmax = self->is_nll ? NULL : dt_exp(dt_sub(self->x, self->logsumexp));
+    dt_tensor *softmax = self->is_nll ? NULL : dt_exp(self->logs);
     if (!self->by_class)
         return of_probabilities(self, softmax);
     dt_tensor *g = counted(self), *to_class = times(g, self->weight_at);
@@ -147,7 +146,7 @@ static dt_tensor *over_rows(const loss *self, dt_tensor *tensor) {
 
 static dt_tensor *of_weight(const dt_op_backward *call, const loss *self) {
     const dt_op_value *weight = &self->call->inputs[2];
-    dt_tensor *logs = negative_logs(self, self->x, self->logsumexp);
+    dt_tensor *logs = dt_neg(self->logs);
     if (!self->by_class)
         return over_rows(self, dt_mul(dt_mul(logs, probabilities(self)), kept(self, self->scaled)));
     dt_tensor *index = dt_unsqueeze(self->index, self->dim);
@@ -185,9 +184,8 @@ dt_status dt__cross_entropy_gradients(const dt_op_backward *call, dt_tensor **in
     if (call->needed[0])
         input_grads[0] = of_logits(&self);
     if (!of_class && call->needed[1])
-        input_grads[1] =
-            dt_mul_scalar(dt_mul(times(dt_sub(self.logsumexp, self.x), self.weights), kept(&self, self.scaled)),
-                          1 - self.smoothing);
+        input_grads[1] = dt_mul_scalar(dt_mul(times(dt_neg(self.logs), self.weights), kept(&self, self.scaled)),
+                                       1 - self.smoothing);
     if (has_weight && call->needed[2])
         input_grads[2] = of_weight(call, &self);
     return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
@@ -339,7 +337,7 @@ static dt_status decompose_gradient(dt_op_call *call, dt_tensor *const *inputs, 
                  .weight = weight->type == DT_ARG_TENSOR ? inputs[weight->as.first] : NULL,
                  .total = inputs[dt__arg_at(call, DT__LOSS_TOTAL)->as.first]};
     self.smooth = self.smoothing / (double)input->shape[self.dim];
-    self.logsumexp = dt_unsqueeze(inputs[dt__arg_at(call, DT__LOSS_LOGSUMEXP)->as.first], self.dim);
+    self.logs = dt_sub(self.x, dt_unsqueeze(inputs[dt__arg_at(call, DT__LOSS_LOGSUMEXP)->as.first], self.dim));
     self.scaled = self.mean ? dt_div(inputs[0], self.total) : inputs[0];
     read_classes(&self);
     read_weights(&self);

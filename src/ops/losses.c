@@ -334,20 +334,17 @@ static derivatives derive_smooth_l1(dt_tensor *x, dt_tensor *y, dt_tensor *p, do
 static derivatives derive_bce(dt_tensor *x, dt_tensor *y, dt_tensor *p, double number) {
     (void)p, (void)number;
     dt_tensor *other = dt_rsub_scalar(x, 1);
-    dt_tensor *product = dt_clamp(dt_mul(x, other), .min = DT_NUMBER(1e-12));
-    dt_tensor *logs[] = {dt_clamp(dt_log(other), .min = DT_NUMBER(-100)),
-                         dt_clamp(dt_log(x), .min = DT_NUMBER(-100))};
-    return (derivatives){dt_div(dt_sub(x, y), product), dt_sub(logs[0], logs[1]), NULL};
+    dt_tensor *product = dt_mul(x, other);
+    product = dt_add(product, dt_detach(dt_relu(dt_rsub_scalar(product, 1e-12)))); /* at least 1e-12 */
+    return (derivatives){dt_div(dt_sub(x, y), product), dt_sub(dt_log(other), dt_log(x)), NULL};
 }
-/* With l = log(1 + exp(-x)), whose derivative is sigmoid(x) - 1. */
 static derivatives derive_logits(dt_tensor *x, dt_tensor *y, dt_tensor *p, double number) {
     (void)number;
     if (!p)
         return (derivatives){dt_sub(dt_sigmoid(x), y), dt_neg(x), NULL};
-    dt_tensor *l = dt_sub(dt_softplus(x), x), *more = dt_sub_scalar(p, 1);
-    dt_tensor *factor = dt_add_scalar(dt_mul(more, y), 1);
-    return (derivatives){dt_add(dt_rsub_scalar(y, 1), dt_mul(factor, dt_sub_scalar(dt_sigmoid(x), 1))),
-                         dt_sub(dt_mul(more, l), x), dt_mul(y, l)};
+    dt_tensor *both = dt_mul(p, y), *l = dt_softplus(dt_neg(x), .threshold = DT_NUMBER(INFINITY));
+    return (derivatives){dt_sub(dt_mul(dt_add(both, dt_rsub_scalar(y, 1)), dt_sigmoid(x)), both),
+                         dt_sub(dt_mul(p, l), dt_softplus(x, .threshold = DT_NUMBER(INFINITY))), dt_mul(y, l)};
 }
 static derivatives derive_kl(dt_tensor *x, dt_tensor *y, dt_tensor *p, double number) {
     (void)p;
@@ -403,19 +400,24 @@ static dt_tensor *of_each(const dt_op_call *call, dt_tensor *grad) {
     return same ? grad : dt_expand(grad, ((dt_shape){shape.n, shape.sizes}));
 }
 
+/* Gradients of f16 and bf16 are computed in f32, and rounded once. */
+static dt_tensor *wide(dt_tensor *tensor) {
+    dt_dtype dtype = dt_tensor_dtype(tensor);
+    return dtype == DT_F16 || dtype == DT_BF16 ? dt_to(tensor, DT_F32) : tensor;
+}
+
 static dt_status backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *op = call->call;
     const element_loss *of = op->op->family;
     const dt_arg *args[] = {dt_op_arg(op, "weight"), dt_op_arg(op, "pos_weight")};
-    dt_tensor *x = call->inputs[0], *y = call->inputs[1], *given[2] = {NULL, NULL}, *g = call->grads[0];
+    dt_tensor *x = wide(call->inputs[0]), *y = wide(call->inputs[1]), *given[2] = {NULL, NULL};
+    dt_tensor *g = wide(call->grads[0]);
     for (int i = 0; i < 2; i++)
-        given[i] = args[i] && args[i]->type == DT_ARG_TENSOR ? call->inputs[args[i]->as.first] : NULL;
+        given[i] = args[i] && args[i]->type == DT_ARG_TENSOR ? wide(call->inputs[args[i]->as.first]) : NULL;
     dt_tensor *w = given[0], *p = given[1];
     if (meets(op))
         g = dt_div(g, dt_sum(w));
-    else if (reduction_of(op) == 'm' && divisor_of(op) == 0)
-        g = call->grads[0]; /* there is no loss whose gradient it is */
-    else if (reduction_of(op) == 'm' || reduction_of(op) == 'b')
+    else if (reduction_of(op) == 'b' || (reduction_of(op) == 'm' && divisor_of(op) != 0)) /* 0: of no losses */
         g = dt_div_scalar(g, divisor_of(op));
     g = of_each(op, g);
     if (w && call->needed[args[0]->as.first]) {

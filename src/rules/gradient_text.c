@@ -28,9 +28,10 @@ static const struct {
     const char *name;
     int n_args;
 } functions[DT__N_FUNCTIONS] = {
-    [DT__FN_AGAIN] = {"again", 1},   [DT__FN_KEPT] = {"kept", 2},       [DT__FN_COUNT] = {"count", 2},
-    [DT__FN_SIZE] = {"size", 2},     [DT__FN_INVERSE] = {"inverse", 1}, [DT__FN_CONJUGATE] = {"conjugate", 1},
-    [DT__FN_EITHER] = {"either", 2}, [DT__FN_UNLESS] = {"unless", 2},   [DT__FN_NEGATIVE] = {"negative", 1},
+    [DT__FN_AGAIN] = {"again", 1},     [DT__FN_KEPT] = {"kept", 2},       [DT__FN_COUNT] = {"count", 2},
+    [DT__FN_SIZE] = {"size", 2},       [DT__FN_INVERSE] = {"inverse", 1}, [DT__FN_CONJUGATE] = {"conjugate", 1},
+    [DT__FN_EITHER] = {"either", 2},   [DT__FN_UNLESS] = {"unless", 2},   [DT__FN_NEGATIVE] = {"negative", 1},
+    [DT__FN_IS_ZERO] = {"is_zero", 1},
 };
 
 typedef struct parser {

@@ -30,6 +30,7 @@ typedef enum dt__formula_function {
     DT__FN_INVERSE,   /* inverse(dims): the permutation that undoes one */
     DT__FN_NEGATIVE,  /* negative(list): of integers */
     DT__FN_EITHER,    /* either(a, b): a, or b where a is none */
+    DT__FN_IS_ZERO,   /* is_zero(a): 1 where the number a is 0, else 0 */
     DT__FN_UNLESS,    /* unless(a, x): x, or no gradient where a is not none */
     DT__FN_CONJUGATE, /* conjugate(x): of a complex tensor or number; any other as it is */
     DT__N_FUNCTIONS

@@ -24,11 +24,12 @@ CORNERS = [0.0, 0.5, -0.5, 1.0, -1.0, 2.0, 3.0, -3.0, 6.0, 20.0]
 class Call:
     """`run` takes the tensors. Rounding is estimated with changes of all inputs, except those at corners where `keeps_corners`.
     An `in_place` op writes to its first tensor, or those of `writes`. PyTorch has no gradients of the `fixed` tensors.
-    `scale` is the magnitude of numbers that cancel inside."""
+    `scale` is the magnitude of numbers that cancel inside. PyTorch's gradients have the precision of the dtype `arithmetic`."""
 
-    def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0):
+    def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0, arithmetic=None):
         self.op, self.tensors, self.args, self.kwargs, self.run = op, tensors, args, kwargs, run
         self.keeps_corners, self.in_place, self.writes, self.fixed, self.scale = keeps_corners, in_place, writes, fixed, scale
+        self.arithmetic = arithmetic
 
 
 FAMILIES = {}  # op: (function, dtypes)
@@ -78,9 +79,21 @@ class Draw(random.Random):
         values = [self.number(dtype, special, corners) for _ in range(math.prod(sizes))]
         return torch.tensor(values, dtype=DTYPES[dtype]).reshape(sizes)
 
+    def pairs(self, dtype):
+        """Two lists with all pairs of special values, corners and an ordinary number."""
+        values = SPECIAL + CORNERS + [self.uniform(-3, 3)]
+        x, y = zip(*[(a, b) for a in values for b in values])
+        return torch.tensor(x, dtype=DTYPES[dtype]), torch.tensor(y, dtype=DTYPES[dtype])
+
     def maybe(self, sizes, dtype):
         """Special values in some of the calls only, so that ordinary ones are compared, too."""
         return self.tensor(sizes, dtype, special=self.random() < 0.4, corners=self.random() < 0.4)
+
+    def probabilities(self, sizes, dtype):
+        """0 and 1 among them, in some of the calls."""
+        ends, n = self.random() < 0.4, math.prod(sizes)
+        values = [self.choice([0.0, 1.0]) if ends and self.random() < 0.2 else self.uniform(0.01, 0.99) for _ in range(n)]
+        return torch.tensor(values, dtype=DTYPES[dtype]).reshape(sizes)
 
     def dim(self, n):
         return self.randint(-n, n - 1) if n else self.choice([0, -1])
@@ -140,8 +153,10 @@ def activation(draw, op, dtype):
         x = torch.nan_to_num(x, nan=0.25)
     run = getattr(F, name)
     if op != name:
-        return Call(op, [x], [t(0)], options, lambda x: x.copy_(run(x, **options)), keeps_corners=True, in_place=True)
-    return Call(op, [x], [t(0)], options, lambda x: run(x, **options), keeps_corners=True, scale=1 if name == "tanhshrink" else 0)
+        return Call(op, [x], [t(0)], options, lambda x: x.copy_(run(x, **options)), keeps_corners=True, in_place=True,
+                    arithmetic="f32" if name == "hardsigmoid" and dtype == "f64" else None)
+    return Call(op, [x], [t(0)], options, lambda x: run(x, **options), keeps_corners=True, scale=1 if name == "tanhshrink" else 0,
+                arithmetic="f32" if name == "hardsigmoid" and dtype == "f64" else None)  # PyTorch's 1/6 is in f32
 
 
 @family("glu", FLOATS)
@@ -173,8 +188,8 @@ def binary(draw, op, dtype):
             number = draw.choice([3, True])
         return Call(op, [x], [t(0), number], {}, lambda x: run(x, number), keeps_corners=True, in_place=in_place)
     y = draw.tensor(draw.broadcast(sizes), draw.other(dtype), special, True)
-    if op.startswith("pow") and dtype in FLOATS:
-        x = x.abs()  # the logarithm of a negative base is NaN, which spreads differently in second derivatives
+    if dtype in FLOATS and draw.random() < 0.1:
+        x, y = draw.pairs(dtype)
     if not in_place and draw.random() < 0.3:
         x, y = y, x
     options = {}
@@ -194,6 +209,9 @@ def ternary(draw, op, dtype):
         weight = draw.choice([0.25, 0.75])
         return Call(op, [x, y], [t(0), t(1), weight], {}, lambda x, y: run(x, y, weight), in_place=op.endswith("_"))
     z = draw.tensor(draw.broadcast(sizes), dtype, special)
+    if draw.random() < 0.1:
+        y, z = draw.pairs(dtype)
+        x = draw.tensor(list(y.shape), dtype, special)
     options = {} if op.startswith("lerp") else {"value": draw.choice([1, 0.5, -2])}
     return Call(op, [x, y, z], [t(0), t(1), t(2)], options, lambda x, y, z: run(x, y, z, **options), in_place=op.endswith("_"))
 
@@ -207,15 +225,16 @@ def clamp(draw, op, dtype):
     if name == "clamp":
         limits = draw.choice([["min"], ["max"], ["min", "max"]])
     unsigned = dtype == "u8"
-    if draw.random() < 0.5:
+    if draw.random() < 0.4:
         values = {"min": 1 if unsigned else draw.choice([-1, 2]), "max": 1}
         if dtype in FLOATS and draw.random() < 0.5:
             values = {"min": -0.5, "max": 1.5}
         options = {key: values[key] for key in limits}
         return Call(op, [x], [t(0)], options, lambda x: run(x, **options), keeps_corners=True, in_place=op.endswith("_"))
-    tensors = [draw.tensor(draw.broadcast(sizes), dtype, len(limits) == 1 and draw.random() < 0.3, True) for _ in limits]
-    if len(tensors) == 2:
-        tensors[1] = tensors[0] + 1  # limits that cross or are equal have gradients of their own in PyTorch
+    tensors = [draw.tensor(draw.broadcast(sizes), dtype, draw.random() < 0.3, True) for _ in limits]
+    if dtype in FLOATS and draw.random() < 0.2:
+        x, tensors[0] = draw.pairs(dtype)
+        tensors[1:] = [draw.tensor([], dtype, True, True) for _ in tensors[1:]]
     options = {key: t(i + 1) for i, key in enumerate(limits)}
     return Call(op, [x] + tensors, [t(0)], options, lambda x, *y: run(x, **dict(zip(limits, y))), keeps_corners=True,
                 in_place=op.endswith("_"))
@@ -609,7 +628,7 @@ def losses(draw, op, dtype):
     x, y, references = draw.maybe(sizes, dtype), draw.tensor(sizes, dtype), {}
     tensors = [x, y]
     if op.startswith("binary"):
-        tensors = [x if op.endswith("logits") else draw.tensor(sizes, dtype).abs() / 4, y.abs() / 4]
+        tensors = [x if op.endswith("logits") else draw.probabilities(sizes, dtype), draw.probabilities(sizes, dtype)]
         if draw.random() < 0.4:
             references["weight"] = t(2)
             tensors.append(draw.tensor(sizes, dtype))
@@ -626,7 +645,8 @@ def losses(draw, op, dtype):
         options["beta"] = draw.choice([1.0, 0.5, 0.0])
     run, names = getattr(F, op), list(references)
     return Call(op, tensors, [t(0), t(1)], {**options, **references},
-                lambda x, y, *w: run(x, y, **options, **dict(zip(names, w))), fixed=(2, 3))
+                lambda x, y, *w: run(x, y, **options, **dict(zip(names, w))), fixed=(2, 3), keeps_corners=op == "binary_cross_entropy",
+                arithmetic="f32" if op == "binary_cross_entropy" and dtype == "f64" else None)  # PyTorch adds 1e-12
 
 
 @family("scaled_dot_product_attention", FLOATS)

@@ -82,6 +82,8 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
                : !isfinite(x) ? NAN
                : isinf(y)     ? (x != 0 && (x < 0) != (y < 0) ? -1 : 0)
                               : (x - floor_remainder(x, y)) / y;
+    case DT__EL_TRUNC_DIVIDE: /* of the quotient that is rounded to the dtype of the arithmetic */
+        return truncl(dtype == DT_F64 ? (double)(x / y) : (float)(x / y));
     case DT__EL_REMAINDER:
         return floor_remainder(x, y);
     case DT__EL_MAXIMUM:
@@ -447,6 +449,8 @@ static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt_
         return (int64_t)((unsigned __int128)x * (unsigned __int128)y);
     case DT__EL_FLOOR_DIVIDE:
         return y == 0 ? 0 : (int64_t)(x / y - (x % y != 0 && (x % y < 0) != (y < 0)));
+    case DT__EL_TRUNC_DIVIDE:
+        return y == 0 ? 0 : (int64_t)(x / y);
     case DT__EL_REMAINDER:
         return y == 0 ? 0 : (int64_t)(x - (x / y - (x % y != 0 && (x % y < 0) != (y < 0))) * y);
     case DT__EL_MAXIMUM:
