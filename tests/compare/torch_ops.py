@@ -67,12 +67,11 @@ DELIBERATE = [
     ("logical_.*_", "gradient|second", "", "the gradient of what a logical op overwrites is 0; PyTorch's passes through"),
     ("hardsigmoid_?", "gradient|second", "f64", "PyTorch's 1/6 has the precision of f32"),
     ("softsign|mish|gelu|silu|logaddexp", "(gradient|second derivative): values: .*expected nan", "", "limits at infinity, where PyTorch has NaN"),
-    ("cumprod", "(gradient|second derivative): values: .*expected nan", "", "no division, so NaN only where a factor is NaN"),
+    ("prod|cumprod", "(gradient|second derivative): values: .*expected nan, got [^n]", "", "no division by a factor that is infinite or NaN"),
+    ("prod|cumprod", "second derivative: values: .*expected (0|-?inf), got nan", "", "0 times infinity among the other factors"),
+    ("logcumsumexp", "second derivative: values: .*expected nan, got [^n]", "", "NaN only where a term is NaN"),
     ("binary_cross_entropy", "second", "f64", "PyTorch's second derivative has an eps of 1e-12"),
-    ("(var|std)(_mean)?", "(gradient|second derivative): values: .*(expected|got) nan", "", "fewer elements than the correction"),
-    ("prod", "(gradient|second derivative): values: .*(expected|got) nan", "", "the product divided by an infinite factor, or 0 beside a zero"),
     ("pow_?", "second derivative: values: .*got nan", "", "second derivatives at 0 and infinity"),
-    ("(linalg_)?norm|linalg_vector_norm", "second derivative: values: .*expected 0, got nan", "", "the norm of nothing"),
     ("binary_cross_entropy_with_logits", "(gradient|second derivative): values: .*expected -?inf, got nan", "", "infinite logits"),
     ("atan2_?", "gradient|second", "i8 i16 i32 i64 u8", "PyTorch's squares of integers wrap around"),
     ("atan2_?", "second derivative: values: .*expected 0, got nan", "", "second derivatives at the origin"),
@@ -194,7 +193,8 @@ class Case:
     def scale(self, part):
         """The magnitude of what may cancel whatever the inputs are."""
         largest = lambda weights: max((w.abs().max().item() for _, w in weights if w.numel()), default=0)
-        scale = max(self.call.scale, part != "outputs")
+        own = {"grads": self.call.slope, "second": max(self.call.slope, self.call.curvature)}
+        scale = max(self.call.scale, part != "outputs", own.get(part, 0))
         return scale * (1 if part in ("outputs", "bases") else largest(self.weights)) * (largest(self.outer) if part == "second" else 1)
 
     def replicated(self, x):
@@ -301,6 +301,8 @@ class Comparison:
         center = as_reals(exact[part][k])
         real = {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(dtype, dtype)
         arithmetic = real if is_rounded or real == torch.float64 else torch.float32
+        if part in ("grads", "second"):  # sums of gradients of the outputs, which may be less precise
+            arithmetic = max([arithmetic] + [o.dtype for o in self.case.native["outputs"] if o.is_floating_point()], key=unit)
         spread = torch.zeros_like(center)
         for other in changed:
             moved = (as_reals(other[part][k]) - center).abs()
@@ -384,7 +386,7 @@ class Comparison:
 
 def clip_case(draw, number):
     """clip_grad_norm of a few parameters."""
-    call = calls.Call("clip_grad_norm", [draw.tensor(draw.sizes(), "f64") for _ in range(draw.randint(1, 3))], [], {}, None)
+    call = calls.Call("clip_grad_norm", [calls.without_extremes(draw.hard(draw.sizes(), "f64")) for _ in range(draw.randint(1, 3))], [], {}, None)
     norm_type, max_norm = draw.choice([1.0, 2.0, 3.0, math.inf]), draw.choice([0.5, 100.0])
 
     def run(*tensors):
