@@ -121,7 +121,8 @@ static dt_tensor *kept(const dt_op_call *call, dt_tensor *grad) {
 
 static bool has_dims(const dt_op_call *call) {
     const dt_arg *dim = dt__arg_at(call, DT__REDUCED_DIM);
-    return dim && dim->type != DT_ARG_NONE && call->inputs[0].n_dims > 0;
+    bool listed = dim && (dim->type == DT_ARG_INT || (dim->type == DT_ARG_INTS && dim->n > 0));
+    return listed && call->inputs[0].n_dims > 0;
 }
 
 /* grad 2 / (n - correction) (self - mean). Of all elements, where they are not more than the correction, it is infinite,
@@ -153,7 +154,8 @@ static dt_status moments_backward(const dt_op_backward *call, dt_tensor **input_
         dt_dims dims;
         int64_t list[DT_SPEC_MAX_DIMS], count = count_reduced(op, &dims, list);
         dt_tensor *of_mean = dt_div_scalar(kept(op, call->grads[1]), count > 0 ? (double)count : 1);
-        sum = sum ? dt_add(sum, of_mean) : dt_expand(of_mean, ((dt_shape){op->inputs[0].n_dims, op->inputs[0].shape}));
+        sum =
+            sum ? dt_add(sum, of_mean) : dt_expand(of_mean, ((dt_shape){op->inputs[0].n_dims, op->inputs[0].shape}));
     }
     input_grads[0] = sum;
     return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;

@@ -145,8 +145,11 @@ static dt_status select_extremum(dt_op_call *call) {
         return select_along(call);
     if (call->overload == OF_ALL)
         return select_of_all(call);
+    dt__constant constants[2];
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]),
               b = dt__array_of(&call->inputs[1]);
+    a = dt__array_wrapped(call, &a, out.dtype, &constants[0]);
+    b = dt__array_wrapped(call, &b, out.dtype, &constants[1]);
     return dt__run_elements(call, of->of_two, out.dtype, &out, &a, &b, NULL);
 }
 
@@ -415,10 +418,10 @@ const dt_op dt__op_max = {
     .summary = "Largest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MAX, DT__EL_MAXIMUM, DT_MAX, DT_MIN, "...[dim] -> ...[dim:1?] P(max)"),
     .gradient = AT_EXTREMA "; "
-                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
-                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
-                "self.other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
-                "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)",
+                           "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                           "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                           "self.other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
+                           "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)",
     .samples = "max(f32[5,3])\nmax(f32[5,3]; 0)\nmax(i64[2,5,3]; 1; true)\nmax(bool[5,3]; 1)\nmax(f32[]; 0)\n"
                "max(f32[0,3]; 1)\nmax(f32[5,3]; f32[3])",
 };
@@ -429,10 +432,10 @@ const dt_op dt__op_min = {
     .summary = "Smallest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MIN, DT__EL_MINIMUM, DT_MIN, DT_MAX, "...[dim] -> ...[dim:1?] P(min)"),
     .gradient = AT_EXTREMA "; "
-                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
-                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
-                "self.other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
-                "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
+                           "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                           "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                           "self.other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
+                           "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
     .samples = "min(f32[5,3])\nmin(f32[5,3]; 0)\nmin(i64[2,5,3]; 1; true)\nmin(f32[5,3]; f32[3])",
 };
 const dt_op dt__op_topk = {

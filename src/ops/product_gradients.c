@@ -150,18 +150,20 @@ static double with_counts(double product, const double *counts) {
     return counts[ZEROS] > 0 ? 0 : counts[INFINITE] > 0 ? copysign((double)INFINITY, product) : product;
 }
 
-static void finish_row(int64_t n, double *x, const dt_state *merged, int64_t row) {
-    double counts[NANS + 1], product = ((double *)merged->fields[PRODUCT].data)[row];
+/* Of all elements of a tensor, two zeros make every product 0, whatever is beside them, as PyTorch has it. */
+static void finish_row(int64_t n, double *x, const dt_state *merged, int64_t row, bool of_all) {
+    double counts[NANS + 1] = {0}, product = ((double *)merged->fields[PRODUCT].data)[row];
     for (int f = ZEROS; f <= NANS; f++)
         counts[f] = ((double *)merged->fields[f].data)[row];
     for (int64_t k = 0; k < n; k++) {
         int field = field_of(x[k]);
         counts[field]--;
-        x[k] = with_counts(field == PRODUCT    ? product / x[k]
-                           : field == INFINITE ? copysign(product, product * x[k])
-                                               : product,
-                           counts);
+        double others = with_counts(field == PRODUCT    ? product / x[k]
+                                    : field == INFINITE ? copysign(product, product * x[k])
+                                                        : product,
+                                    counts);
         counts[field]++;
+        x[k] = of_all && counts[ZEROS] > 1 ? 0 : others;
     }
 }
 
@@ -183,11 +185,12 @@ static dt_status finish_rows(const dt_op_call *call, const dt_state *merged) {
     rows all;
     DT__TRY(open_rows(call, &all));
     double *x = all.wide.array.data;
+    bool of_all = dt__arg_at(call, DIM)->type == DT_ARG_NONE;
     for (int64_t row = 0; row < merged->fields[ZEROS].n; row++)
         if (is_complex(call))
             finish_complex_row(all.size, x + 2 * row * all.size, merged, row);
         else
-            finish_row(all.size, x + row * all.size, merged, row);
+            finish_row(all.size, x + row * all.size, merged, row, of_all);
     dt__array out = turned(call, &call->outputs[0], &all);
     dt__run_convert(call, &out, &all.wide.array);
     dt__scratch_free(call, &all.wide);
@@ -209,7 +212,8 @@ static dt_status finish(dt_op_call *call, const dt_state *merged) {
     }
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(self);
     return dt__run_elements(call, DT__EL_DIV, product->dtype, &out,
-                            &(dt__array){product->data, product->dtype, self->n_dims, self->shape, strides}, &in, NULL);
+                            &(dt__array){product->data, product->dtype, self->n_dims, self->shape, strides}, &in,
+                            NULL);
 }
 
 static const dt_meet others_meet = {describe, begin, merge, finish};
@@ -289,11 +293,13 @@ const dt_op dt__op_prod_of_others = {
     .schema = "prod_of_others(Tensor self, int? dim=None) -> Tensor",
     .summary = "The product of all other elements, of the tensor or along a dim: the gradient of prod.",
     .rule = "...[dim~] -> ...[dim]",
+    .partial = DT_PARTIAL_PRODUCT,
     .arguments = "dim",
     .shape = shape_others,
     .kernel = dt__run_alone,
     .meet = &others_meet,
     .backward = others_backward,
     .saves = "self",
-    .samples = "prod_of_others(f32[5,3])\nprod_of_others(f32[5,3]; 0)\nprod_of_others(f64[2,5,3]; -1)",
+    .samples = "prod_of_others(f32[5,3])\nprod_of_others(f32[5,3]; 0)\nprod_of_others(f64[2,5,3]; -1)\n"
+               "prod_of_others(c64[5,3]; 0)",
 };
