@@ -315,7 +315,8 @@ def along_dim(draw, op, dtype):
         return Call(op, [x], [t(0), dim], {"dtype": {"dtype": "f64"}}, lambda x: run(x, dim, dtype=torch.float64), scale=1)
     if op == "cumprod":
         return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), curvature=quotients(x))
-    return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), in_place=op.endswith("_"), scale=log_scale(x) if op == "logcumsumexp" else "log" in op)
+    return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), in_place=op.endswith("_"),
+                scale=log_scale(x) if op == "logcumsumexp" else "log" in op)
 
 
 @family("diff", FLOATS + INTS)
@@ -361,7 +362,8 @@ def norm(draw, op, dtype):
         terms = wide ** (ord_ - 2) * torch.linalg.vector_norm(wide, ord_, dims, True) ** (1 - ord_)
         curvature = max([0.0] + terms[torch.isfinite(terms)].tolist())
     if op == "norm":
-        return Call(op, [x], [t(0), float(ord_), dims, keepdim], {}, lambda x: torch.norm(x, ord_, dims, keepdim), curvature=curvature)
+        return Call(op, [x], [t(0), float(ord_), dims, keepdim], {}, lambda x: torch.norm(x, ord_, dims, keepdim),
+                    curvature=curvature)
     if op == "linalg_norm":
         return Call(op, [x], [t(0), ord_], {"dim": dims, "keepdim": keepdim},
                     lambda x: torch.linalg.norm(x, ord_, dims[0], keepdim), curvature=curvature)
