@@ -125,8 +125,8 @@ static bool has_dims(const dt_op_call *call) {
     return listed && call->inputs[0].n_dims > 0;
 }
 
-/* grad 2 / (n - correction) (self - mean). Of all elements, where they are not more than the correction, it is infinite,
- * and NaN at the mean. */
+/* grad 2 / (n - correction) (self - mean). Of all elements, where they are not more than the correction, it is
+ * infinite, and NaN at the mean. */
 static dt_tensor *of_variance(const dt_op_call *call, dt_tensor *self, dt_tensor *grad) {
     dt_dims dims;
     int64_t list[DT_SPEC_MAX_DIMS];

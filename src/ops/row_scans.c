@@ -13,7 +13,8 @@
  *
  * A linear recurrence is t[k] = b[k] + a[k] t[k-1]; its transpose, from the end, s[k] = b[k] + a[k+1] s[k+1]. With F
  * the result of the one and R of the other, one of them of the gradient, the gradient of b is that other one and that
- * of a[k] is R[k] F[k-1], and 0 of the first, which is not used. A result of 0 adds 0, whatever the factor is. Gradients need the whole dim: they begin at its end.
+ * of a[k] is R[k] F[k-1], and 0 of the first, which is not used. A result of 0 adds 0, whatever the factor is.
+ * Gradients need the whole dim: they begin at its end.
  */
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"

@@ -40,8 +40,8 @@ static dt_tensor *max_of_two(dt_tensor *x) {
     return dt_max_other(x, dt_distribute_tensor(plain, dt_tensor_mesh(x), "S(0)"));
 }
 
-/* For a gradient of 2 for each output, and 1, 2, 3, 4 for the gradients of these: the gradients of the input, and the sum
- * of those of the gradients of the outputs. */
+/* For a gradient of 2 for each output, and 1, 2, 3, 4 for the gradients of these: the gradients of the input, and the
+ * sum of those of the gradients of the outputs. */
 static const struct limit {
     const char *name;
     dt_tensor *(*run)(dt_tensor *);
@@ -57,12 +57,14 @@ static const struct limit {
     {"norm_minus_inf of NaN", norm_minus_inf, {NAN, -3, 2, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}, 0},
     {"norm_2 of zeros", norm_2, {0, 0, 0, 0}, {0, 0, 0, 0}, {NAN, NAN, NAN, NAN}, 0},
     {"norm_half at 0", norm_half, {0, -4, 1, 1}, {0, -4, 8, 8}, {NAN, -4, -6, -10}, 24},
-    {"norm_half of infinity", norm_half, {INFINITY, -4, 1, 1}, {NAN, -INFINITY, INFINITY, INFINITY}, {NAN, NAN, NAN, NAN}, NAN},
+    {"norm_half of infinity", norm_half, {INFINITY, -4, 1, 1}, {NAN, -INFINITY, INFINITY, INFINITY},
+     {NAN, NAN, NAN, NAN}, NAN},
     {"norm_minus_1 at 0", norm_minus_1, {0, -4, 1, 1}, {0, 0, 0, 0}, {NAN, 0, 0, 0}, 0},
     {"norm_3 of zeros", norm_3, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, NAN},
     {"var_of_all of few", var_of_all, {1, 1, 1, 1}, {NAN, NAN, NAN, NAN}, {0, 0, 0, 0}, NAN},
     {"var_of_fewer of fewer", var_of_fewer, {1, 2, 3, 2}, {INFINITY, NAN, INFINITY, NAN}, {0, 0, 0, 0}, NAN},
-    {"var_along_dim of few", var_along_dim, {1, 2, 3, 2}, {-INFINITY, NAN, INFINITY, NAN}, {NAN, NAN, NAN, NAN}, INFINITY},
+    {"var_along_dim of few", var_along_dim, {1, 2, 3, 2}, {-INFINITY, NAN, INFINITY, NAN},
+     {NAN, NAN, NAN, NAN}, INFINITY},
     {"var_along_dim of fewer", var_of_fewer_along_dim, {1, 2, 3, 4}, {6, 2, -2, -6}, {6, 2, -2, -6}, -10},
     {"std_of_all of equal", std_of_all, {2, 2, 2, 2}, {0, 0, 0, 0}, {0, 0, 0, 0}, NAN},
     {"prod_along_dim of a zero", prod_along_dim, {0, 2, 3, 4}, {48, 0, 0, 0}, {144, 24, 16, 12}, 24},
@@ -71,13 +73,17 @@ static const struct limit {
     {"prod_of_all of a zero", prod_of_all, {2, 0, 3, 4}, {0, 48, 0, 0}, {48, 120, 32, 24}, 48},
     {"running_product of zeros", running_product, {2, 0, 0, 4}, {2, 4, 0, 0}, {4, 62, 40, 0}, 5},
     {"log_running_sum of infinity", log_running_sum, {0, INFINITY, 0, 0}, {2, NAN, 0, 0}, {0, NAN, 0, 0}, NAN},
-    {"log_running_sum of nothing", log_running_sum, {-INFINITY, -INFINITY, 0, -INFINITY}, {NAN, NAN, 4, 0}, {NAN, NAN, 0, 0}, NAN},
+    {"log_running_sum of nothing", log_running_sum, {-INFINITY, -INFINITY, 0, -INFINITY}, {NAN, NAN, 4, 0},
+     {NAN, NAN, 0, 0}, NAN},
     {"log_running_sum of NaN", log_running_sum, {NAN, 0, INFINITY, 0}, {NAN, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}, NAN},
     {"prod_of_all of two zeros", prod_of_all, {0, 2, 0, 4}, {0, 0, 0, 0}, {48, 0, 16, 0}, 0},
-    {"prod_along_dim of infinity", prod_along_dim, {INFINITY, 2, 3, 4}, {48, INFINITY, INFINITY, INFINITY}, {144, INFINITY, INFINITY, INFINITY}, INFINITY},
+    {"prod_along_dim of infinity", prod_along_dim, {INFINITY, 2, 3, 4}, {48, INFINITY, INFINITY, INFINITY},
+     {144, INFINITY, INFINITY, INFINITY}, INFINITY},
     {"prod_of_all of NaN", prod_of_all, {NAN, 2, 3, 4}, {48, NAN, NAN, NAN}, {144, NAN, NAN, NAN}, NAN},
-    {"prod_of_all of NaN and infinity", prod_of_all, {NAN, 2, -INFINITY, 4}, {-INFINITY, NAN, NAN, NAN}, {-INFINITY, NAN, NAN, NAN}, NAN},
-    {"running_product of infinity", running_product, {INFINITY, 2, 3, 4}, {66, INFINITY, INFINITY, INFINITY}, {172, INFINITY, INFINITY, INFINITY}, INFINITY},
+    {"prod_of_all of NaN and infinity", prod_of_all, {NAN, 2, -INFINITY, 4}, {-INFINITY, NAN, NAN, NAN},
+     {-INFINITY, NAN, NAN, NAN}, NAN},
+    {"running_product of infinity", running_product, {INFINITY, 2, 3, 4}, {66, INFINITY, INFINITY, INFINITY},
+     {172, INFINITY, INFINITY, INFINITY}, INFINITY},
     /* clang-format on */
 };
 
