@@ -798,6 +798,9 @@ template <> struct fields<dt_print_options> {
 template <> struct fields<dt_prod_dim_int_options> {
     static constexpr auto list = std::make_tuple(&dt_prod_dim_int_options::keepdim, &dt_prod_dim_int_options::dtype);
 };
+template <> struct fields<dt_prod_of_others_options> {
+    static constexpr auto list = std::make_tuple(&dt_prod_of_others_options::dim);
+};
 template <> struct fields<dt_prod_options> { static constexpr auto list = std::make_tuple(&dt_prod_options::dtype); };
 template <> struct fields<dt_random_options> {
     static constexpr auto list = std::make_tuple(
@@ -2612,6 +2615,10 @@ template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
     return dt_prod_dim_int_sized(self, dim, dt::named<dt_prod_dim_int_options>(self.site, options...).get(),
                                  sizeof(dt_prod_dim_int_options));
+}
+template <class... T> dt_tensor *dt_prod_of_others(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_prod_of_others_sized(self, dt::named<dt_prod_of_others_options>(self.site, options...).get(),
+                                   sizeof(dt_prod_of_others_options));
 }
 template <class... T> dt_tensor *dt_ravel(dt::at<dt_tensor *> self, const T &...options) {
     return dt_ravel_sized(self, dt::named<dt_ravel_options>(self.site, options...).get(), sizeof(dt_ravel_options));

@@ -3260,6 +3260,15 @@ typedef struct dt_prod_dim_int_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_prod_dim_int_options));
 
+typedef struct dt_prod_of_others_options {
+    dt_opt_int dim;
+    const dt_site *site;
+} dt_prod_of_others_options;
+/* The product of all other elements, of the tensor or along a dim: the gradient of prod.
+ *     prod_of_others(Tensor self, int? dim=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_prod_of_others_sized(dt_tensor *self, DT_OPTIONS(dt_prod_of_others_options));
+
 typedef struct dt_ravel_options {
     const dt_site *site;
 } dt_ravel_options;
@@ -5385,6 +5394,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_DIM_INT_(self, dim, ...) \
     dt_prod_dim_int_sized(self, dim, DT_NAMED(dt_prod_dim_int_options, __VA_ARGS__))
+#define dt_prod_of_others(...) DT_PROD_OF_OTHERS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PROD_OF_OTHERS_(self, ...) dt_prod_of_others_sized(self, DT_NAMED(dt_prod_of_others_options, __VA_ARGS__))
 #define dt_ravel(...) DT_RAVEL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RAVEL_(self, ...) dt_ravel_sized(self, DT_NAMED(dt_ravel_options, __VA_ARGS__))
 #define dt_reciprocal(...) DT_RECIPROCAL_(__VA_ARGS__, .site = DT_SITE)

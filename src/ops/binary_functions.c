@@ -104,11 +104,11 @@ const dt_op dt__op_floor_divide = {DIVISION("floor_divide",
         "floor_divide(Tensor self, Tensor other) -> Tensor | floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
         FLOOR_DIVIDE),
     .gradient = "self: grad * 0; other: none", .summary = "Quotients, rounded down."};
-const dt_op dt__op_fmax = {DT__BINARY("fmax", FMAX, DT__NO_COMPLEX), .rows = rows_fmax,
+const dt_op dt__op_fmax = {DT__BINARY("fmax", FMAX, DT__NO_COMPLEX | DT__WRAPS), .rows = rows_fmax,
     .gradient = "self: where(logical_or(ge(self, other), isnan(other)), grad, 0); "
                 "other: where(logical_or(ge(self, other), isnan(other)), 0, grad)",
     .summary = "The maximum of two elements, or the other one if one of them is NaN."};
-const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX), .rows = rows_fmax,
+const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX | DT__WRAPS), .rows = rows_fmax,
     .gradient = "self: where(logical_or(le(self, other), isnan(other)), grad, 0); "
                 "other: where(logical_or(le(self, other), isnan(other)), 0, grad)",
     .summary = "The minimum of two elements, or the other one if one of them is NaN."};
@@ -124,7 +124,7 @@ const dt_op dt__op_logical_or = {LOGICAL("logical_or", OR), .partial_of = partia
     .summary = "Whether one of two elements is not 0."};
 const dt_op dt__op_logical_xor = {LOGICAL("logical_xor", XOR),
     .summary = "Whether exactly one of two elements is not 0."};
-const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX),
+const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX | DT__WRAPS),
     .partial = DT_PARTIAL_UP | DT_PARTIAL_MIN,
     .gradient = "self: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
                 "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",

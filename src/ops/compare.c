@@ -195,7 +195,8 @@ static void rows_greater(const dt_op_call *call, dt_rows *rows) { rows_ordered(c
 static void rows_less(const dt_op_call *call, dt_rows *rows) { rows_ordered(call, rows, false); }
 
 /* clang-format off */
-const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX), .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
+const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX | DT__WRAPS),
+                              .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
                               .summary = "The maximum of two elements; NaN if one of them is NaN.",
                               .gradient = "self: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
                                           "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)"};

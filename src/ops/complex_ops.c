@@ -81,7 +81,7 @@ static dt_status sgn_gradient(const dt_op_backward *call, dt_tensor **input_grad
     dt_tensor *grad = call->grads[0];
     input_grads[0] = dt__is_complex(call->call->inputs[0].dtype)
                          ? complex_sgn_gradient(grad, call->inputs[0], call->outputs[0])
-                         : dt_mul_scalar(grad, 0);
+                         : dt_zeros_like(grad);
     return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
 }
 

@@ -39,6 +39,14 @@ dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__co
                                       : dt__array_of_number(arg, dtype, storage);
 }
 
+dt__array dt__array_wrapped(const dt_op_call *call, const dt__array *array, dt_dtype dtype, dt__constant *storage) {
+    if (array->n_dims > 0 || array->dtype == dtype || !dt__is_integral(array->dtype) || !dt__is_integral(dtype))
+        return *array;
+    dt__array wrapped = {storage, dtype, 0, NULL, NULL};
+    dt__run_convert(call, &wrapped, array);
+    return wrapped;
+}
+
 dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
     dt__number number;
     double parts[2];

@@ -22,6 +22,9 @@ dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *s
 dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *storage);
 /* Argument i: an input, or a number of this dtype. */
 dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *storage);
+/* An integer without dims in an integer dtype that it may be beyond, where it wraps around; any other array as it is.
+ */
+dt__array dt__array_wrapped(const dt_op_call *call, const dt__array *array, dt_dtype dtype, dt__constant *storage);
 /* A number as the parameter of loops that compute in a dtype. */
 dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype);
 

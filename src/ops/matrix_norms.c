@@ -94,7 +94,10 @@ static dt_status shape_norm(dt_op_call *call) {
     return dt__add_shape(call, of.dtype, &shape);
 }
 
+/* The largest of no magnitudes is 0, their sum. */
 static dt_tensor *extreme(dt_tensor *x, int64_t dim, bool largest) {
+    if (x && largest && x->shape[dim < 0 ? x->n_dims + dim : dim] == 0)
+        return dt_sum(x, .dim = DT_DIMS(dim), .keepdim = true);
     return largest ? dt_amax(x, .dim = DT_DIMS(dim), .keepdim = true)
                    : dt_amin(x, .dim = DT_DIMS(dim), .keepdim = true);
 }

@@ -3,6 +3,8 @@
  * Variance, standard deviation and mean over dims. Where these are sharded, the ranks meet and merge the means and the
  * squares of differences from them: a variance of variances is not the variance.
  */
+#include "dtensor/ops.h"
+#include "dtensor/redistribute.h"
 #include "ops/ops.h"
 #include "ops/states.h"
 
@@ -91,30 +93,81 @@ static const dt_meet moments_meet = {describe, begin, merge, finish};
                    "" result,                                                                                        \
     .rule = "...[dim~] -> ...[dim:1?]", .shape = shape_moments, .kernel = dt__run_alone, .meet = &moments_meet,      \
     .arguments = "dim,keepdim,unbiased,correction", .varying = "correction", .family = &(const moments){returns_},   \
+    .backward = moments_backward,                                                                                    \
     .samples = name "(f32[5,3])\n" name "(f32[5,3]; false)\n" name "(f32[5,3]; [1]; keepdim=true)\n" name            \
                     "(f32[2,5,3]; [0,2])\n" name "(f64[5,3]; [0]; correction=2)\n" name "(f32[0,3]; 0)"
 
-/* The gradient of a variance: grad 2 / (n - correction) (self - mean), and that of a mean, per overload. */
-#define OF_VARIANCE(grad_, dims, correction_)                                                                        \
-    "reshape(" grad_ ", kept(self.shape, " dims ")) * (2 / (count(self.shape, " dims ") - " correction_ ")) * "      \
-    "(self - mean(self, " dims ", true))"
-#define OF_MEAN(dims) " + reshape(grad_mean, kept(self.shape, " dims ")) / count(self.shape, " dims ")"
-#define MOMENT_GRADIENT(grad_, mean_none, mean_dim)                                                                  \
-    "self: " OF_VARIANCE(grad_, "none", "unbiased") mean_none "; self.dim: " OF_VARIANCE(grad_, "dim", "unbiased")   \
-        mean_dim "; self.correction: " OF_VARIANCE(grad_, "dim", "either(correction, 1)") mean_dim
-#define OF_ROOT(grad_, result) "where(eq(" result ", 0), 0, " grad_ " / (" result " * 2))"
+static int64_t count_reduced(const dt_op_call *call, dt_dims *dims, int64_t *list) {
+    const dt_op_value *input = &call->inputs[0];
+    uint32_t reduced = reduced_dims(call);
+    int64_t count = 1;
+    *dims = (dt_dims){.n = 0, .list = list};
+    for (int d = 0; d < input->n_dims; d++)
+        if (reduced >> d & 1) {
+            count *= input->shape[d];
+            list[dims->n++] = d;
+        }
+    return count;
+}
+
+/* A gradient beside the tensor, which has the dims that were reduced. */
+static dt_tensor *kept(const dt_op_call *call, dt_tensor *grad) {
+    const dt_op_value *input = &call->inputs[0];
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < input->n_dims; d++)
+        sizes[d] = reduced_dims(call) >> d & 1 ? 1 : input->shape[d];
+    return dt_reshape(grad, ((dt_shape){input->n_dims, sizes}));
+}
+
+static bool has_dims(const dt_op_call *call) {
+    const dt_arg *dim = dt__arg_at(call, DT__REDUCED_DIM);
+    bool listed = dim && (dim->type == DT_ARG_INT || (dim->type == DT_ARG_INTS && dim->n > 0));
+    return listed && call->inputs[0].n_dims > 0;
+}
+
+/* grad 2 / (n - correction) (self - mean). Of all elements, where they are not more than the correction, it is
+ * infinite, and NaN at the mean. */
+static dt_tensor *of_variance(const dt_op_call *call, dt_tensor *self, dt_tensor *grad) {
+    dt_dims dims;
+    int64_t list[DT_SPEC_MAX_DIMS];
+    double freedom = (double)count_reduced(call, &dims, list) - correction_of(call);
+    dt_tensor *mean = dims.n ? dt_mean(self, .dim = dims, .keepdim = true) : self;
+    dt_tensor *difference = dt_sub(self, mean);
+    if (freedom == 0) /* terms of a sum that are all infinite would cancel */
+        difference = dt_reduced(difference);
+    if (has_dims(call) || freedom > 0)
+        return dt_mul(dt_mul_scalar(grad, 2 / freedom), difference);
+    dt_tensor *infinite = dt_masked_fill(dt_full_like(self, (double)INFINITY), dt_eq(self, mean), (double)NAN);
+    return dt_mul(grad, infinite);
+}
+
+static dt_status moments_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    dt_tensor *grad = call->grads[0] ? kept(op, call->grads[0]) : NULL, *sum = NULL;
+    if (grad && returns(op, ROOT)) {
+        dt_tensor *root = kept(op, call->outputs[0]);
+        grad = dt_masked_fill(dt_div(grad, dt_mul_scalar(root, 2)), dt_eq_scalar(root, 0), 0);
+    }
+    if (grad)
+        sum = of_variance(op, call->inputs[0], grad);
+    if (returns(op, MEAN) && call->grads[1]) {
+        dt_dims dims;
+        int64_t list[DT_SPEC_MAX_DIMS], count = count_reduced(op, &dims, list);
+        dt_tensor *of_mean = dt_div_scalar(kept(op, call->grads[1]), count > 0 ? (double)count : 1);
+        sum =
+            sum ? dt_add(sum, of_mean) : dt_expand(of_mean, ((dt_shape){op->inputs[0].n_dims, op->inputs[0].shape}));
+    }
+    input_grads[0] = sum;
+    return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
+}
 
 /* clang-format off */
-const dt_op dt__op_std = {MOMENTS("std", "Tensor", ROOT),
-                          .summary = "Standard deviation over all dims or over some.",
-                          .gradient = MOMENT_GRADIENT(OF_ROOT("grad", "result"), "", "")};
-const dt_op dt__op_std_mean = {MOMENTS("std_mean", "(Tensor std, Tensor mean)", ROOT | MEAN),
-                               .summary = "Standard deviation and mean over all dims or over some.",
-                               .gradient = MOMENT_GRADIENT(OF_ROOT("grad_std", "std"), OF_MEAN("none"),
-                                                           OF_MEAN("dim"))};
-const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .summary = "Variance over all dims or over some.",
-                          .gradient = MOMENT_GRADIENT("grad", "", "")};
-const dt_op dt__op_var_mean = {MOMENTS("var_mean", "(Tensor var, Tensor mean)", MEAN),
-                               .summary = "Variance and mean over all dims or over some.",
-                               .gradient = MOMENT_GRADIENT("grad_var", OF_MEAN("none"), OF_MEAN("dim"))};
+const dt_op dt__op_std = {MOMENTS("std", "Tensor", ROOT), .saves = "self,result",
+                          .summary = "Standard deviation over all dims or over some."};
+const dt_op dt__op_std_mean = {MOMENTS("std_mean", "(Tensor std, Tensor mean)", ROOT | MEAN), .saves = "self,std",
+                               .summary = "Standard deviation and mean over all dims or over some."};
+const dt_op dt__op_var = {MOMENTS("var", "Tensor", 0), .saves = "self",
+                          .summary = "Variance over all dims or over some."};
+const dt_op dt__op_var_mean = {MOMENTS("var_mean", "(Tensor var, Tensor mean)", MEAN), .saves = "self",
+                               .summary = "Variance and mean over all dims or over some."};
 /* clang-format on */

@@ -141,7 +141,7 @@ static dt_tensor *kept(const dt_op_call *call, dt_tensor *tensor) {
     return dt_reshape(tensor, ((dt_shape){input->n_dims, sizes}));
 }
 
-/* grad sign(x) where the magnitude is the extreme one, in equal parts. */
+/* grad sign(x) where the magnitude is the extreme one or NaN, in equal parts. */
 static dt_tensor *at_extremes(const dt_op_call *call, dt_tensor *x, dt_tensor *norm, dt_tensor *grad) {
     uint32_t dims = reduced_dims(call);
     int64_t list[DT_SPEC_MAX_DIMS];
@@ -149,37 +149,46 @@ static dt_tensor *at_extremes(const dt_op_call *call, dt_tensor *x, dt_tensor *n
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (dims >> d & 1)
             list[n++] = d;
-    dt_tensor *is_it = dt_eq(dt_abs(x), norm);
+    dt_tensor *is_it = dt_logical_or(dt_eq(dt_abs(x), norm), dt_isnan(x));
     dt_tensor *count = n ? dt_sum(is_it, .dim = {.n = n, .list = list}, .keepdim = true) : dt_sum(is_it);
     return dt_mul(dt_mul(dt_sign(x), is_it), dt_div(grad, count));
 }
 
-/* sign(x) |x|^(p-1), and 0 at 0. */
+/* sign(x) |x|^(p-1), and 0 at 0, where the power of p < 1 is infinite. */
 static dt_tensor *signed_power(dt_tensor *x, double ord) {
     if (ord == 2)
         return x;
-    return ord == 1 ? dt_sign(x)
-                    : dt_masked_fill(dt_mul(dt_sign(x), dt_pow_scalar_exponent(dt_abs(x), ord - 1)),
-                                     dt_eq_scalar(x, 0), 0);
+    if (ord == 1)
+        return dt_sign(x);
+    if (ord > 2)
+        return dt_mul(x, dt_pow_scalar_exponent(dt_abs(x), ord - 2));
+    dt_tensor *power = dt_pow_scalar_exponent(dt_abs(x), ord - 1);
+    return dt_mul(dt_sign(x), ord > 1 ? power : dt_masked_fill(power, dt_eq_scalar(x, 0), 0));
 }
 
 /* grad sign(x) |x|^(p-1) / norm^(p-1); of the largest and the smallest magnitude, grad sign(x) where it is, in equal
- * parts; 0 where the norm is 0. */
+ * parts; 0 where the norm is 0. Second derivatives where the norm is 0 follow from what is masked: all of them are NaN,
+ * but those by grad. */
+static dt_tensor *of_vector(const dt_op_call *call, dt_tensor *x, dt_tensor *norm, dt_tensor *grad) {
+    double ord = ord_of(call);
+    if (isinf(ord))
+        return at_extremes(call, x, norm, grad);
+    if (ord == 1)
+        return dt_mul(dt_sign(x), grad);
+    if (ord < 1)
+        return dt_mul(dt_mul(signed_power(x, ord), grad), dt_pow_scalar_exponent(norm, 1 - ord));
+    dt_tensor *is_zero = dt_eq_scalar(norm, 0);
+    if (ord == 2)
+        return dt_mul(dt_masked_fill(dt_div(x, norm), is_zero, 0), grad);
+    return dt_mul(signed_power(x, ord),
+                  dt_masked_fill(dt_div(grad, dt_pow_scalar_exponent(norm, ord - 1)), is_zero, 0));
+}
+
 static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *op = call->call;
-    double ord = ord_of(op);
-    if (ord == 0)
+    if (ord_of(op) == 0)
         return DT_OK;
-    dt_tensor *x = call->inputs[0], *grad = kept(op, call->grads[0]), *norm = kept(op, call->outputs[0]);
-    if (isinf(ord)) {
-        input_grads[0] = at_extremes(op, x, norm, grad);
-    } else if (ord == 1) {
-        input_grads[0] = dt_mul(dt_sign(x), grad);
-    } else {
-        dt_tensor *power = ord == 2 ? norm : dt_pow_scalar_exponent(norm, ord - 1);
-        dt_tensor *scale = dt_masked_fill(dt_div(grad, power), dt_eq_scalar(norm, 0), 0);
-        input_grads[0] = dt_mul(signed_power(x, ord), scale);
-    }
+    input_grads[0] = of_vector(op, call->inputs[0], kept(op, call->outputs[0]), kept(op, call->grads[0]));
     return input_grads[0] ? DT_OK : dt_error_status(op->ctx);
 }
 

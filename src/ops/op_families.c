@@ -99,6 +99,10 @@ dt_status dt__binary_run(dt_op_call *call) {
     }
     a = dt__array_of_arg(call, 0, dtype, &constants[0]);
     b = dt__array_of_arg(call, OTHER, dtype, &constants[1]);
+    if (of->dtypes & DT__WRAPS) {
+        a = dt__array_wrapped(call, &a, dtype, &constants[0]);
+        b = dt__array_wrapped(call, &b, dtype, &constants[1]);
+    }
     return dt__run_elements(call, of->op, dtype, &out, &a, &b, NULL);
 }
 

@@ -22,6 +22,7 @@ enum {
     DT__ONLY_FLOATING = 1 << 6,
     DT__INTEGERS_AS_THEY_ARE = 1 << 7, /* integers are copied */
     DT__BOOL_TO_I64 = 1 << 8,
+    DT__WRAPS = 1 << 9, /* an integer without dims is converted to the dtype of the result first */
     DT__REAL_NUMBERS = DT__NO_BOOL | DT__NO_COMPLEX,
     DT__FLOATS = DT__ONLY_FLOATING | DT__NO_COMPLEX,
     DT__REALS_TO_FLOATING = DT__TO_FLOATING | DT__NO_COMPLEX,

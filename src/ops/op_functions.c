@@ -5361,6 +5361,20 @@ dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, const dt_prod_dim
     return dt__call_run(&call, DT__OP_prod, options->site);
 }
 
+dt_tensor *dt_prod_of_others_sized(dt_tensor *self, const dt_prod_of_others_options *options, size_t options_size) {
+    dt_prod_of_others_options full;
+    dt__call call;
+    dt_arg args[2];
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "prod_of_others", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
+    return dt__call_run(&call, DT__OP_prod_of_others, options->site);
+}
+
 dt_tensor *dt_ravel_sized(dt_tensor *self, const dt_ravel_options *options, size_t options_size) {
     dt_ravel_options full;
     dt__call call;

@@ -282,6 +282,7 @@
     X(pow_)                                                                                                          \
     X(power_sum)                                                                                                     \
     X(prod)                                                                                                          \
+    X(prod_of_others)                                                                                                \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \
     X(reciprocal_)                                                                                                   \

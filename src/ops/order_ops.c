@@ -145,8 +145,11 @@ static dt_status select_extremum(dt_op_call *call) {
         return select_along(call);
     if (call->overload == OF_ALL)
         return select_of_all(call);
+    dt__constant constants[2];
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]),
               b = dt__array_of(&call->inputs[1]);
+    a = dt__array_wrapped(call, &a, out.dtype, &constants[0]);
+    b = dt__array_wrapped(call, &b, out.dtype, &constants[1]);
     return dt__run_elements(call, of->of_two, out.dtype, &out, &a, &b, NULL);
 }
 
@@ -404,17 +407,21 @@ static dt_status running_extremum(dt_op_call *call) {
         fold_, of_two_, reduce_, other_, rule_                                                                       \
     }
 
+/* The gradient in equal parts: to the elements that are the extreme one, or to those that are NaN, if there are any. */
+#define IS_EXTREME "logical_or(eq(self, result), isnan(self))"
+#define AT_EXTREMA "self: where(" IS_EXTREME ", grad / sum(" IS_EXTREME "), 0)"
+
 const dt_op dt__op_max = {
     .schema = "max(Tensor self) -> Tensor | "
               "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) | "
               "max.other(Tensor self, Tensor other) -> Tensor",
     .summary = "Largest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MAX, DT__EL_MAXIMUM, DT_MAX, DT_MIN, "...[dim] -> ...[dim:1?] P(max)"),
-    .gradient = "self: grad * eq(self, result) / sum(eq(self, result)); "
-                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
-                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
-                "self.other: grad * eq(self, result) / (eq(self, other) + 1); "
-                "other: grad * eq(other, result) / (eq(self, other) + 1)",
+    .gradient = AT_EXTREMA "; "
+                           "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                           "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                           "self.other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
+                           "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)",
     .samples = "max(f32[5,3])\nmax(f32[5,3]; 0)\nmax(i64[2,5,3]; 1; true)\nmax(bool[5,3]; 1)\nmax(f32[]; 0)\n"
                "max(f32[0,3]; 1)\nmax(f32[5,3]; f32[3])",
 };
@@ -424,11 +431,11 @@ const dt_op dt__op_min = {
               "min.other(Tensor self, Tensor other) -> Tensor",
     .summary = "Smallest element of all, or along a dim with its position; or of two tensors, elementwise.",
     EXTREMUM(DT__FOLD_MIN, DT__EL_MINIMUM, DT_MIN, DT_MAX, "...[dim] -> ...[dim:1?] P(min)"),
-    .gradient = "self: grad * eq(self, result) / sum(eq(self, result)); "
-                "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
-                "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
-                "self.other: grad * eq(self, result) / (eq(self, other) + 1); "
-                "other: grad * eq(other, result) / (eq(self, other) + 1)",
+    .gradient = AT_EXTREMA "; "
+                           "self.dim: gather_backward(reshape(grad, kept(self.shape, dim)), "
+                           "reshape(indices, kept(self.shape, dim)), self.shape, dim); "
+                           "self.other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
+                           "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
     .samples = "min(f32[5,3])\nmin(f32[5,3]; 0)\nmin(i64[2,5,3]; 1; true)\nmin(f32[5,3]; f32[3])",
 };
 const dt_op dt__op_topk = {

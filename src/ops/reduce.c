@@ -5,7 +5,7 @@
  * uneven shards, too.
  */
 #include "ops/ops.h"
-#include "ops/row_scans.h"
+#include "ops/product_gradients.h"
 #include "ops/states.h"
 
 #include <math.h>
@@ -359,22 +359,14 @@ const dt_op dt__op_count_nonzero = {
     .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "count_nonzero(f32[5,3])\ncount_nonzero(i32[5,3]; 1)\ncount_nonzero(bool[2,5,3]; [0,2])",
 };
-/* The gradient is the product of the others: with one zero among them it reaches that element only. */
 const dt_op dt__op_prod = {
     .schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
               "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Product over all dims or along one.",
     REDUCTION("...[dim] -> ...[dim:1?] P(product)", "dim,keepdim,dtype", DT__FOLD_PROD, WIDENS),
     .partial_of = partial_prod,
-    .gradient = "self: grad * conjugate(where(eq(type_as(self, result), 0), "
-                "where(eq(sum(eq(type_as(self, result), 0)), 1), "
-                "prod(where(eq(type_as(self, result), 0), 1, type_as(self, result))), 0), "
-                "where(eq(sum(eq(type_as(self, result), 0)), 0), result / type_as(self, result), 0))); "
-                "self.dim_int: reshape(grad, kept(self.shape, dim)) * conjugate(where(eq(type_as(self, result), 0), "
-                "where(eq(sum(eq(type_as(self, result), 0), dim, true), 1), "
-                "prod(where(eq(type_as(self, result), 0), 1, type_as(self, result)), dim, true), 0), "
-                "where(eq(sum(eq(type_as(self, result), 0), dim, true), 0), "
-                "reshape(result, kept(self.shape, dim)) / type_as(self, result), 0)))",
+    .backward = dt__prod_backward,
+    .saves = "self",
     .samples =
         "prod(f32[3,2])\nprod(f32[5,3]; 1; true)\nprod(i32[2,5,3]; 0)\nprod(i64[5]; 0)\nprod(f32[5]; dtype=f64)",
 };
@@ -439,4 +431,4 @@ const dt_op dt__op_cumsum = {SCAN("cumsum", DT__FOLD_SUM), .summary = "Running s
                              .partial = DT_PARTIAL_LINEAR,
                              .gradient = "self: grad + sum(grad, dim, true) - cumsum(grad, dim)"};
 const dt_op dt__op_cumprod = {SCAN("cumprod", DT__FOLD_PROD), .summary = "Running product along a dim.",
-                              .partial_of = partial_prod, .backward = dt__cumprod_backward, .saves = "self,result"};
+                              .partial_of = partial_prod, .backward = dt__cumprod_backward, .saves = "self"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Scans that are computed row by row: logcumsumexp and its gradient, and linear recurrences, of which gradients of
- * cumprod are made.
+ * products are made.
  *
  * logcumsumexp keeps the largest element so far and the sum of exponentials relative to it; along a sharded dim it
  * starts from those of the shards before. With r its result and g the gradient of r, that of x is
@@ -13,11 +13,9 @@
  *
  * A linear recurrence is t[k] = b[k] + a[k] t[k-1]; its transpose, from the end, s[k] = b[k] + a[k+1] s[k+1]. With F
  * the result of the one and R of the other, one of them of the gradient, the gradient of b is that other one and that
- * of a[k] is R[k] F[k-1]. The gradient of cumprod is x[0] … x[k-1] s[k], without a division, so that zeros are
- * elements like others. Gradients need the whole dim: they begin at its end.
+ * of a[k] is R[k] F[k-1], and 0 of the first, which is not used. A result of 0 adds 0, whatever the factor is.
+ * Gradients need the whole dim: they begin at its end.
  */
-#include "ops/row_scans.h"
-
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"
 #include "ops/ops.h"
@@ -113,7 +111,9 @@ static void write_rows(const dt_op_call *call, row_set *rows) {
 
 static void log_row(int64_t n, double *x, double largest, double sum) {
     for (int64_t k = 0; k < n; k++) {
-        if (x[k] == largest) {
+        if (isnan(largest) || isnan(x[k])) {
+            largest = (double)NAN;
+        } else if (x[k] == largest) {
             sum += isinf(largest) && largest < 0 ? 0 : 1;
         } else if (x[k] < largest) {
             sum += exp(x[k] - largest);
@@ -163,21 +163,30 @@ static dt_status log_alone(dt_op_call *call) { return scan_rows(call, NULL); }
 
 static const dt_meet log_scan = {describe_log, begin_log, merge_log, finish_log};
 
+/* Terms with an infinite r have no part in the sum: exp(x - r) is 0, or NaN where x is the same infinity. */
+static void log_gradient_row(int64_t n, double *grad, const double *x, const double *r) {
+    double sum = 0, smallest = (double)INFINITY;
+    bool has_top = false, has_bottom = false, has_nan = false;
+    for (int64_t k = n - 1; k >= 0; k--) {
+        has_top |= isinf(r[k]) && r[k] > 0;
+        has_bottom |= isinf(r[k]) && r[k] < 0;
+        has_nan |= isnan(r[k]);
+        if (isfinite(r[k]) && r[k] < smallest) {
+            sum = (sum != 0 ? sum * exp(r[k] - smallest) : 0) + grad[k];
+            smallest = r[k];
+        } else if (isfinite(r[k]))
+            sum += grad[k] * exp(smallest - r[k]);
+        bool is_nan = has_nan || isnan(x[k]) || (isinf(x[k]) && (x[k] > 0 ? has_top : has_bottom));
+        grad[k] = is_nan ? (double)NAN : sum != 0 ? sum * exp(x[k] - smallest) : 0;
+    }
+}
+
+/* A tensor without dims is its own logcumsumexp, also where it is infinite. */
 static dt_status log_gradient(dt_op_call *call) {
     row_set rows;
     DT__TRY(open_rows(call, &rows));
-    for (int64_t first = 0; first < rows.n_elements; first += rows.size) {
-        double *grad = row_at(&rows, 0, first), sum = 0, smallest = INFINITY;
-        const double *x = row_at(&rows, 1, first), *r = row_at(&rows, 2, first);
-        for (int64_t k = rows.size - 1; k >= 0; k--) {
-            if (!(r[k] >= smallest)) {
-                sum = (sum != 0 ? sum * exp(r[k] - smallest) : 0) + grad[k];
-                smallest = r[k];
-            } else
-                sum += grad[k] * exp(smallest - r[k]);
-            grad[k] = sum * exp(x[k] - smallest);
-        }
-    }
+    for (int64_t first = 0; first < rows.n_elements && call->outputs[0].n_dims > 0; first += rows.size)
+        log_gradient_row(rows.size, row_at(&rows, 0, first), row_at(&rows, 1, first), row_at(&rows, 2, first));
     write_rows(call, &rows);
     return DT_OK;
 }
@@ -189,6 +198,10 @@ static dt_tensor *flipped(dt_tensor *tensor, int64_t dim) { return dt_flip(tenso
 static dt_status log_gradient_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     dt_tensor *h = call->grads[0], *g = call->inputs[0], *x = call->inputs[1], *r = call->inputs[2];
     int64_t dim = dt__arg_at(call->call, 0)->as.i;
+    if (call->call->outputs[0].n_dims == 0) {
+        input_grads[0] = h;
+        return DT_OK;
+    }
     if (call->needed[0] || call->needed[2])
         input_grads[0] = flipped(
             dt_logcumsumexp_backward(flipped(h, dim), dt_neg(flipped(r, dim)), dt_neg(flipped(x, dim)), dim), dim);
@@ -207,6 +220,8 @@ static void complex_recurrence(int64_t n, double *term, const double *factor, bo
     for (int64_t i = 1; i < n; i++) {
         int64_t k = transposed ? n - 1 - i : i, from = transposed ? k + 1 : k - 1;
         const double *a = factor + 2 * (transposed ? k + 1 : k), *t = term + 2 * from;
+        if (t[0] == 0 && t[1] == 0)
+            continue;
         term[2 * k] += a[0] * t[0] - a[1] * t[1];
         term[2 * k + 1] += a[0] * t[1] + a[1] * t[0];
     }
@@ -224,23 +239,24 @@ static dt_status recurrence(dt_op_call *call) {
         const double *factor = row_at(&rows, 1, first);
         if (transposed)
             for (int64_t k = rows.size - 2; k >= 0; k--)
-                term[k] += factor[k + 1] * term[k + 1];
+                term[k] += term[k + 1] != 0 ? factor[k + 1] * term[k + 1] : 0;
         else
             for (int64_t k = 1; k < rows.size; k++)
-                term[k] += factor[k] * term[k - 1];
+                term[k] += term[k - 1] != 0 ? factor[k] * term[k - 1] : 0;
     }
     write_rows(call, &rows);
     return DT_OK;
 }
 
-/* Elements moved up by one along the dim, behind a first one that is all `first`. */
-static dt_tensor *moved_up(dt_tensor *tensor, int64_t dim, double first) {
-    int at = dt__wrap_dim(dim, tensor->n_dims);
-    if (tensor->n_dims == 0 || tensor->shape[at] == 0)
-        return dt_full_like(tensor, first);
-    dt_tensor *begin = dt_full_like(dt_slice(tensor, at, 0, 1, 1), first);
-    dt_tensor *joined[] = {begin, dt_slice(tensor, at, 0, tensor->shape[at] - 1, 1)};
-    return dt_cat(((dt_tensors){2, joined}), .dim = at);
+/* Each element of `at` times the one of `before` that precedes it; 0 for the first, which has none. */
+static dt_tensor *times_preceding(dt_tensor *at, dt_tensor *before, int64_t dim) {
+    int d = dt__wrap_dim(dim, at->n_dims);
+    if (at->n_dims == 0 || at->shape[d] == 0)
+        return dt_zeros_like(at);
+    int64_t n = at->shape[d];
+    dt_tensor *products = dt_mul(dt_slice(at, d, 1, n, 1), dt_slice(before, d, 0, n - 1, 1));
+    dt_tensor *joined[] = {dt_zeros_like(dt_slice(at, d, 0, 1, 1)), products};
+    return dt_cat(((dt_tensors){2, joined}), .dim = d);
 }
 
 static dt_status recurrence_backward(const dt_op_backward *call, dt_tensor **input_grads) {
@@ -251,17 +267,8 @@ static dt_status recurrence_backward(const dt_op_backward *call, dt_tensor **inp
     dt_tensor *result = dt__conjugate(call->outputs[0]);
     input_grads[0] = other;
     if (call->needed[1] && other)
-        input_grads[1] =
-            transposed ? dt_mul(result, moved_up(other, dim, 0)) : dt_mul(other, moved_up(result, dim, 0));
+        input_grads[1] = transposed ? times_preceding(result, other, dim) : times_preceding(other, result, dim);
     return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
-}
-
-dt_status dt__cumprod_backward(const dt_op_backward *call, dt_tensor **input_grads) {
-    int64_t dim = dt__arg_at(call->call, DIM)->as.i;
-    dt_tensor *before = moved_up(dt__conjugate(call->outputs[0]), dim, 1);
-    dt_tensor *after = dt_linear_recurrence(call->grads[0], dt__conjugate(call->inputs[0]), dim, .transposed = true);
-    input_grads[0] = before && after ? dt_mul(before, after) : NULL;
-    return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
 }
 
 const dt_op dt__op_logcumsumexp = {

@@ -24,12 +24,14 @@ CORNERS = [0.0, 0.5, -0.5, 1.0, -1.0, 2.0, 3.0, -3.0, 6.0, 20.0]
 class Call:
     """`run` takes the tensors. Rounding is estimated with changes of all inputs, except those at corners where `keeps_corners`.
     An `in_place` op writes to its first tensor, or those of `writes`. PyTorch has no gradients of the `fixed` tensors.
-    `scale` is the magnitude of numbers that cancel inside. PyTorch's gradients have the precision of the dtype `arithmetic`."""
+    `scale` is the magnitude of numbers that cancel inside, `slope` and `curvature` of those that do in derivatives. PyTorch's
+    gradients have the precision of the dtype `arithmetic`."""
 
-    def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0, arithmetic=None):
+    def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0,
+                 slope=0, curvature=0, arithmetic=None):
         self.op, self.tensors, self.args, self.kwargs, self.run = op, tensors, args, kwargs, run
         self.keeps_corners, self.in_place, self.writes, self.fixed, self.scale = keeps_corners, in_place, writes, fixed, scale
-        self.arithmetic = arithmetic
+        self.slope, self.curvature, self.arithmetic = slope, curvature, arithmetic
 
 
 FAMILIES = {}  # op: (function, dtypes)
@@ -93,6 +95,13 @@ class Draw(random.Random):
         """0 and 1 among them, in some of the calls."""
         ends, n = self.random() < 0.4, math.prod(sizes)
         values = [self.choice([0.0, 1.0]) if ends and self.random() < 0.2 else self.uniform(0.01, 0.99) for _ in range(n)]
+        return torch.tensor(values, dtype=DTYPES[dtype]).reshape(sizes)
+
+    def hard(self, sizes, dtype):
+        """Special values, ties or zeros, each kind in calls of its own, so that a single one is met as often as many."""
+        rare = self.choice([[], [], SPECIAL, [0.0, -0.0], [NAN], [INF, -INF], [0.0, INF], [1.0, -1.0], [NAN, INF, 0.0, 1.0]])
+        share = self.choice([0.1, 0.3, 0.8]) if rare and dtype in FLOATS else 0
+        values = [self.choice(rare) if self.random() < share else self.number(dtype, bool(rare), False) for _ in range(math.prod(sizes))]
         return torch.tensor(values, dtype=DTYPES[dtype]).reshape(sizes)
 
     def dim(self, n):
@@ -270,7 +279,7 @@ def closeness(draw, op, dtype):
 @family("sum mean nansum amax amin any all var std var_mean std_mean logsumexp count_nonzero", REALS + COMPLEX)
 def reduction(draw, op, dtype):
     sizes, run = draw.sizes(), function_of(op)
-    x, keepdim, dims = draw.maybe(sizes, dtype), draw.random() < 0.5, draw.dims(len(sizes))
+    x, keepdim, dims = draw.hard(sizes, dtype), draw.random() < 0.5, draw.dims(len(sizes))
     if op in ("sum", "mean", "any", "all", "var", "std", "nansum", "count_nonzero") and draw.random() < 0.3:
         return Call(op, [x], [t(0)], {}, run)
     if op == "count_nonzero":
@@ -282,23 +291,51 @@ def reduction(draw, op, dtype):
         wide = draw.choice(["f32", "f64"])
         return Call(op, [x], [t(0), dims], {**options, "dtype": {"dtype": wide}},
                     lambda x: run(x, dims, **options, dtype=DTYPES[wide]))
-    return Call(op, [x], [t(0), dims], options, lambda x: run(x, dims, **options))
+    curvature = 0
+    if op.startswith("std") and x.is_floating_point():  # of two elements it is linear: terms of 1 / std cancel
+        deviations = torch.std(x.double(), dims, correction=0)
+        curvature = max([0.0] + [1 / s for s in deviations.reshape(-1).tolist() if s > 0])
+    return Call(op, [x], [t(0), dims], options, lambda x: run(x, dims, **options), scale=1 if op == "logsumexp" else 0,
+                curvature=curvature)
+
+
+def without_extremes(x):
+    """Without 1e30 and 1e-40, beside which PyTorch's gradients lose all digits."""
+    if not x.is_floating_point():
+        return x
+    x = torch.where(torch.isfinite(x) & (x.abs() > 1e4), 100, x)
+    return torch.where(x.abs() < 1e-4, x.sign(), x).where(x != 0, x)
+
+
+def quotients(x):
+    """Of products in f64, whose second derivatives PyTorch subtracts from each other: a product divided by two of its factors."""
+    sizes = x[torch.isfinite(x) & (x != 0)].abs() if x.dtype == torch.float64 else x.new_empty(0)
+    return (sizes.clamp(min=1).prod() / sizes.min() ** 2).item() if sizes.numel() else 0
+
+
+def log_scale(x):
+    """Of logarithms of sums of exponentials: what is added to them and subtracted again, at least 1."""
+    return max([1.0] + x.double()[torch.isfinite(x)].abs().tolist())
 
 
 @family("prod cumsum cumprod softmax log_softmax softmin max min argmax argmin cummax cummin logcumsumexp cumsum_", FLOATS + INTS)
 def along_dim(draw, op, dtype):
     sizes, run = draw.sizes(), function_of(op)
-    x, dim = draw.maybe(sizes, dtype), draw.dim(len(sizes))
-    if op == "logcumsumexp":  # of which PyTorch's gradients are lost beside 1e30
-        x = draw.tensor(sizes, dtype)
-    if op in ("prod", "argmax", "argmin", "max", "min") and draw.random() < 0.3:
-        return Call(op, [x], [t(0)], {}, run)
+    x, dim = draw.hard(sizes, dtype), draw.dim(len(sizes))
+    if op in ("logcumsumexp", "cumprod", "prod"):
+        x = without_extremes(x)
     if op in ("prod", "argmax", "argmin", "max", "min"):
+        curvature = quotients(x) if op == "prod" else 0
+        if draw.random() < 0.3:
+            return Call(op, [x], [t(0)], {}, run, curvature=curvature)
         keepdim = draw.random() < 0.5
-        return Call(op, [x], [t(0), dim], {"keepdim": keepdim}, lambda x: run(x, dim, keepdim=keepdim))
+        return Call(op, [x], [t(0), dim], {"keepdim": keepdim}, lambda x: run(x, dim, keepdim=keepdim), curvature=curvature)
     if op in ("softmax", "log_softmax") and draw.random() < 0.3:
         return Call(op, [x], [t(0), dim], {"dtype": {"dtype": "f64"}}, lambda x: run(x, dim, dtype=torch.float64), scale=1)
-    return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), in_place=op.endswith("_"), scale=1 if "log" in op else 0)
+    if op == "cumprod":
+        return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), curvature=quotients(x))
+    return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), in_place=op.endswith("_"),
+                scale=log_scale(x) if op == "logcumsumexp" else "log" in op)
 
 
 @family("diff", FLOATS + INTS)
@@ -331,17 +368,26 @@ def order(draw, op, dtype):
 @family("linalg_vector_norm norm linalg_norm", FLOATS + COMPLEX)
 def norm(draw, op, dtype):
     sizes = draw.sizes()
-    x, keepdim = draw.maybe(sizes, dtype), draw.random() < 0.5
-    ord_ = draw.choice([0, 1, 2, 3, 0.5, -1, INF, -INF])
+    x, keepdim = without_extremes(draw.hard(sizes, dtype)), draw.random() < 0.5
+    ord_ = draw.choice([0, 1, 2, 3, 1.5, 0.5, -1, INF, -INF])
+    if op == "linalg_norm" and len(sizes) > 1 and draw.random() < 0.4:
+        pair, of_matrix = draw.sample(range(len(sizes)), 2), draw.choice([1, -1, INF, -INF, "fro"])
+        return Call(op, [x], [t(0), of_matrix], {"dim": pair, "keepdim": keepdim},
+                    lambda x: torch.linalg.norm(x, of_matrix, pair, keepdim))
+    dims = [draw.dim(len(sizes))] if op == "linalg_norm" else draw.dims(len(sizes))
+    curvature = 0
+    if dtype in FLOATS and ord_ not in (0, 1, INF, -INF) and x.numel():  # of one element, terms of 1 / |x| cancel
+        wide = x.double().abs()
+        terms = wide ** (ord_ - 2) * torch.linalg.vector_norm(wide, ord_, dims, True) ** (1 - ord_)
+        curvature = max([0.0] + terms[torch.isfinite(terms)].tolist())
     if op == "norm":
-        dims = draw.dims(len(sizes))
-        return Call(op, [x], [t(0), float(ord_), dims, keepdim], {}, lambda x: torch.norm(x, ord_, dims, keepdim))
+        return Call(op, [x], [t(0), float(ord_), dims, keepdim], {}, lambda x: torch.norm(x, ord_, dims, keepdim),
+                    curvature=curvature)
     if op == "linalg_norm":
-        dim = draw.dim(len(sizes))
-        return Call(op, [x], [t(0), ord_], {"dim": [dim], "keepdim": keepdim}, lambda x: torch.linalg.norm(x, ord_, dim, keepdim))
-    dims = draw.dims(len(sizes))
+        return Call(op, [x], [t(0), ord_], {"dim": dims, "keepdim": keepdim},
+                    lambda x: torch.linalg.norm(x, ord_, dims[0], keepdim), curvature=curvature)
     return Call(op, [x], [t(0), ord_], {"dim": dims, "keepdim": keepdim},
-                lambda x: torch.linalg.vector_norm(x, ord_, dims, keepdim))
+                lambda x: torch.linalg.vector_norm(x, ord_, dims, keepdim), curvature=curvature)
 
 
 @family("mm bmm mv dot vdot outer matmul linear", FLOATS + INTS + COMPLEX)
@@ -585,15 +631,21 @@ def embedding(draw, op, dtype):
 @family("layer_norm rms_norm", FLOATS)
 def norms(draw, op, dtype):
     shape = draw.sizes(draw.choice([1, 2]), 1)
-    tensors, names = [draw.maybe(draw.sizes(draw.choice([0, 1, 2])) + shape, dtype)], []
+    tensors, names = [without_extremes(draw.hard(draw.sizes(draw.choice([0, 1, 2])) + shape, dtype))], []
     for name in ("weight", "bias") if op == "layer_norm" else ("weight",):
         if draw.random() < 0.6:
             names.append(name)
-            tensors.append(draw.tensor(shape, dtype))
+            tensors.append(draw.tensor(shape, dtype, corners=draw.random() < 0.4))
     eps = draw.choice([1e-5, 1e-3])
     run = getattr(F, op)
+    # Of one element or equal ones, terms of 1 / deviation cancel.
+    x, dims = tensors[0].double(), tuple(range(-len(shape), 0))
+    squares = torch.var(x, dims, correction=0) if op == "layer_norm" else x.square().mean(dims)
+    steepest = max([1.0] + [(s + eps) ** -0.5 for s in squares.reshape(-1).tolist() if math.isfinite(s)])
+    largest = max([1.0] + [w.abs().max().item() for w in tensors[1:]])
     return Call(op, tensors, [t(0), shape], {**{name: t(i + 1) for i, name in enumerate(names)}, "eps": eps},
-                lambda x, *rest: run(x, shape, **dict(zip(names, rest)), eps=eps))
+                lambda x, *rest: run(x, shape, **dict(zip(names, rest)), eps=eps), slope=steepest * largest,
+                curvature=steepest ** 2 * largest)
 
 
 @family("cross_entropy nll_loss", FLOATS)
@@ -748,4 +800,4 @@ def optimizers(draw, op, dtype):
     held = [optimizer.state[parameter][name].clone() if steps > 1 else torch.zeros_like(x) for name in states]
     tensors = [parameter.detach(), grads[-1]] + held
     return Call(op, tensors, [t(i) for i in range(len(tensors))], ours, run, in_place=True,
-                writes=(0,) + tuple(range(2, len(tensors))), fixed=range(len(tensors)))
+                writes=(0,) + tuple(range(2, len(tensors))), fixed=range(len(tensors)), scale=lr)  # of a step
