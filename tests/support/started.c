@@ -30,13 +30,6 @@ bool test_is_started(int64_t n) {
     return test_started_ranks() == n;
 }
 
-bool test_is_sampled(int64_t i) {
-    const char *text = getenv("DTENSOR_TEST_SAMPLE");
-    char *slash = NULL;
-    long long first = text ? strtoll(text, &slash, 10) : 0;
-    return !text || i % strtoll(slash + 1, NULL, 10) == first;
-}
-
 __attribute__((constructor)) static void prepare(void) {
     const char *filter = getenv("DTENSOR_TEST_FILTER");
     if (filter)
