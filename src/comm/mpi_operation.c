@@ -222,7 +222,7 @@ bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *held) {
         const dt__channel *channel = dt__map_get(&mpi->runtime->shm->channels, head->key, NULL, NULL);
         return channel && (channel->broken || head->seq <= channel->started); /* ended here: nothing to do */
     }
-    int64_t c = member_of_rank(work->channel, held->from);
+    int64_t c = member_of_rank(work->channel, held->rank);
     if (c < 0 || !matches(work, c, head) || head->kind == DT__PACKET_CALL)
         return true;
     struct dt__span_message *transfer = receive_of(work, c, head->stage);

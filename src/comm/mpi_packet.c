@@ -101,6 +101,7 @@ void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, cons
     head.magic = MAGIC;
     head.text_bytes = (uint16_t)bytes;
     packet->packet.head = head;
+    packet->rank = to;
     if (bytes)
         memcpy(packet->packet.payload, payload, bytes);
     if (!mpi->table->send(mpi->world, &packet->packet, sizeof head + bytes, (int)to, PACKET_TAG, &packet->request)) {
@@ -137,6 +138,14 @@ static void test_sending(dt__mpi *mpi) {
 bool dt__packets_are_leaving(dt__mpi *mpi) {
     test_sending(mpi);
     return mpi->sending != NULL;
+}
+
+bool dt__packets_are_awaited(dt__mpi *mpi) {
+    test_sending(mpi);
+    for (const struct dt__held_packet *packet = mpi->sending; packet; packet = packet->next)
+        if (dt__segment_is_open(mpi->runtime->shm->segment, packet->rank))
+            return true;
+    return false;
 }
 
 void dt__announce_state(dt__mpi *mpi) {
@@ -240,15 +249,15 @@ static bool take(dt__mpi *mpi, struct dt__held_packet *held) {
     case DT__PACKET_CALL:
         return dt__span_take(mpi, held);
     case DT__PACKET_STATE:
-        take_state(mpi, held->from, packet);
+        take_state(mpi, held->rank, packet);
         return true;
     case DT__PACKET_BREAK:
     case DT__PACKET_CREDIT:
     case DT__PACKET_NUMBERED:
-        return take_report(mpi, held->from, packet);
+        return take_report(mpi, held->rank, packet);
     case DT__PACKET_QUESTION:
     case DT__PACKET_CALLS:
-        dt__calls_take(mpi, held->from, packet);
+        dt__calls_take(mpi, held->rank, packet);
         return true;
     }
     return true;
@@ -336,7 +345,7 @@ bool dt__mpi_take_packet(dt__mpi *mpi) {
     if (!post(mpi, mpi->next_posted))
         mpi->failed = true;
     mpi->next_posted = (mpi->next_posted + 1) % DT__N_POSTED;
-    packet->from = from;
+    packet->rank = from;
     bool valid = bytes >= sizeof packet->packet.head && packet->packet.head.magic == MAGIC &&
                  bytes == sizeof packet->packet.head + packet->packet.head.text_bytes;
     if (valid && !take(mpi, packet))

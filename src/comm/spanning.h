@@ -57,7 +57,7 @@ struct dt__packet {
 struct dt__held_packet {
     struct dt__held_packet *next;
     dt__mpi_request request;
-    int64_t from;
+    int64_t rank; /* that sent it, or that it is sent to */
     struct dt__packet packet;
 };
 
@@ -119,6 +119,8 @@ void dt__mpi_progress(dt__mpi *mpi);
 void dt__packets_take_arrived(dt__mpi *mpi, uint64_t key);
 /* Whether packets are being sent; tests them. */
 bool dt__packets_are_leaving(dt__mpi *mpi);
+/* The same without packets to ranks that have closed: those need no more, and take nothing until they finalise MPI. */
+bool dt__packets_are_awaited(dt__mpi *mpi);
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet);
 void dt__announce_state(dt__mpi *mpi);
 void dt__announce_numbered(dt__channel *channel);
