@@ -13,6 +13,8 @@
 #include "comm/shm.h"
 #include "mpi/mpi.h"
 
+#include <stddef.h>
+
 enum dt__packet_kind {
     DT__PACKET_DATA,     /* a message of an operation: the data is in the packet, and in those that follow, or in a
                           * message with its tag */
@@ -211,7 +213,7 @@ typedef struct dt__span {
     int64_t other_c;
     struct dt__packet_head other;
     size_t small_bytes; /* used of `small`: scratch of up to DT__EAGER_BYTES, which shm copies anyway */
-    _Alignas(DT__LINE) unsigned char small[DT__SPAN_SMALL_BYTES];
+    _Alignas(max_align_t) unsigned char small[DT__SPAN_SMALL_BYTES];
 } dt__span;
 
 void dt__spans_free(dt__mpi *mpi);
