@@ -89,6 +89,18 @@ static void meet(void) {
     }
 }
 
+bool test_leads(void) {
+    static atomic_long *n_processes;
+    static bool leads;
+    if (!test_started_ranks())
+        return true;
+    if (!n_processes) {
+        n_processes = test_shared_memory(sizeof *n_processes);
+        leads = atomic_fetch_add(n_processes, 1) == 0;
+    }
+    return leads;
+}
+
 int test_run_started(const dt_init_options *options, dt_rank_fn *fn, void *arg) {
     meet();
     setenv("DTENSOR_TRANSPORT", "mpi", 1);
