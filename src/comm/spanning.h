@@ -25,6 +25,7 @@ enum dt__packet_kind {
     DT__PACKET_NUMBERED, /* in dt_error_clear: operations of the channel that the sender has numbered */
     DT__PACKET_QUESTION, /* requests the receiver's calls (remote_calls.c) */
     DT__PACKET_CALLS,    /* the answer, or a part of it */
+    DT__PACKET_NONE,     /* not a packet of the library */
 };
 
 /* What every message begins with. */
@@ -45,6 +46,7 @@ enum {
     DT__PACKET_PAYLOAD = DT__PACKET_BYTES - (int)sizeof(struct dt__packet_head),
     DT__N_POSTED = 32,           /* packets for which receives are posted */
     DT__N_SPARE = 32,            /* and more for which there is memory from the start */
+    DT__N_RESERVED = 16,         /* of those, for packets that are sent: reports of errors need no memory */
     DT__PACKET_WINDOW = 128,     /* DATA packets of a channel to one member that it has not taken yet */
     DT__MAX_DATA_PACKETS = 5,    /* that the data of a message is sent in; more data has messages of its own */
     DT__MESSAGE_BYTES = 1 << 30, /* at most in one message, unless a test lowers it */
@@ -83,6 +85,7 @@ typedef struct dt__mpi {
     struct dt__held_packet *posted[DT__N_POSTED];
     int next_posted; /* receives complete in the order in which they were posted */
     struct dt__held_packet *sending, *arrived, *unused;
+    int n_unused;
     uint32_t n_idle_tests; /* that found no packet, while packets were being sent */
     int64_t idle_ns;       /* when a test found no packet: all that had arrived were taken */
     struct dt__abandoned *abandoned;
@@ -93,6 +96,9 @@ typedef struct dt__mpi {
     uint32_t n_tags;
     bool test_yields;     /* a test of MPI yields the core by itself */
     bool failed;          /* MPI has reported an error */
+    bool out_of_memory;   /* for a packet: operations fail until errors are cleared */
+    bool is_stalled;      /* the packet at next_posted has arrived, and there was no memory to keep it */
+    bool has_lost;        /* a request of which MPI has not let go */
     dt__map retired_keys; /* of channels that this rank has not used and other members retired; value: epoch */
     struct dt__inquiry *inquiries; /* [world] */
 } dt__mpi;
