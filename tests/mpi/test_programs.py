@@ -8,7 +8,7 @@ import sys
 import matrix
 
 tests = matrix.rank_tests()
-shapes = [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)]
+shapes = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)]
 shapes += [(n, 2) for n in sorted({min(needed) for needed in tests.values()}) if n > 4]
 cells = []
 for n in sorted({n for n, _ in shapes}, key=lambda n: (n <= 4, n), reverse=True):  # the longest first
