@@ -35,7 +35,7 @@ static struct dt__held_packet *new_packet(dt__mpi *mpi, int n_reserved) {
     return packet;
 }
 
-/* When memory is exhausted, one of the packets that are being sent: MPI sends those without waiting for their receiver. */
+/* When memory is exhausted, one of the packets in flight: MPI sends those without waiting for the receiver. */
 static struct dt__held_packet *new_packet_to_send(dt__mpi *mpi) {
     struct dt__held_packet *packet = new_packet(mpi, 0);
     int64_t deadline = packet ? 0 : dt__now_ns() + SEND_NS;

@@ -2,8 +2,9 @@
  *
  * Waiting under MPI. MPI makes progress only when it is called, and nothing wakes a rank when a message arrives: a rank
  * that waits for another node polls, yields the core for a while, unless MPI does that when a poll finds nothing, and
- * then sleeps for growing, short times; it sleeps sooner where ranks share cores. While it waits for ranks of its own node it polls their memory and yields, and
- * tests MPI at every eighth poll. If only ranks of this node are involved, waiting is that of shm.
+ * then sleeps for growing, short times; it sleeps sooner where ranks share cores. While it waits for ranks of its own
+ * node it polls their memory and yields, and tests MPI at every eighth poll. If only ranks of this node are involved,
+ * waiting is that of shm.
  */
 #include "comm/spanning.h"
 

@@ -166,9 +166,9 @@ static dt_status compare_calls(const struct verdict *verdict, const char *record
             continue;
         char first[SHOWN_CALL_BYTES], other[SHOWN_CALL_BYTES];
         dt__describe_difference(verdict->first.call, record.call, first, other, sizeof first);
-        return dt__fail_local(call->ctx, DT_ERR_MISMATCH,
-                              "%s: rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", name_of(call),
-                              dt_group_world_rank(call->group, 0), first, dt_group_world_rank(call->group, i), other);
+        return dt__fail_local(call->ctx, DT_ERR_MISMATCH, "%s: rank %" PRId64 " calls %s, rank %" PRId64 " calls %s",
+                              name_of(call), dt_group_world_rank(call->group, 0), first,
+                              dt_group_world_rank(call->group, i), other);
     }
     return DT_OK;
 }
