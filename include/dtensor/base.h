@@ -182,10 +182,10 @@ typedef struct dt_init_options {
  * the launch. */
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, DT_CALLER);
 
-/* Closes the context: prints the first error unless it was cleared, and frees everything, including groups. Returns an
- * exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started operation that is not finished is
- * abandoned, which is an error here and on its other members. Peers that still wait for this rank get an error with
- * this rank's reason, if it has one. Local. */
+/* Closes the context: prints the first error unless it was cleared or dt_report has printed it, and frees everything,
+ * including groups. Returns an exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started
+ * operation that is not finished is abandoned, which is an error here and on its other members. Peers that still wait
+ * for this rank get an error with this rank's reason, if it has one. Local. */
 DT_API int dt_close_site(dt_ctx *ctx, DT_CALLER);
 
 /* The version of the linked library: DT_VERSION of its headers. Local. */
@@ -205,7 +205,7 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
 /* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. In a
  * launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …". Local.
  */
-DT_API int dt_report(const dt_ctx *ctx);
+DT_API int dt_report(dt_ctx *ctx);
 
 /* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed: the rank
  * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error of

@@ -147,10 +147,11 @@ static void print_line(const dt_ctx *ctx, const char *line) {
         fprintf(stderr, "rank %lld: %s\n", (long long)ctx->rank, line);
 }
 
-int dt_report(const dt_ctx *ctx) {
+int dt_report(dt_ctx *ctx) {
     if (!dt_failed(ctx))
         return 0;
     if (ctx) {
+        ctx->is_reported = true;
         char line[DT__ERROR_TEXT_BYTES + 64];
         snprintf(line, sizeof line, "%s: %s", dt_status_name(ctx->status), text_after_name(ctx->status, ctx->text));
         print_line(ctx, line);
@@ -223,6 +224,7 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
     if (!ctx || ctx->status != DT_OK)
         return status;
     ctx->status = status;
+    ctx->is_reported = false;
     dt__call_vformat(ctx, ctx->text, sizeof ctx->text, format, args);
     dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), text_after_name(status, ctx->text));
     return status;

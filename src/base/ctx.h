@@ -31,6 +31,7 @@ enum { DT__ERROR_TEXT_BYTES = 4096 };
 struct dt_ctx {
     dt_status status;                /* of the first error; DT_OK without one */
     char text[DT__ERROR_TEXT_BYTES]; /* of the first error */
+    bool is_reported;                /* dt_report has printed it */
     dt_allocator allocator;
     dt_log_fn *log;
     void *log_user;

@@ -63,6 +63,10 @@ int64_t dt__node_of(const dt_ctx *ctx, int64_t rank);
 /* Whether the ranks of this world may be on several. */
 bool dt__has_nodes(const dt_ctx *ctx);
 
+/* Two texts of calls at equal capacities, each at least 64: where one is too long, its beginning up to the first comma,
+ * and then the part in which it differs from the other. */
+void dt__describe_difference(const char *a, const char *b, char *a_out, char *b_out, size_t capacity);
+
 /* An exchange is a collective whose members compute on their own what they read: every member publishes the address of
  * its memory, waits for the others, runs a function that reads their memory, and returns only when its own memory has
  * been read. An optional second function runs when every member has finished the first. Redistributions are exchanges.

@@ -83,6 +83,8 @@ bool dt__shm_is_in_step(const dt__runtime *runtime) { return !runtime->shm->out_
 dt_status dt__shm_clear_error(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     uint32_t before = atomic_load(&shm->own->n_cleared);
+    if (runtime->mpi)
+        runtime->mpi->out_of_memory = false;
     dt__shm_set_state(shm, DT__RANK_CLEARING);
     dt_status status = publish_numbers(shm);
     if (status == DT_OK)

@@ -222,7 +222,7 @@ bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *held) {
         const dt__channel *channel = dt__map_get(&mpi->runtime->shm->channels, head->key, NULL, NULL);
         return channel && (channel->broken || head->seq <= channel->started); /* ended here: nothing to do */
     }
-    int64_t c = member_of_rank(work->channel, held->from);
+    int64_t c = member_of_rank(work->channel, held->rank);
     if (c < 0 || !matches(work, c, head) || head->kind == DT__PACKET_CALL)
         return true;
     struct dt__span_message *transfer = receive_of(work, c, head->stage);
@@ -399,7 +399,9 @@ static dt_status advance_current(dt_work *work) {
     }
     bool done = advance_stage(work);
     if (span->mpi->failed)
-        return dt__shm_fail(work, DT_ERR_SYSTEM, "MPI has reported an error, or memory is exhausted");
+        return dt__shm_fail(work, DT_ERR_SYSTEM, "MPI has reported an error");
+    if (span->mpi->out_of_memory)
+        return dt__shm_fail(work, DT_ERR_MEMORY, "out of memory on this rank");
     if (span->differs)
         return fail_differs(work);
     if (stage->is_local && !span->local_done) {
@@ -452,6 +454,7 @@ static void abandon_transfer(dt_work *work, struct dt__span_message *transfer) {
             return;
     while (!transfer->sends && dt__now_ns() < deadline);
     struct dt__abandoned *request = dt__alloc(mpi->runtime->ctx, sizeof *request);
+    mpi->has_lost = mpi->has_lost || !request;
     if (!request)
         return;
     *request = (struct dt__abandoned){mpi->abandoned, transfer->request};

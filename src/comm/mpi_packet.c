@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { PACKET_TAG = 0, N_DATA_TAGS = 32000, TESTS_PER_SENDING = 16 };
-#define MAGIC UINT32_C(0x64746d31)
+#define MAGIC   UINT32_C(0x64746d31)
+#define SEND_NS INT64_C(1000000000)
 
 bool dt__is_remote(const dt__mpi *mpi, int64_t rank) {
     return mpi->runtime->node_of && mpi->runtime->node_of[rank] != mpi->node;
@@ -22,21 +23,31 @@ bool dt__is_remote(const dt__mpi *mpi, int64_t rank) {
 
 static void test_sending(dt__mpi *mpi);
 
-/* Memory of packets that have been sent is used again before more is allocated. */
-static struct dt__held_packet *new_packet(dt__mpi *mpi) {
-    if (!mpi->unused)
+/* Memory of packets that have been sent is used again before more is allocated; n_reserved: packets to leave. */
+static struct dt__held_packet *new_packet(dt__mpi *mpi, int n_reserved) {
+    if (mpi->n_unused <= n_reserved)
         test_sending(mpi);
+    if (mpi->n_unused <= n_reserved)
+        return dt__alloc(mpi->runtime->ctx, sizeof(struct dt__held_packet));
     struct dt__held_packet *packet = mpi->unused;
-    if (packet) {
-        mpi->unused = packet->next;
-        return packet;
-    }
-    return dt__alloc(mpi->runtime->ctx, sizeof *packet);
+    mpi->unused = packet->next;
+    mpi->n_unused--;
+    return packet;
+}
+
+/* When memory is exhausted, one of the packets in flight: MPI sends those without waiting for the receiver. */
+static struct dt__held_packet *new_packet_to_send(dt__mpi *mpi) {
+    struct dt__held_packet *packet = new_packet(mpi, 0);
+    int64_t deadline = packet ? 0 : dt__now_ns() + SEND_NS;
+    while (!packet && mpi->sending && dt__now_ns() < deadline)
+        packet = new_packet(mpi, 0);
+    return packet;
 }
 
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet) {
     packet->next = mpi->unused;
     mpi->unused = packet;
+    mpi->n_unused++;
 }
 
 static bool post(dt__mpi *mpi, int i) {
@@ -75,11 +86,11 @@ static void free_list(dt__mpi *mpi, struct dt__held_packet *packet) {
 /* Packets of which MPI has not let go stay allocated. Where their receiver has closed, too, it lets go of them in
  * MPI_Finalize: they are small enough to be sent without a receive that is posted for them. */
 bool dt__packets_close(dt__mpi *mpi) {
-    bool clean = !mpi->abandoned;
+    bool clean = !mpi->abandoned && !mpi->has_lost;
     for (int i = 0; i < DT__N_POSTED; i++)
         if (!mpi->posted[i])
             continue;
-        else if (mpi->table->cancel(&mpi->posted[i]->request))
+        else if ((mpi->is_stalled && i == mpi->next_posted) || mpi->table->cancel(&mpi->posted[i]->request))
             dt__packet_free(mpi, mpi->posted[i]);
         else
             clean = false;
@@ -87,20 +98,22 @@ bool dt__packets_close(dt__mpi *mpi) {
     free_list(mpi, mpi->arrived);
     free_list(mpi, mpi->unused);
     mpi->arrived = mpi->unused = NULL;
+    mpi->n_unused = 0;
     return clean;
 }
 
 /* Whether the packet has left is tested later: a test that finds that it has not may yield the core, while the receiver
  * of the next packet waits for that. */
 void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, const void *payload, size_t bytes) {
-    struct dt__held_packet *packet = new_packet(mpi);
+    struct dt__held_packet *packet = new_packet_to_send(mpi);
     if (!packet) {
-        mpi->failed = true;
+        mpi->out_of_memory = true;
         return;
     }
     head.magic = MAGIC;
     head.text_bytes = (uint16_t)bytes;
     packet->packet.head = head;
+    packet->rank = to;
     if (bytes)
         memcpy(packet->packet.payload, payload, bytes);
     if (!mpi->table->send(mpi->world, &packet->packet, sizeof head + bytes, (int)to, PACKET_TAG, &packet->request)) {
@@ -137,6 +150,14 @@ static void test_sending(dt__mpi *mpi) {
 bool dt__packets_are_leaving(dt__mpi *mpi) {
     test_sending(mpi);
     return mpi->sending != NULL;
+}
+
+bool dt__packets_are_awaited(dt__mpi *mpi) {
+    test_sending(mpi);
+    for (const struct dt__held_packet *packet = mpi->sending; packet; packet = packet->next)
+        if (dt__segment_is_open(mpi->runtime->shm->segment, packet->rank))
+            return true;
+    return false;
 }
 
 void dt__announce_state(dt__mpi *mpi) {
@@ -236,19 +257,21 @@ static bool take_report(dt__mpi *mpi, int64_t from, const struct dt__packet *pac
 static bool take(dt__mpi *mpi, struct dt__held_packet *held) {
     const struct dt__packet *packet = &held->packet;
     switch ((enum dt__packet_kind)packet->head.kind) {
+    case DT__PACKET_NONE:
+        return true;
     case DT__PACKET_DATA:
     case DT__PACKET_CALL:
         return dt__span_take(mpi, held);
     case DT__PACKET_STATE:
-        take_state(mpi, held->from, packet);
+        take_state(mpi, held->rank, packet);
         return true;
     case DT__PACKET_BREAK:
     case DT__PACKET_CREDIT:
     case DT__PACKET_NUMBERED:
-        return take_report(mpi, held->from, packet);
+        return take_report(mpi, held->rank, packet);
     case DT__PACKET_QUESTION:
     case DT__PACKET_CALLS:
-        dt__calls_take(mpi, held->from, packet);
+        dt__calls_take(mpi, held->rank, packet);
         return true;
     }
     return true;
@@ -283,7 +306,7 @@ static void note_retired(dt__mpi *mpi, const struct dt__packet *packet) {
     if (packet->head.kind == DT__PACKET_NUMBERED && packet->head.seq &&
         !dt__map_get(&mpi->retired_keys, key, NULL, NULL) &&
         !dt__map_add(&mpi->retired_keys, key, (void *)(uintptr_t)mpi->runtime->epoch))
-        mpi->failed = true;
+        mpi->out_of_memory = true; /* members report it again when errors are cleared again */
 }
 
 /* No rank has made a call since: all packets that have arrived are older, and data that no receive is posted for
@@ -311,14 +334,37 @@ void dt__packets_after_clear(dt__mpi *mpi) {
     dt__calls_forget(mpi);
 }
 
+/* Takes the packet that has arrived, and posts its receive again. One that must be kept leaves its place to another;
+ * without memory for that it stays where it is, and later packets behind it. */
+static bool take_posted(dt__mpi *mpi) {
+    struct dt__held_packet **slot = &mpi->posted[mpi->next_posted], *packet = *slot;
+    if (!take(mpi, packet)) {
+        struct dt__held_packet *next = new_packet(mpi, DT__N_RESERVED);
+        mpi->is_stalled = !next;
+        if (!next) {
+            mpi->out_of_memory = true;
+            return false;
+        }
+        keep(mpi, packet);
+        *slot = next;
+    }
+    mpi->is_stalled = false;
+    if (!post(mpi, mpi->next_posted))
+        mpi->failed = true;
+    mpi->next_posted = (mpi->next_posted + 1) % DT__N_POSTED;
+    return true;
+}
+
 /* Receives complete in the order in which they were posted, so that one is tested at a time. That test lets MPI send,
  * too; whether packets that this rank sends have left is of no hurry, and a test that finds one that has not may yield
  * the core. */
 bool dt__mpi_take_packet(dt__mpi *mpi) {
-    struct dt__held_packet *packet = mpi->posted[mpi->next_posted], *next;
+    struct dt__held_packet *packet = mpi->posted[mpi->next_posted];
     bool done = false;
     int from = 0;
     size_t bytes = 0;
+    if (mpi->is_stalled)
+        return take_posted(mpi);
     if (!mpi->table->test(&packet->request, &done, &from, &bytes))
         mpi->failed = true;
     if (!done) {
@@ -327,23 +373,11 @@ bool dt__mpi_take_packet(dt__mpi *mpi) {
             test_sending(mpi);
         return false;
     }
-    next = new_packet(mpi);
-    if (!next) {
-        mpi->failed = true;
-        return false;
-    }
-    mpi->posted[mpi->next_posted] = next;
-    if (!post(mpi, mpi->next_posted))
-        mpi->failed = true;
-    mpi->next_posted = (mpi->next_posted + 1) % DT__N_POSTED;
-    packet->from = from;
-    bool valid = bytes >= sizeof packet->packet.head && packet->packet.head.magic == MAGIC &&
-                 bytes == sizeof packet->packet.head + packet->packet.head.text_bytes;
-    if (valid && !take(mpi, packet))
-        keep(mpi, packet);
-    else
-        dt__packet_free(mpi, packet);
-    return true;
+    packet->rank = from;
+    if (bytes < sizeof packet->packet.head || packet->packet.head.magic != MAGIC ||
+        bytes != sizeof packet->packet.head + packet->packet.head.text_bytes)
+        packet->packet.head = (struct dt__packet_head){.kind = DT__PACKET_NONE};
+    return take_posted(mpi);
 }
 
 void dt__mpi_progress(dt__mpi *mpi) {

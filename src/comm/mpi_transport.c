@@ -278,14 +278,15 @@ static bool all_have_closed(const dt__shm *shm) {
     return true;
 }
 
-/* Lets the packets of this rank leave. After a failure it also waits, for a moment, until the other ranks have closed:
- * a launcher may end all of them when the first one exits, before they have reported their errors. Messages of failed
- * operations, which no rank receives any more, are discarded meanwhile, so that their senders can close. */
+/* Lets the packets of this rank leave, except those to ranks that have closed, which take nothing any more. After a
+ * failure it also waits, for a moment, until the other ranks have closed: a launcher may end all of them when the first
+ * one exits, before they have reported their errors. Messages of failed operations, which no rank receives any more,
+ * are discarded meanwhile, so that their senders can close. */
 static void linger(dt__mpi *mpi, bool failed) {
     int64_t deadline = dt__now_ns() + LINGER_NS;
     while (dt__now_ns() < deadline) {
         dt__mpi_progress(mpi);
-        if (!dt__packets_are_leaving(mpi) && !mpi->abandoned && (!failed || all_have_closed(mpi->runtime->shm)))
+        if (!dt__packets_are_awaited(mpi) && !mpi->abandoned && (!failed || all_have_closed(mpi->runtime->shm)))
             return;
         if (failed)
             mpi->table->discard(mpi->world);

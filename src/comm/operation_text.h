@@ -42,9 +42,6 @@ static inline bool dt__signature_matches(uint64_t a, uint64_t b) { return ((a ^ 
 
 /* "all_reduce of f32 x 1024, sum" or "broadcast of f32 x 3 from 0". */
 void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity);
-/* Two texts of calls at equal capacities, each at least 64: where one is too long, its beginning up to the first comma,
- * and then the part in which it differs from the other. */
-void dt__describe_difference(const char *a, const char *b, char *a_out, char *b_out, size_t capacity);
 /* "rank 3" or "ranks 0-3,7" of a bit set of the first 128 world ranks, or "5000 ranks". */
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t capacity);
 /* Prints all ranks and their recent calls, one line each. */

@@ -353,7 +353,7 @@ int dt_close_site(dt_ctx *ctx, const dt_site *site) {
     if (ctx && dt__runtime_of(ctx))
         dt__abandon_started_works(dt__runtime_of(ctx));
     dt__ctx_finish(ctx);
-    int code = dt_report(ctx);
+    int code = ctx && ctx->is_reported ? dt_failed(ctx) : dt_report(ctx);
     dt__ctx_free(ctx);
     return code;
 }

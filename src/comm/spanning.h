@@ -13,6 +13,8 @@
 #include "comm/shm.h"
 #include "mpi/mpi.h"
 
+#include <stddef.h>
+
 enum dt__packet_kind {
     DT__PACKET_DATA,     /* a message of an operation: the data is in the packet, and in those that follow, or in a
                           * message with its tag */
@@ -23,6 +25,7 @@ enum dt__packet_kind {
     DT__PACKET_NUMBERED, /* in dt_error_clear: operations of the channel that the sender has numbered */
     DT__PACKET_QUESTION, /* requests the receiver's calls (remote_calls.c) */
     DT__PACKET_CALLS,    /* the answer, or a part of it */
+    DT__PACKET_NONE,     /* not a packet of the library */
 };
 
 /* What every message begins with. */
@@ -43,6 +46,7 @@ enum {
     DT__PACKET_PAYLOAD = DT__PACKET_BYTES - (int)sizeof(struct dt__packet_head),
     DT__N_POSTED = 32,           /* packets for which receives are posted */
     DT__N_SPARE = 32,            /* and more for which there is memory from the start */
+    DT__N_RESERVED = 16,         /* of those, for packets that are sent: reports of errors need no memory */
     DT__PACKET_WINDOW = 128,     /* DATA packets of a channel to one member that it has not taken yet */
     DT__MAX_DATA_PACKETS = 5,    /* that the data of a message is sent in; more data has messages of its own */
     DT__MESSAGE_BYTES = 1 << 30, /* at most in one message, unless a test lowers it */
@@ -57,7 +61,7 @@ struct dt__packet {
 struct dt__held_packet {
     struct dt__held_packet *next;
     dt__mpi_request request;
-    int64_t from;
+    int64_t rank; /* that sent it, or that it is sent to */
     struct dt__packet packet;
 };
 
@@ -81,6 +85,7 @@ typedef struct dt__mpi {
     struct dt__held_packet *posted[DT__N_POSTED];
     int next_posted; /* receives complete in the order in which they were posted */
     struct dt__held_packet *sending, *arrived, *unused;
+    int n_unused;
     uint32_t n_idle_tests; /* that found no packet, while packets were being sent */
     int64_t idle_ns;       /* when a test found no packet: all that had arrived were taken */
     struct dt__abandoned *abandoned;
@@ -91,6 +96,9 @@ typedef struct dt__mpi {
     uint32_t n_tags;
     bool test_yields;     /* a test of MPI yields the core by itself */
     bool failed;          /* MPI has reported an error */
+    bool out_of_memory;   /* for a packet: operations fail until errors are cleared */
+    bool is_stalled;      /* the packet at next_posted has arrived, and there was no memory to keep it */
+    bool has_lost;        /* a request of which MPI has not let go */
     dt__map retired_keys; /* of channels that this rank has not used and other members retired; value: epoch */
     struct dt__inquiry *inquiries; /* [world] */
 } dt__mpi;
@@ -119,6 +127,8 @@ void dt__mpi_progress(dt__mpi *mpi);
 void dt__packets_take_arrived(dt__mpi *mpi, uint64_t key);
 /* Whether packets are being sent; tests them. */
 bool dt__packets_are_leaving(dt__mpi *mpi);
+/* The same without packets to ranks that have closed: those need no more, and take nothing until they finalise MPI. */
+bool dt__packets_are_awaited(dt__mpi *mpi);
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet);
 void dt__announce_state(dt__mpi *mpi);
 void dt__announce_numbered(dt__channel *channel);
@@ -209,7 +219,7 @@ typedef struct dt__span {
     int64_t other_c;
     struct dt__packet_head other;
     size_t small_bytes; /* used of `small`: scratch of up to DT__EAGER_BYTES, which shm copies anyway */
-    _Alignas(DT__LINE) unsigned char small[DT__SPAN_SMALL_BYTES];
+    _Alignas(max_align_t) unsigned char small[DT__SPAN_SMALL_BYTES];
 } dt__span;
 
 void dt__spans_free(dt__mpi *mpi);

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SHOWN_CALL_BYTES = 400 };
+
 static bool needs_group(dt_ctx *ctx, dt_mesh *mesh) {
     return mesh && dt_mesh_ctx(mesh) == ctx && dt_mesh_size(mesh) > 1 && dt__transport_has_data(ctx) &&
            dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0});
@@ -160,11 +162,13 @@ static dt_status compare_calls(const struct verdict *verdict, const char *record
                                   "%s: ranks %" PRId64 " and %" PRId64 " made different calls on the mesh before",
                                   name_of(call), dt_group_world_rank(call->group, 0),
                                   dt_group_world_rank(call->group, i));
-        if (record.tag != verdict->first.tag)
-            return dt__fail_local(call->ctx, DT_ERR_MISMATCH,
-                                  "%s: rank %" PRId64 " calls %.400s, rank %" PRId64 " calls %.400s", name_of(call),
-                                  dt_group_world_rank(call->group, 0), verdict->first.call,
-                                  dt_group_world_rank(call->group, i), record.call);
+        if (record.tag == verdict->first.tag)
+            continue;
+        char first[SHOWN_CALL_BYTES], other[SHOWN_CALL_BYTES];
+        dt__describe_difference(verdict->first.call, record.call, first, other, sizeof first);
+        return dt__fail_local(call->ctx, DT_ERR_MISMATCH, "%s: rank %" PRId64 " calls %s, rank %" PRId64 " calls %s",
+                              name_of(call), dt_group_world_rank(call->group, 0), first,
+                              dt_group_world_rank(call->group, i), other);
     }
     return DT_OK;
 }

@@ -474,8 +474,6 @@ static int check_distributed(dt_ctx *ctx, const dt__op_info *info, const char *t
     struct distributed *distributed = arg;
     op_sample self;
     dt_tensor *inputs[MAX_INPUTS], *alone[MAX_INPUTS], *placed[MAX_INPUTS], *grads[MAX_INPUTS];
-    if (!test_is_sampled(info->index))
-        return 0;
     CHECK(opens(ctx, info, text, &self), "%s: %s", text, dt_error_text(ctx));
     int n = self.call.call.n_inputs;
     bool any = false;

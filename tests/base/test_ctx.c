@@ -120,7 +120,7 @@ static void ctx__setting_an_error_with_a_status_of_success_is_an_error(void **st
 }
 
 /* The output of fn on standard error, with its result in *result. */
-static const char *capture_stderr(int (*fn)(const dt_ctx *), const dt_ctx *ctx, int *result) {
+static const char *capture_stderr(int (*fn)(dt_ctx *), dt_ctx *ctx, int *result) {
     static char text[512];
     FILE *file = tmpfile();
     fflush(stderr);

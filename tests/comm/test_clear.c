@@ -347,6 +347,50 @@ static void clear__reports_a_rank_that_is_gone(void **state) {
     }
 }
 
+/* Memory for what arrives early. The last rank broadcasts ahead of the others; the n-th allocation of rank 0, which is
+ * late, fails. Between nodes that is a local error, as any other: all ranks clear it and continue. */
+struct early {
+    test_memory memory;
+    long n;
+};
+
+static int clear_after_exhausted_memory(dt_ctx *ctx, void *arg) {
+    struct early *test = arg;
+    int64_t n = dt_world(ctx);
+    float value = 1;
+    dt_status status = DT_OK;
+    CHECK_OK(ctx, dt_comm_all_reduce(dt_group_world(ctx), &value, &value, 1, DT_F32, DT_SUM));
+    if (dt_rank(ctx) == 0) {
+        test_sleep(0.05);
+        test->memory.fail_at = test->memory.n_calls + test->n;
+    }
+    for (int i = 0; i < 100 && status == DT_OK; i++)
+        status = dt_comm_broadcast(dt_group_world(ctx), &value, &value, 1, DT_F32, n - 1);
+    if (status == DT_OK)
+        status = dt_comm_barrier(dt_group_world(ctx));
+    if (dt_rank(ctx) == 0) {
+        bool has_failed = test->memory.n_calls >= test->memory.fail_at;
+        test->memory.fail_at = 0;
+        CHECK(status == (has_failed ? DT_ERR_MEMORY : DT_OK), "%s: %s", dt_status_name(status), dt_error_text(ctx));
+    }
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    for (int i = 0; i < 3; i++) {
+        value = 1;
+        CHECK_OK(ctx, dt_comm_all_reduce(dt_group_world(ctx), &value, &value, 1, DT_F32, DT_SUM));
+        CHECK(value == (float)n, "expected %lld, got %g", (long long)n, (double)value);
+    }
+    return 0;
+}
+
+static void clear__continues_after_exhausted_memory(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 4; n++)
+        for (long k = 1; k <= 3; k++) {
+            struct early test = {.n = k};
+            run_ranks_with(&(test_ranks){.n = n, .counted = &test.memory}, clear_after_exhausted_memory, &test);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clear__lets_new_groups_of_the_same_ranks_work),
@@ -357,6 +401,7 @@ int main(void) {
         cmocka_unit_test(clear__of_an_agreed_error_does_not_lose_a_local_one),
         cmocka_unit_test(clear__of_an_agreed_error_may_precede_a_local_one),
         cmocka_unit_test(clear__reports_a_rank_that_is_gone),
+        cmocka_unit_test(clear__continues_after_exhausted_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

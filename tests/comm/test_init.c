@@ -594,6 +594,27 @@ static void init__closing_reports_errors_of_calls_in_progress(void **state) {
     run_bare(2, close_with_a_call_in_progress, NULL, NULL);
 }
 
+static void report(void *arg) { assert_int_equal(dt_report(arg), 1); }
+
+static void init__closing_prints_an_error_that_was_not_reported(void **state) {
+    (void)state;
+    char text[4096];
+    dt_ctx *ctx = dt_init(NULL);
+    dt_error_set(ctx, DT_ERR_VALUE, "the first");
+    capture(report, ctx, text, sizeof text);
+    assert_contains(text, "rank 0: value: ");
+    assert_contains(text, "the first");
+    capture(close_with_error, ctx, text, sizeof text);
+    assert_string_equal(text, "");
+    ctx = dt_init(NULL);
+    dt_error_set(ctx, DT_ERR_VALUE, "the first");
+    capture(report, ctx, text, sizeof text);
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    dt_error_set(ctx, DT_ERR_VALUE, "the second");
+    capture(close_with_error, ctx, text, sizeof text);
+    assert_contains(text, "the second");
+}
+
 /* dt_comm_dump. */
 
 static void dump(void *arg) { dt_comm_dump(arg); }
@@ -812,6 +833,7 @@ int main(void) {
         cmocka_unit_test(init__reports_a_rank_that_does_not_return),
         cmocka_unit_test(init__takes_a_rank_once),
         cmocka_unit_test(init__closing_reports_errors_of_calls_in_progress),
+        cmocka_unit_test(init__closing_prints_an_error_that_was_not_reported),
         cmocka_unit_test(init__dump_shows_the_last_calls),
         cmocka_unit_test(spawn__reports_rank_and_exit_status),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),

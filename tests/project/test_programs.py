@@ -213,13 +213,21 @@ def save_programs(document, all_documents, folder, environment):
             document.fail(0, f"{source} does not compile:\n{output}")
 
 
+def log_sizes():
+    """Of the logs of ctest, which may be running this test."""
+    return {path: path.stat().st_size for path in BUILD.glob("Testing/Temporary/LastTest.log*")}
+
+
 def check_not_run(document, line, command):
+    """A list by ctest writes a log, like a run, in the folder whose tests it lists: that must not be the build folder."""
     targets = re.search(r"^\.PHONY: (.*)", (tree.ROOT / "Makefile").read_text(), re.M)[1].split()
     if found := re.match(r"make ((?:\w+=(?:'[^']*'|\S*) )*)([a-z-]+)?", command):
         if found[2] and found[2] not in targets and not found[2].startswith("check-"):
             document.fail(line, f"make has no target {found[2]}")
     if command.startswith("ctest "):
-        status, output = run_command(["sh", "-c", re.sub(r"--test-dir \w+", f"--test-dir {BUILD} -N", command)], tree.ROOT)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{BUILD}")\n')
+            status, output = run_command(["sh", "-c", re.sub(r"--test-dir \w+", f"--test-dir {folder} -N", command)], tree.ROOT)
         if status or not re.search(r"Total Tests: [1-9]", output):
             document.fail(line, f"no test matches: {command}")
 
@@ -327,12 +335,14 @@ def main():
     texts = documents.documents(tree.ROOT)
     pages = {name: Document(name, text) for name, text in texts.items()}
     refused = {name: Document(name, text) for name, (text, _) in REFUSED.items()}
+    logs = log_sizes()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda page: check_document(page, pages), [*pages.values(), *refused.values()]))
     wrong = [problem for problems in found[:len(pages)] for problem in problems]
     for (name, (_, reason)), problems in zip(REFUSED.items(), found[len(pages):]):
         if not any(reason in problem for problem in problems):
             wrong.append(f"this test accepts {name}: expected \"{reason}\", got {problems}")
+    wrong += [f"{path}: this test has overwritten the log" for path, size in log_sizes().items() if size < logs.get(path, 0)]
     wrong += check_figures(texts["README.md"], texts["docs/performance.md"])
     if not check_figures("| a | 12.5 ns | 3 µs |", "112.5 3"):
         wrong.append("this test accepts figures that were not measured")

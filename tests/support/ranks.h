@@ -27,9 +27,10 @@ int64_t test_started_ranks(void);
 /* Whether it is n. With DTENSOR_TEST_LIST set, and a number of ranks that no test needs, a program prints which
  * it needs. */
 bool test_is_started(int64_t n);
-/* Whether this launch takes member i of a family that several launches share: DTENSOR_TEST_SAMPLE=<k>/<launches> takes
- * every one of index k, k + launches, … */
-bool test_is_sampled(int64_t i);
+/* Whether this process is the one that prepares and checks what all ranks have in common: always, unless mpirun started
+ * it, then in one process of the launch. Ranks call this first in the same place. What that process does between two
+ * runs is complete when the second one begins. */
+bool test_leads(void);
 /* Runs fn as this process's rank, with a context made with these options, which fn closes; returns fn's result. */
 int test_run_started(const dt_init_options *options, dt_rank_fn *fn, void *arg);
 

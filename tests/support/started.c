@@ -30,13 +30,6 @@ bool test_is_started(int64_t n) {
     return test_started_ranks() == n;
 }
 
-bool test_is_sampled(int64_t i) {
-    const char *text = getenv("DTENSOR_TEST_SAMPLE");
-    char *slash = NULL;
-    long long first = text ? strtoll(text, &slash, 10) : 0;
-    return !text || i % strtoll(slash + 1, NULL, 10) == first;
-}
-
 __attribute__((constructor)) static void prepare(void) {
     const char *filter = getenv("DTENSOR_TEST_FILTER");
     if (filter)
@@ -94,6 +87,18 @@ static void meet(void) {
             fail_msg("other ranks have not come to meeting %ld", n_meetings);
         nanosleep(&(struct timespec){0, 200000}, NULL);
     }
+}
+
+bool test_leads(void) {
+    static atomic_long *n_processes;
+    static bool leads;
+    if (!test_started_ranks())
+        return true;
+    if (!n_processes) {
+        n_processes = test_shared_memory(sizeof *n_processes);
+        leads = atomic_fetch_add(n_processes, 1) == 0;
+    }
+    return leads;
 }
 
 int test_run_started(const dt_init_options *options, dt_rank_fn *fn, void *arg) {
