@@ -14,11 +14,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 4096, COLUMNS = 1024, BATCH = 4, HEADS = 8, TOKENS = 512, WIDTH = 64, WORDS = 50000, TEXT = 8192 };
+enum {
+    ROWS = 4096,
+    COLUMNS = 1024,
+    BATCH = 4,
+    HEADS = 8,
+    TOKENS = 512,
+    WIDTH = 64,
+    WORDS = 50000,
+    TEXT = 8192,
+    PLACES = 1 << 20
+};
 
 static dt_ctx *ctx;
 static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
-    *classes, *rows, *columns;
+    *classes, *rows, *columns, *places;
 static dt_tensor *leaf, *affine, *shift, *words, *half_words; /* which require gradients */
 
 static dt_tensor *run_add(void) { return dt_add(x, y); }
@@ -55,6 +65,13 @@ static dt_tensor *run_scatter_add_0(void) { return dt_scatter_add(x, 0, rows, y)
 static dt_tensor *run_scatter_add_1(void) { return dt_scatter_add(x, 1, columns, y); }
 static dt_tensor *run_scatter_add_bf16_0(void) { return dt_scatter_add(half, 0, rows, half); }
 static dt_tensor *run_scatter_add_bf16_1(void) { return dt_scatter_add(half, 1, columns, half); }
+/* Of all elements into a vector of PLACES. */
+static dt_tensor *add_vector(dt_tensor *of) {
+    dt_tensor *all = dt_reshape(of, DT_SHAPE(ROWS * COLUMNS));
+    return dt_scatter_add(dt_narrow(all, 0, 0, PLACES), 0, places, all);
+}
+static dt_tensor *run_scatter_add_vector(void) { return add_vector(y); }
+static dt_tensor *run_scatter_add_bf16_vector(void) { return add_vector(half); }
 static dt_tensor *run_attention(void) { return dt_scaled_dot_product_attention(query, key, value); }
 static dt_tensor *run_attention_causal(void) {
     return dt_scaled_dot_product_attention(query, key, value, .is_causal = true);
@@ -135,6 +152,8 @@ static const struct op {
            {"scatter_add_1", run_scatter_add_1},
            {"scatter_add_bf16_0", run_scatter_add_bf16_0},
            {"scatter_add_bf16_1", run_scatter_add_bf16_1},
+           {"scatter_add_vector", run_scatter_add_vector},
+           {"scatter_add_bf16_vector", run_scatter_add_bf16_vector},
            {"attention", run_attention},
            {"attention_causal", run_attention_causal},
            {"attention_backward", run_attention_grads},
@@ -191,6 +210,7 @@ static void make_tensors(void) {
     classes = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS)), COLUMNS - 1.0), DT_I64);
     rows = dt_to(dt_mul_scalar(dt_rand(ctx, shape), ROWS - 1.0), DT_I64);
     columns = dt_to(dt_mul_scalar(dt_rand(ctx, shape), COLUMNS - 1.0), DT_I64);
+    places = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS * COLUMNS)), PLACES - 1.0), DT_I64);
     leaf = dt_randn(ctx, shape, .requires_grad = true);
     affine = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
     shift = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);

@@ -17,6 +17,7 @@ import torch.nn.functional as functional
 from settle import Settle
 
 ROWS, COLUMNS = 4096, 1024
+PLACES = 1 << 20
 
 
 def make_calls():
@@ -30,6 +31,7 @@ def make_calls():
     table, text = torch.randn(50000, COLUMNS), torch.randint(0, 50000, (8192,))
     classes = torch.randint(0, COLUMNS, (ROWS,))
     rows, columns = torch.randint(0, ROWS, (ROWS, COLUMNS)), torch.randint(0, COLUMNS, (ROWS, COLUMNS))
+    places = torch.randint(0, PLACES, (ROWS * COLUMNS,))
     attend = functional.scaled_dot_product_attention
 
     def backward(causal):
@@ -98,6 +100,8 @@ def make_calls():
         "scatter_add_1": lambda: torch.scatter_add(x, 1, columns, y),
         "scatter_add_bf16_0": lambda: torch.scatter_add(half, 0, rows, half),
         "scatter_add_bf16_1": lambda: torch.scatter_add(half, 1, columns, half),
+        "scatter_add_vector": lambda: torch.scatter_add(y.view(-1)[:PLACES], 0, places, y.view(-1)),
+        "scatter_add_bf16_vector": lambda: torch.scatter_add(half.view(-1)[:PLACES], 0, places, half.view(-1)),
         "attention": lambda: attend(q, k, v),
         "attention_causal": lambda: attend(q, k, v, is_causal=True),
         "attention_backward": backward(False),

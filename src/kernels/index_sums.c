@@ -79,6 +79,13 @@ static void sum_chunk(const sum_job *j, int64_t run, int64_t end, char *sum, cha
     const dt_dtype dtype = is_short ? DT_F32 : DT_F64;
     const int64_t term_bytes = (int64_t)dt_dtype_size(of_terms);
     const dt__patch at = {sum, dt_dtype_size(stored), n, 1, j->walk.dims[0].strides[0], 0};
+    dt__loop *half = is_short && j->walk.dims[0].strides[0] == term_bytes && j->walk.dims[0].strides[1] == term_bytes
+                         ? loops->ops[DT__EL_ADD][stored]
+                         : NULL;
+    if (half) { /* which computes in f32, too */
+        half(n, sum, (const void *[]){sum, term + j->sorted[run].from * term_bytes}, NULL);
+        return;
+    }
     (void)dt__load_patch(j->kernels, &at, stored, dtype, gathered, sums); /* converted, so never in place */
     for (int64_t i = run; i < end; i++) {
         const dt__patch from = {
