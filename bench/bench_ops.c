@@ -14,12 +14,22 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS = 4096, COLUMNS = 1024, BATCH = 4, HEADS = 8, TOKENS = 512, WIDTH = 64, WORDS = 50000, TEXT = 8192 };
+enum {
+    ROWS = 4096,
+    COLUMNS = 1024,
+    BATCH = 4,
+    HEADS = 8,
+    TOKENS = 512,
+    WIDTH = 64,
+    WORDS = 50000,
+    TEXT = 8192,
+    PLACES = 1 << 20
+};
 
 static dt_ctx *ctx;
 static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
-    *classes;
-static dt_tensor *leaf, *affine, *shift, *words; /* which require gradients */
+    *classes, *rows, *columns, *places;
+static dt_tensor *leaf, *affine, *shift, *words, *half_words; /* which require gradients */
 
 static dt_tensor *run_add(void) { return dt_add(x, y); }
 static dt_tensor *run_mul(void) { return dt_mul(x, y); }
@@ -51,6 +61,17 @@ static dt_tensor *run_adamw(void) {
 }
 static dt_tensor *run_cross_entropy(void) { return dt_cross_entropy(x, classes); }
 static dt_tensor *run_embedding(void) { return dt_embedding(text, table); }
+static dt_tensor *run_scatter_add_0(void) { return dt_scatter_add(x, 0, rows, y); }
+static dt_tensor *run_scatter_add_1(void) { return dt_scatter_add(x, 1, columns, y); }
+static dt_tensor *run_scatter_add_bf16_0(void) { return dt_scatter_add(half, 0, rows, half); }
+static dt_tensor *run_scatter_add_bf16_1(void) { return dt_scatter_add(half, 1, columns, half); }
+/* Of all elements into a vector of PLACES. */
+static dt_tensor *add_vector(dt_tensor *of) {
+    dt_tensor *all = dt_reshape(of, DT_SHAPE(ROWS * COLUMNS));
+    return dt_scatter_add(dt_narrow(all, 0, 0, PLACES), 0, places, all);
+}
+static dt_tensor *run_scatter_add_vector(void) { return add_vector(y); }
+static dt_tensor *run_scatter_add_bf16_vector(void) { return add_vector(half); }
 static dt_tensor *run_attention(void) { return dt_scaled_dot_product_attention(query, key, value); }
 static dt_tensor *run_attention_causal(void) {
     return dt_scaled_dot_product_attention(query, key, value, .is_causal = true);
@@ -89,7 +110,8 @@ static dt_tensor *gradients_of(const recorded *of) {
     X(layer_norm, dt_layer_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine, .bias = shift), {leaf, affine, shift}, 3) \
     X(rms_norm, dt_rms_norm(leaf, DT_SHAPE(COLUMNS), .weight = affine), {leaf, affine}, 2)                           \
     X(cross_entropy, dt_cross_entropy(leaf, classes), {leaf}, 1)                                                     \
-    X(embedding, dt_embedding(text, words), {words}, 1)
+    X(embedding, dt_embedding(text, words), {words}, 1)                                                              \
+    X(embedding_bf16, dt_embedding(text, half_words), {half_words}, 1)
 
 #define RECORDED(name, call, ...)                                                                                    \
     static recorded recorded_##name;                                                                                 \
@@ -126,6 +148,12 @@ static const struct op {
            {"adamw", run_adamw},
            {"cross_entropy", run_cross_entropy},
            {"embedding", run_embedding},
+           {"scatter_add_0", run_scatter_add_0},
+           {"scatter_add_1", run_scatter_add_1},
+           {"scatter_add_bf16_0", run_scatter_add_bf16_0},
+           {"scatter_add_bf16_1", run_scatter_add_bf16_1},
+           {"scatter_add_vector", run_scatter_add_vector},
+           {"scatter_add_bf16_vector", run_scatter_add_bf16_vector},
            {"attention", run_attention},
            {"attention_causal", run_attention_causal},
            {"attention_backward", run_attention_grads},
@@ -180,10 +208,14 @@ static void make_tensors(void) {
     table = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS));
     text = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(TEXT)), WORDS - 1.0), DT_I64);
     classes = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS)), COLUMNS - 1.0), DT_I64);
+    rows = dt_to(dt_mul_scalar(dt_rand(ctx, shape), ROWS - 1.0), DT_I64);
+    columns = dt_to(dt_mul_scalar(dt_rand(ctx, shape), COLUMNS - 1.0), DT_I64);
+    places = dt_to(dt_mul_scalar(dt_rand(ctx, DT_SHAPE(ROWS * COLUMNS)), PLACES - 1.0), DT_I64);
     leaf = dt_randn(ctx, shape, .requires_grad = true);
     affine = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
     shift = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
     words = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS), .requires_grad = true);
+    half_words = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS), .dtype = DT_BF16, .requires_grad = true);
 #define RECORDED(name, call, ...) record(&recorded_##name, call, (recorded){.inputs = __VA_ARGS__});
     RECORDED_LIST(RECORDED)
 #undef RECORDED

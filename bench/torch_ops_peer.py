@@ -17,6 +17,7 @@ import torch.nn.functional as functional
 from settle import Settle
 
 ROWS, COLUMNS = 4096, 1024
+PLACES = 1 << 20
 
 
 def make_calls():
@@ -29,6 +30,8 @@ def make_calls():
     q, k, v, grad = heads(), heads(), heads(), heads()
     table, text = torch.randn(50000, COLUMNS), torch.randint(0, 50000, (8192,))
     classes = torch.randint(0, COLUMNS, (ROWS,))
+    rows, columns = torch.randint(0, ROWS, (ROWS, COLUMNS)), torch.randint(0, COLUMNS, (ROWS, COLUMNS))
+    places = torch.randint(0, PLACES, (ROWS * COLUMNS,))
     attend = functional.scaled_dot_product_attention
 
     def backward(causal):
@@ -39,6 +42,7 @@ def make_calls():
 
     leaf, affine, shift = (t.clone().requires_grad_() for t in (x, weight, bias))
     words = table.clone().requires_grad_()
+    half_words = table.bfloat16().requires_grad_()
 
     def gradients(call, *inputs):
         """The same of any call."""
@@ -61,6 +65,7 @@ def make_calls():
         "rms_norm": (lambda: functional.rms_norm(leaf, [COLUMNS], affine), leaf, affine),
         "cross_entropy": (lambda: functional.cross_entropy(leaf, classes), leaf),
         "embedding": (lambda: functional.embedding(text, words), words),
+        "embedding_bf16": (lambda: functional.embedding(text, half_words), half_words),
     }
     backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
     return backwards | {
@@ -91,6 +96,12 @@ def make_calls():
                                              weight_decay=0.01, eps=1e-8, amsgrad=False, maximize=False),
         "cross_entropy": lambda: functional.cross_entropy(x, classes),
         "embedding": lambda: functional.embedding(text, table),
+        "scatter_add_0": lambda: torch.scatter_add(x, 0, rows, y),
+        "scatter_add_1": lambda: torch.scatter_add(x, 1, columns, y),
+        "scatter_add_bf16_0": lambda: torch.scatter_add(half, 0, rows, half),
+        "scatter_add_bf16_1": lambda: torch.scatter_add(half, 1, columns, half),
+        "scatter_add_vector": lambda: torch.scatter_add(y.view(-1)[:PLACES], 0, places, y.view(-1)),
+        "scatter_add_bf16_vector": lambda: torch.scatter_add(half.view(-1)[:PLACES], 0, places, half.view(-1)),
         "attention": lambda: attend(q, k, v),
         "attention_causal": lambda: attend(q, k, v, is_causal=True),
         "attention_backward": backward(False),

@@ -15,16 +15,26 @@ enum { FIRST_BLOCK_BYTES = 1024, MAX_USUAL_BLOCK_BYTES = 256 * 1024, ALIGNMENT =
 struct dt__arena_block {
     struct dt__arena_block *older;
     size_t bytes, used;
+    bool is_lent; /* by the caller of dt__arena_on */
     _Alignas(ALIGNMENT) unsigned char memory[];
 };
+_Static_assert(sizeof(struct dt__arena_block) == DT__ARENA_HEADER, "the header of a block");
 
 dt__arena dt__arena_new(dt_ctx *ctx) { return (dt__arena){.ctx = ctx}; }
+
+dt__arena dt__arena_on(dt_ctx *ctx, void *memory, size_t bytes) {
+    struct dt__arena_block *block = memory;
+    *block = (struct dt__arena_block){.bytes = bytes - sizeof *block, .is_lent = true};
+    DT__POISON(block->memory, block->bytes);
+    return (dt__arena){.ctx = ctx, .block = block};
+}
 
 static void drop_newest(dt__arena *arena) {
     struct dt__arena_block *block = arena->block;
     arena->block = block->older;
     DT__UNPOISON(block->memory, block->bytes);
-    dt__free(arena->ctx, block, sizeof *block + block->bytes);
+    if (!block->is_lent)
+        dt__free(arena->ctx, block, sizeof *block + block->bytes);
 }
 
 void dt__arena_free(dt__arena *arena) {

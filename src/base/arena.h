@@ -23,6 +23,10 @@ typedef struct dt__arena_mark {
 
 /* Allocates nothing yet. */
 dt__arena dt__arena_new(dt_ctx *ctx);
+/* The same, which uses the caller's memory first: 16-byte aligned, at least DT__ARENA_HEADER bytes, and valid until the
+ * arena is freed. */
+enum { DT__ARENA_HEADER = 32 };
+dt__arena dt__arena_on(dt_ctx *ctx, void *memory, size_t bytes);
 void dt__arena_free(dt__arena *arena);
 
 /* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when out of memory or if

@@ -363,8 +363,10 @@ static dt_status decompose(dt__arena *arena, dt__call *call) {
     return DT_OK;
 }
 
+/* Shapes are inferred in every call: mostly without an allocation. */
 dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call) {
-    dt__arena arena = dt__arena_new(ctx);
+    _Alignas(16) unsigned char memory[1024];
+    dt__arena arena = dt__arena_on(ctx, memory, sizeof memory);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     call->op_call.records = call->records;
     call->op_call.draw = &call->draw;
@@ -600,32 +602,6 @@ dt_status dt__dispatch_with_saved(dt_ctx *ctx, dt__call *call) {
     return dispatch_checked(ctx, call);
 }
 
-/* The same with an argument that is read from values: the call that passes its value is dispatched. */
-static __attribute__((noinline)) dt_status dispatch_read(dt_ctx *ctx, dt__call *call, int position) {
-    dt__arena arena = dt__arena_new(ctx);
-    dt__bound_args bound;
-    dt__call with_value;
-    dt__call_init(&with_value, ctx, 0, bound.args);
-    dt_status status = dt__call_read(&arena, call, position, &bound);
-    if (status == DT_OK)
-        status = dt__call_reserve(&with_value, bound.n_inputs);
-    if (status == DT_OK) {
-        with_value.info = call->info;
-        with_value.overload = bound.overload;
-        with_value.n_inputs = bound.n_inputs;
-        for (int i = 0; i < bound.n_inputs; i++)
-            with_value.inputs[i] = call->inputs[bound.inputs[i]];
-        status = dt__dispatch(ctx, &with_value);
-    }
-    if (status == DT_OK && (status = dt__call_reserve_outputs(call, with_value.n_outputs)) == DT_OK) {
-        call->n_outputs = with_value.n_outputs;
-        memcpy(call->outputs, with_value.outputs, (size_t)call->n_outputs * sizeof *call->outputs);
-    }
-    dt__call_end(&with_value);
-    dt__arena_free(&arena);
-    return status;
-}
-
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
     call->records = false;
@@ -633,7 +609,7 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     if (!call->info->is_simple && call->info->read) {
         int position = dt__unread_argument(call->info, call->overload, call->args);
         if (position >= 0)
-            return dispatch_read(ctx, call, position);
+            return dt__dispatch_read(ctx, call, position);
     }
     if (__builtin_expect(ctx->recorder != NULL, 0)) {
         DT__TRY(dt__call_apply_writes(call));

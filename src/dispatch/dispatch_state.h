@@ -61,10 +61,9 @@ bool dt__call_is_aligned(const dt__call *call);
  * all inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
 
-/* read_argument.c: reads the argument at this position from values (dt_op.read), and binds the call without it. The
- * tensors of the new call are those of the old one, by index; all is in the arena. Collective over the mesh of the
- * inputs. */
-dt_status dt__call_read(dt__arena *arena, dt__call *call, int position, dt__bound_args *out);
+/* read_argument.c: reads the argument at this position from values (dt_op.read), and dispatches the call that passes
+ * its value. Collective over the mesh of the inputs. */
+dt_status dt__dispatch_read(dt_ctx *ctx, dt__call *call, int position);
 
 typedef struct dt__dry_context dt__dry_context;
 /* dry_run.c, in a dry run: adds what the rows of an op exchange. */

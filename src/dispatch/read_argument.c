@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <string.h>
 
 /* Refuses, alike on all ranks of the mesh and before it is read, what cannot be. */
 static dt_status check_tensor(const dt__call *call, const dt_tensor *tensor) {
@@ -107,7 +108,9 @@ static dt_status bind_value(dt__arena *arena, const dt__call *call, int position
     return dt__schema_bind(arena, &call->info->schema, signature->n_params, arguments, out);
 }
 
-dt_status dt__call_read(dt__arena *arena, dt__call *call, int position, dt__bound_args *out) {
+/* Reads the argument, and binds the call with its value. The tensors of the new call are those of the old one, by
+ * index; all is in the arena. */
+static dt_status read_argument(dt__arena *arena, dt__call *call, int position, dt__bound_args *out) {
     dt_ctx *ctx = call->ctx;
     dt_mesh *mesh;
     dt_arg value;
@@ -119,4 +122,29 @@ dt_status dt__call_read(dt__arena *arena, dt__call *call, int position, dt__boun
         return dt__refuse_unread(&call->op_call);
     DT__TRY(read_apart(ctx, arena, call, position, &value));
     return bind_value(arena, call, position, &value, out);
+}
+
+dt_status dt__dispatch_read(dt_ctx *ctx, dt__call *call, int position) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__bound_args bound;
+    dt__call with_value;
+    dt__call_init(&with_value, ctx, 0, bound.args);
+    dt_status status = read_argument(&arena, call, position, &bound);
+    if (status == DT_OK)
+        status = dt__call_reserve(&with_value, bound.n_inputs);
+    if (status == DT_OK) {
+        with_value.info = call->info;
+        with_value.overload = bound.overload;
+        with_value.n_inputs = bound.n_inputs;
+        for (int i = 0; i < bound.n_inputs; i++)
+            with_value.inputs[i] = call->inputs[bound.inputs[i]];
+        status = dt__dispatch(ctx, &with_value);
+    }
+    if (status == DT_OK && (status = dt__call_reserve_outputs(call, with_value.n_outputs)) == DT_OK) {
+        call->n_outputs = with_value.n_outputs;
+        memcpy(call->outputs, with_value.outputs, (size_t)call->n_outputs * sizeof *call->outputs);
+    }
+    dt__call_end(&with_value);
+    dt__arena_free(&arena);
+    return status;
 }

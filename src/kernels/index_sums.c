@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 #include "kernels/element_ops.h"
+#include "kernels/element_types.h"
 #include "kernels/gather.h"
 #include "kernels/walk.h"
 
@@ -15,7 +16,9 @@ enum {
     PIECES = 16,
     LARGE = 1 << 14 /* elements that are worth threads */,
     DIGIT = 8,
-    DIGITS = 1 << DIGIT
+    DIGITS = 1 << DIGIT,
+    LINE = 64,         /* bytes */
+    AHEAD_BYTES = 1024 /* of the next row, which are prefetched */
 };
 
 static bool is_sorted(const dt__index_term *list, int64_t n) {
@@ -76,6 +79,13 @@ static void sum_chunk(const sum_job *j, int64_t run, int64_t end, char *sum, cha
     const dt_dtype dtype = is_short ? DT_F32 : DT_F64;
     const int64_t term_bytes = (int64_t)dt_dtype_size(of_terms);
     const dt__patch at = {sum, dt_dtype_size(stored), n, 1, j->walk.dims[0].strides[0], 0};
+    dt__loop *half = is_short && j->walk.dims[0].strides[0] == term_bytes && j->walk.dims[0].strides[1] == term_bytes
+                         ? loops->ops[DT__EL_ADD][stored]
+                         : NULL;
+    if (half) { /* which computes in f32, too */
+        half(n, sum, (const void *[]){sum, term + j->sorted[run].from * term_bytes}, NULL);
+        return;
+    }
     (void)dt__load_patch(j->kernels, &at, stored, dtype, gathered, sums); /* converted, so never in place */
     for (int64_t i = run; i < end; i++) {
         const dt__patch from = {
@@ -87,6 +97,37 @@ static void sum_chunk(const sum_job *j, int64_t run, int64_t end, char *sum, cha
             loops->add_widened(n, sums, x, 1, 0);
     }
     dt__store_patch(j->kernels, sums, dtype, &at, stored, converted);
+}
+
+static double element_at(dt_dtype dtype, const char *at) {
+    return dtype == DT_F16    ? (double)DT__GET_F16(*(const dt__f16 *)at)
+           : dtype == DT_BF16 ? (double)DT__GET_BF16(*(const dt__bf16 *)at)
+                              : (double)*(const dt__f32 *)at;
+}
+
+/* Of rows of one element. */
+static void sum_element(const sum_job *j, int64_t run, int64_t end) {
+    const dt_dtype stored = j->args->sums->dtype, of_terms = j->args->terms->dtype;
+    const int64_t bytes = (int64_t)dt_dtype_size(of_terms);
+    char *at = j->walk.at[0] + j->sorted[run].place * (int64_t)dt_dtype_size(stored);
+    double sum = element_at(stored, at);
+    for (int64_t i = run; i < end; i++)
+        sum += element_at(of_terms, j->walk.at[1] + j->sorted[i].from * bytes);
+    if (stored == DT_F16)
+        *(dt__f16 *)at = DT__PUT_F16(sum);
+    else
+        *(dt__bf16 *)at = DT__PUT_BF16(sum);
+}
+
+/* The next run's place and its first term, while this run is summed. */
+static void prefetch_run(const sum_job *j, int64_t run) {
+    const dt__walk_dim *inner = &j->walk.dims[0];
+    const int64_t bytes[] = {(int64_t)dt_dtype_size(j->args->sums->dtype),
+                             (int64_t)dt_dtype_size(j->args->terms->dtype)};
+    const int64_t offsets[] = {j->sorted[run].place, j->sorted[run].from};
+    for (int k = 0; k < 2; k++)
+        for (int64_t b = 0; b < dt__min_i64(inner->size * inner->strides[k], AHEAD_BYTES); b += LINE)
+            __builtin_prefetch(j->walk.at[k] + offsets[k] * bytes[k] + b);
 }
 
 static void sum_run(const sum_job *j, int64_t run, int64_t end) {
@@ -112,6 +153,12 @@ static void sum_piece(void *arg, int64_t piece) {
     for (; run < end; run = next) {
         for (next = run + 1; next < n && list[next].place == list[run].place;)
             next++;
+        if (j->walk.n_dims == 0) {
+            sum_element(j, run, next);
+            continue;
+        }
+        if (next < n)
+            prefetch_run(j, next);
         sum_run(j, run, next);
     }
 }

@@ -1,53 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows (index_select, index_add) use the kernels for copies and sums; single elements (gather, scatter) are processed
- * one by one. Sums of f16 and bf16 are left to index_sums.c: here only their terms are listed.
+ * Rows (index_select, index_add) use the kernels for copies and sums; single elements (gather) are processed one by
+ * one. Rows that are short or not contiguous are added element by element (scatter.c). Sums of f16 and bf16 are left to
+ * index_sums.c: here only their terms are listed.
  */
 #include "kernels/indexing.h"
 
 #include "base/dtype.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
+#include "kernels/index_range.h"
 #include "kernels/loops.h"
 #include "kernels/walk.h"
 
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 16, PIECE_ROWS = 64, ADD_PIECES = 16, ADD_LARGE = 1 << 16, SCATTER_LARGE = 1 << 14 };
-
-static int64_t index_at(const dt__array *index, const char *at) {
-    int64_t wide;
-    int32_t narrow;
-    if (index->dtype == DT_I64) {
-        memcpy(&wide, at, 8);
-        return wide;
-    }
-    memcpy(&narrow, at, 4);
-    return narrow;
-}
-
-/* In the order of the index array, so that the first bad one is reported. */
-static bool check_indexes(const dt__indexed *args, int64_t *bad) {
-    const dt__array *index = args->index;
-    const int64_t n = dt__array_count(index), size = (int64_t)dt_dtype_size(index->dtype);
-    int64_t position[DT__WALK_DIMS] = {0};
-    const char *at = index->data;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t value = index_at(index, at);
-        if (value < 0 || value >= args->limit) {
-            *bad = value;
-            return false;
-        }
-        for (int d = index->n_dims - 1; d >= 0; d--) {
-            at += index->strides[d] * size;
-            if (++position[d] < index->shape[d])
-                break;
-            at -= index->shape[d] * index->strides[d] * size;
-            position[d] = 0;
-        }
-    }
-    return true;
-}
+enum { PIECE_BYTES = 1 << 16, PIECE_ROWS = 64, ADD_PIECES = 16, ADD_LARGE = 1 << 16, MIN_ROW = 16 };
 
 /* A row of `indexed` and a row of `other`, as arrays of one shape: all dims except the indexed ones. */
 typedef struct rows {
@@ -109,7 +77,7 @@ static void select_runs(const row_job *j, int64_t n, int64_t *position, char **a
     const void *from[PIECE_ROWS];
     for (int64_t i = 0; i < n; i++, dt__walk_next(&j->r.walk, 0, position, at)) {
         to[i] = at[0];
-        from[i] = row_of(j, index_at(j->args->index, at[1]) - j->args->offset);
+        from[i] = row_of(j, dt__index_at(j->args->index, at[1]) - j->args->offset);
     }
     j->kernels->copy_rows(n, to, from, j->r.run_bytes, j->store);
 }
@@ -123,7 +91,7 @@ static void select_piece(void *arg, int64_t piece) {
     for (int64_t i = begin, n; j->r.run_bytes && i < end; i += n)
         select_runs(j, n = dt__min_i64(end - i, PIECE_ROWS), position, at);
     for (int64_t i = begin; !j->r.run_bytes && i < end; i++, dt__walk_next(&j->r.walk, 0, position, at))
-        select_row(j, at[0], index_at(j->args->index, at[1]) - j->args->offset);
+        select_row(j, at[0], dt__index_at(j->args->index, at[1]) - j->args->offset);
 }
 
 static int64_t row_bytes(const row_job *j) {
@@ -137,7 +105,7 @@ bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__inde
     row_job j;
     j.kernels = kernels;
     j.args = args;
-    if (!check_indexes(args, bad))
+    if (!dt__check_indexes(args->index, args->limit, bad))
         return false;
     if (!rows_make(args, &j.r))
         return true;
@@ -151,10 +119,16 @@ bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__inde
 static void add_row(const row_job *j, char *from, int64_t row) {
     const rows *r = &j->r;
     char *to = (char *)j->args->indexed->data + row * r->indexed_step;
-    const dt__array out = {to, j->args->indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
-    const dt__array in = {from, j->args->other->dtype, r->n_dims, r->shape, r->other_strides};
+    const dt_dtype dtype = j->args->indexed->dtype;
+    dt__loop *loop = j->kernels->loops->ops[DT__EL_ADD][dtype];
+    if (r->run_bytes && loop) {
+        loop((int64_t)(r->run_bytes / dt_dtype_size(dtype)), to, (const void *[]){to, from}, NULL);
+        return;
+    }
+    const dt__array out = {to, dtype, r->n_dims, r->shape, r->indexed_strides};
+    const dt__array in = {from, dtype, r->n_dims, r->shape, r->other_strides};
     dt__elementwise_run(j->kernels, NULL,
-                        &(dt__elementwise){.op = DT__EL_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
+                        &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &out, .ins = {&out, &in}});
 }
 
 /* A piece is a range of destination rows, so that no two threads write the same row; each piece scans all indexes. */
@@ -164,7 +138,7 @@ static void add_piece(void *arg, int64_t piece) {
     int64_t position[DT__WALK_DIMS] = {0};
     char *at[2] = {j->r.walk.at[0], j->r.walk.at[1]};
     do {
-        const int64_t row = index_at(j->args->index, at[1]) - j->args->offset;
+        const int64_t row = dt__index_at(j->args->index, at[1]) - j->args->offset;
         if (row >= begin && row < end)
             add_row(j, at[0], row);
     } while (dt__walk_next(&j->r.walk, 0, position, at));
@@ -176,31 +150,66 @@ static void add_half_rows(const row_job *j, dt__pool *pool) {
     const dt__array sums = {indexed->data, indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
     const dt__array terms = {other->data, other->dtype, r->n_dims, r->shape, r->other_strides};
     int64_t position[DT__WALK_DIMS] = {0}, n = 0;
+    dt__index_term *list = j->args->memory;
     char *at[2] = {r->walk.at[0], r->walk.at[1]};
     do {
-        const int64_t row = index_at(j->args->index, at[1]) - j->args->offset;
+        const int64_t row = dt__index_at(j->args->index, at[1]) - j->args->offset;
         if (row >= 0 && row < r->n_held)
-            j->args->terms[n++] =
-                (dt__index_term){row * indexed->strides[j->args->dim],
-                                 (at[0] - (char *)other->data) / (int64_t)dt_dtype_size(other->dtype)};
+            list[n++] = (dt__index_term){row * indexed->strides[j->args->dim],
+                                         (at[0] - (char *)other->data) / (int64_t)dt_dtype_size(other->dtype)};
     } while (dt__walk_next(&r->walk, 0, position, at));
-    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, j->args->terms, n});
+    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, list, n});
+}
+
+/* The elements of rows, for dt__scatter_along: the index repeated along the other dims. */
+typedef struct repeated_index {
+    int64_t strides[DT__WALK_DIMS];
+    dt__array index;
+    dt__indexed args;
+} repeated_index;
+
+/* False if the rows of a vector of indexes are long enough to be added as rows. */
+static bool repeat_index(const dt__indexed *args, repeated_index *out) {
+    const dt__array *indexed = args->indexed, *other = args->other;
+    if (args->index->n_dims != 1)
+        return false;
+    for (int d = 0; d < other->n_dims; d++) {
+        if (d != args->dim && other->shape[d] >= MIN_ROW && other->strides[d] == 1 && indexed->strides[d] == 1)
+            return false;
+        out->strides[d] = d == args->dim ? args->index->strides[0] : 0;
+    }
+    out->index = (dt__array){args->index->data, args->index->dtype, other->n_dims, other->shape, out->strides};
+    out->args = *args;
+    out->args.index = &out->index;
+    return true;
+}
+
+int64_t dt__index_add_bytes(dt__pool *pool, const dt__indexed *args) {
+    repeated_index repeated;
+    if (repeat_index(args, &repeated))
+        return dt__scatter_bytes(pool, &repeated.args);
+    return dt__is_half(args->indexed->dtype) ? 2 * dt__array_count(args->index) * (int64_t)sizeof(dt__index_term) : 0;
 }
 
 bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
+    repeated_index repeated;
     j.kernels = kernels;
     j.args = args;
-    if (!check_indexes(args, bad))
+    if (!dt__check_indexes(args->index, args->limit, bad))
         return false;
     if (!rows_make(args, &j.r) || j.r.n_held == 0)
         return true;
+    if (repeat_index(args, &repeated)) {
+        repeated.args.is_new = true; /* checked above */
+        return dt__scatter_along(kernels, pool, &repeated.args, true, bad);
+    }
     if (dt__is_half(args->indexed->dtype)) {
         add_half_rows(&j, pool);
         return true;
     }
     j.n_rows = dt__walk_positions(&j.r.walk, 0);
-    const bool is_large = j.n_rows * row_bytes(&j) >= ADD_LARGE;
+    const bool is_large = j.n_rows * row_bytes(&j) >= ADD_LARGE && dt__pool_threads(pool) > 1;
     j.n_per_piece = is_large ? dt__ceil_div(j.r.n_held, ADD_PIECES) : j.r.n_held;
     dt__pool_run(pool, dt__ceil_div(j.r.n_held, j.n_per_piece), add_piece, &j);
     return true;
@@ -239,7 +248,7 @@ static void gather_piece(void *arg, int64_t piece) {
     char *at[3] = {j->walk.at[0], j->walk.at[1], j->walk.at[2]};
     dt__walk_seek(&j->walk, 0, begin, position, at);
     for (int64_t i = begin; i < end; i++, dt__walk_next(&j->walk, 0, position, at)) {
-        const int64_t where = index_at(j->args->index, at[1]) - j->args->offset;
+        const int64_t where = dt__index_at(j->args->index, at[1]) - j->args->offset;
         if (where >= 0 && where < j->n_held)
             memcpy(at[0], at[2] + where * j->step, bytes);
         else
@@ -250,118 +259,12 @@ static void gather_piece(void *arg, int64_t piece) {
 bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     element_job j;
     j.kernels = kernels;
-    if (!check_indexes(args, bad))
+    if (!dt__check_indexes(args->index, args->limit, bad))
         return false;
     if (!elements_make(args, args->other, &j))
         return true;
     j.n = dt__walk_positions(&j.walk, 0);
     j.n_per_piece = PIECE_BYTES / 4;
     dt__pool_run(pool, dt__ceil_div(j.n, j.n_per_piece), gather_piece, &j);
-    return true;
-}
-
-/* Adds one element to another, in a wider dtype where the dtype has no loop of its own. */
-static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const void *from) {
-    const dt__array one = {to, dtype, 0, NULL, NULL}, other = {(void *)(uintptr_t)from, dtype, 0, NULL, NULL};
-    dt__loop *loop = kernels->loops->ops[DT__EL_ADD][dtype];
-    if (loop)
-        loop(1, to, (const void *[]){to, from}, NULL);
-    else
-        dt__elementwise_run(kernels, NULL,
-                            &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &one, .ins = {&one, &other}});
-}
-
-/* Elements are written in the logical order of the index array, whatever its strides, those of one piece on one thread:
- * a range of another dim, so that pieces share no element, or else a range of destinations, of which each piece scans
- * all indexes. */
-typedef struct scatter_job {
-    const dt__kernels *kernels;
-    const dt__indexed *args;
-    bool adds;
-    int split; /* the dim whose ranges are pieces; -1: destinations */
-    int64_t n_per_piece;
-    int64_t *n_listed; /* where elements are not written but listed, in one piece: the terms so far; else NULL */
-} scatter_job;
-
-static void scatter_one(const scatter_job *j, const int64_t *position, int64_t begin, int64_t end) {
-    const dt__array *index = j->args->index, *other = j->args->other, *indexed = j->args->indexed;
-    const int64_t bytes = (int64_t)dt_dtype_size(other->dtype);
-    int64_t at_index = 0, at_other = 0, at_indexed = 0;
-    for (int d = 0; d < index->n_dims; d++) {
-        at_index += position[d] * index->strides[d];
-        at_other += position[d] * other->strides[d];
-        at_indexed += d == j->args->dim ? 0 : position[d] * indexed->strides[d];
-    }
-    const char *from = (const char *)other->data + at_other * bytes;
-    const char *at = (const char *)index->data + at_index * (int64_t)dt_dtype_size(index->dtype);
-    const int64_t where = index_at(index, at) - j->args->offset;
-    if (where < begin || where >= end)
-        return;
-    at_indexed += indexed->n_dims ? where * indexed->strides[j->args->dim] : 0;
-    char *to = (char *)indexed->data + at_indexed * bytes;
-    if (j->adds)
-        add_one(j->kernels, indexed->dtype, to, from);
-    else if (j->n_listed)
-        j->args->terms[(*j->n_listed)++] = (dt__index_term){at_indexed, at_other};
-    else
-        memcpy(to, from, (size_t)bytes);
-}
-
-static void scatter_piece(void *arg, int64_t piece) {
-    const scatter_job *j = arg;
-    const dt__array *index = j->args->index, *indexed = j->args->indexed;
-    const int64_t first = piece * j->n_per_piece, n_held = indexed->n_dims ? indexed->shape[j->args->dim] : 1;
-    int64_t position[DT__WALK_DIMS] = {0}, shape[DT__WALK_DIMS], n = 1;
-    int64_t begin = 0, end = n_held, start = 0;
-    for (int d = 0; d < index->n_dims; d++) {
-        shape[d] = d == j->split ? dt__min_i64(j->n_per_piece, index->shape[d] - first) : index->shape[d];
-        n *= shape[d];
-    }
-    if (j->split < 0) {
-        begin = first;
-        end = dt__min_i64(first + j->n_per_piece, n_held);
-    } else
-        start = first;
-    for (int64_t i = 0; i < n; i++) {
-        if (j->split >= 0)
-            position[j->split] += start;
-        scatter_one(j, position, begin, end);
-        if (j->split >= 0)
-            position[j->split] -= start;
-        for (int d = index->n_dims - 1; d >= 0 && ++position[d] == shape[d]; d--)
-            position[d] = 0;
-    }
-}
-
-/* Rows of one element. */
-static void add_half_elements(scatter_job *j, dt__pool *pool) {
-    const dt__indexed *args = j->args;
-    const dt__array sums = {args->indexed->data, args->indexed->dtype, 0, NULL, NULL};
-    const dt__array terms = {args->other->data, args->other->dtype, 0, NULL, NULL};
-    int64_t n = 0;
-    j->adds = false;
-    j->n_listed = &n;
-    dt__pool_run(pool, 1, scatter_piece, j);
-    dt__index_sums_run(j->kernels, pool, &(dt__index_sums){&sums, &terms, args->terms, n});
-}
-
-bool dt__scatter_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, bool adds, int64_t *bad) {
-    const dt__array *index = args->index;
-    const int64_t n = dt__array_count(index), n_held = args->indexed->n_dims ? args->indexed->shape[args->dim] : 1;
-    scatter_job j = {kernels, args, adds, -1, dt__max_i64(n_held, 1), NULL};
-    if (!check_indexes(args, bad))
-        return false;
-    if (n == 0 || n_held == 0)
-        return true;
-    if (adds && dt__is_half(args->indexed->dtype)) {
-        add_half_elements(&j, pool);
-        return true;
-    }
-    for (int d = 0; d < index->n_dims && n >= SCATTER_LARGE; d++)
-        if (d != args->dim && index->shape[d] > 1 && (j.split < 0 || index->shape[d] > index->shape[j.split]))
-            j.split = d;
-    if (n >= SCATTER_LARGE)
-        j.n_per_piece = dt__ceil_div(j.split >= 0 ? index->shape[j.split] : n_held, ADD_PIECES);
-    dt__pool_run(pool, dt__ceil_div(j.split >= 0 ? index->shape[j.split] : n_held, j.n_per_piece), scatter_piece, &j);
     return true;
 }

@@ -30,10 +30,15 @@ dt_status dt__add_at_indices(const dt_op_call *call, const dt__indexed *args, bo
     dt__indexed indexed = *args;
     dt__scratch memory;
     int64_t bad;
-    DT__TRY(dt__index_terms_new(call, args->indexed->dtype, dt__array_count(args->index), &memory, &indexed.terms));
-    bool fine =
+    const int64_t bytes = along ? dt__scatter_bytes(pool, args) : dt__index_add_bytes(pool, args);
+    if (bytes) {
+        DT__TRY(dt__scratch_new(call, DT_I8, 1, &bytes, &memory));
+        indexed.memory = memory.array.data;
+    }
+    const bool fine =
         along ? dt__scatter_along(kernels, pool, &indexed, true, &bad) : dt__index_add(kernels, pool, &indexed, &bad);
-    dt__index_terms_free(call, &memory, indexed.terms);
+    if (bytes)
+        dt__scratch_free(call, &memory);
     return fine ? DT_OK
                 : dt__fail_local(call->ctx, DT_ERR_VALUE,
                                  "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,

@@ -98,7 +98,8 @@ static dt__indexed indexed_along(const dt_op_value *result, int dim, const dt__a
                          .index = &arrays[1],
                          .offset = sharded ? result->offset[dim] : 0,
                          .limit = result->n_dims ? result->global_shape[dim] : 1,
-                         .other = &arrays[0]};
+                         .other = &arrays[0],
+                         .is_new = true};
 }
 
 /* The row of the padding index is left at zero. */

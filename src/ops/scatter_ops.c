@@ -199,7 +199,8 @@ static dt_status write_elements(dt_op_call *call, const dt__array *source) {
                            .index = &all.index,
                            .offset = sharded ? self->offset[dim] : 0,
                            .limit = self->n_dims ? self->global_shape[dim] : 1,
-                           .other = &all.source};
+                           .other = &all.source,
+                           .is_new = call->outputs[0].data != self->data};
     if (of->adds)
         return dt__add_at_indices(call, &indexed, !of->slices);
     bool fine = dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, false, &bad);

@@ -2,6 +2,7 @@
  *
  * Gradients of views: zeros of the size of the tensor, with the gradient at the elements of the view.
  */
+#include "base/dtype.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -167,21 +168,39 @@ static dt_status diagonal(dt_op_call *call) {
     return DT_OK;
 }
 
-/* Windows overlap: their elements are added, one position of all windows after the other. */
-static dt_status unfold(dt_op_call *call) {
-    dt_op_value *result = &call->outputs[0];
+/* Adds the elements of windows to zeros, one position of all windows after the other. */
+static dt_status add_windows(const dt_op_call *call, const dt_op_value *sums) {
     const dt_op_value *grad = &call->inputs[0];
-    dt__array out = dt__array_of(result);
-    fill_zeros(call, &out);
+    dt__array zeros = dt__array_of(sums);
+    fill_zeros(call, &zeros);
     for (int64_t i = 0; i < int_at(call, SIZE); i++) {
-        dt__view to = dt__view_of_value(call, result), from = dt__view_of_value(call, grad);
+        dt__view to = dt__view_of_value(call, sums), from = dt__view_of_value(call, grad);
         DT__TRY(change_unfold(call, &to));
         DT__TRY(dt__view_select(&to, to.n_dims - 1, i));
         DT__TRY(dt__view_select(&from, from.n_dims - 1, i));
-        dt__array sum = array_of_view(result, &to), term = array_of_view(grad, &from);
-        DT__TRY(dt__run_elements(call, DT__EL_ADD, out.dtype, &sum, &sum, &term, NULL));
+        dt__array sum = array_of_view(sums, &to), term = array_of_view(grad, &from);
+        DT__TRY(dt__run_elements(call, DT__EL_ADD, sum.dtype, &sum, &sum, &term, NULL));
     }
     return DT_OK;
+}
+
+/* Where windows overlap, sums of f16 and bf16 are made in f64, and rounded once. */
+static dt_status unfold(dt_op_call *call) {
+    const dt_op_value *result = &call->outputs[0];
+    dt__array out = dt__array_of(result);
+    if (!dt__is_half(result->dtype) || int_at(call, SIZE) <= int_at(call, STEP))
+        return add_windows(call, result);
+    dt__scratch memory;
+    DT__TRY(dt__scratch_new(call, DT_F64, result->n_dims, result->shape, &memory));
+    dt_op_value sums = *result;
+    sums.data = memory.array.data;
+    sums.dtype = DT_F64;
+    sums.strides = memory.strides;
+    dt_status status = add_windows(call, &sums);
+    if (status == DT_OK)
+        dt__run_convert(call, &out, &memory.array);
+    dt__scratch_free(call, &memory);
+    return status;
 }
 
 static void rows_unfold(const dt_op_call *call, dt_rows *rows) {

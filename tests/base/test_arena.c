@@ -33,6 +33,28 @@ static void arena__allocates_nothing_at_first(void **state) {
     dt__arena_free(&arena);
 }
 
+/* Memory of the caller is used first, and never freed. */
+static void arena__uses_lent_memory_first(void **state) {
+    (void)state;
+    _Alignas(16) unsigned char lent[256];
+    for (size_t n = 0; n < 300; n++) {
+        const long n_before = memory.n_calls;
+        memset(lent, 0xff, sizeof lent);
+        dt__arena arena = dt__arena_on(ctx, lent, sizeof lent);
+        dt__arena_mark mark = dt__arena_begin(&arena);
+        unsigned char *item = dt__arena_alloc(&arena, n, 1);
+        assert_non_null(item);
+        assert_int_equal(item >= lent && item < lent + sizeof lent, n <= sizeof lent - DT__ARENA_HEADER);
+        assert_int_equal(memory.n_calls - n_before, n > sizeof lent - DT__ARENA_HEADER);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(item[i], 0);
+        dt__arena_rewind(&arena, mark);
+        assert_non_null(dt__arena_alloc(&arena, 2 * sizeof lent, 1));
+        dt__arena_free(&arena);
+        memset(lent, 0, sizeof lent); /* not poisoned any more */
+    }
+}
+
 static void arena__items_are_aligned_and_zeroed_even_when_reused(void **state) {
     (void)state;
     dt__arena arena = dt__arena_new(ctx);
@@ -185,6 +207,7 @@ static void arena__survives_failing_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(arena__allocates_nothing_at_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena__uses_lent_memory_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arena__items_are_aligned_and_zeroed_even_when_reused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arena__live_items_keep_their_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arena__rewinding_to_the_start_frees_all_blocks, set_up, tear_down),

@@ -47,6 +47,19 @@ static bool run_ways(dt_ctx *ctx, dt_mesh *mesh) {
            CALL(ctx, "slice($1; 0; 1; 5)", x) && CALL(ctx, "cat({$1; $1}; 0)", x);
 }
 
+/* Arguments that are read from values: of plain and of distributed tensors, by a kernel and from a tensor as it is. */
+static bool run_read(dt_ctx *ctx, dt_mesh *mesh) {
+    dt_tensor *plain = dt_from_memory(ctx, (int64_t[]){1, 4, 2, 0, 3, 1}, DT_SHAPE(6), DT_I64);
+    dt_tensor *classes = plain ? calls_distribute(plain, mesh, "S(0)") : NULL, *parts[3];
+    dt_tensor *ends = dt_from_memory(ctx, (int64_t[]){1, 4}, DT_SHAPE(2), DT_I64);
+    dt_tensor *at = ends ? calls_distribute(ends, mesh, "S(0)") : NULL;
+    dt_tensor *partial = dt_ones(ctx, DT_SHAPE(1), .dtype = DT_I64, .mesh = mesh, .place = "P(sum)");
+    dt_tensor *start = partial ? dt_squeeze_dim(partial, 0) : NULL;
+    return classes && at && start && dt_one_hot(plain, -1) && dt_one_hot(classes, -1) &&
+           dt_tensor_split_tensor_indices_or_sections(classes, at, parts, 3) == 3 &&
+           dt_narrow_tensor(classes, 0, start, 2);
+}
+
 /* More tensors than a call has space for. */
 static bool run_many(dt_ctx *ctx, dt_mesh *mesh) {
     enum { MANY = 70 };
@@ -87,7 +100,9 @@ static long fail_each_allocation(run_fn *run) {
         (void)dt_error_clear(ctx);
         assert_int_equal(dt_heap_stats(ctx).n_live, 0);
         memory.fail_at = 0;
-        assert_true(run_in_scope(ctx, run)); /* the context is still usable */
+        if (!run_in_scope(ctx, run)) /* the context is still usable */
+            fail_msg("after allocation %ld failed: expected that the calls work, got %s", n_failed + 1,
+                     dt_error_text(ctx));
         (void)dt_error_clear(ctx);
         (void)dt_close(ctx);
         if (memory.n_live || memory.wrong_size)
@@ -105,6 +120,11 @@ static void faults__every_allocation_in_turn(void **state) {
 static void faults__every_allocation_of_ways(void **state) {
     (void)state;
     assert_true(fail_each_allocation(run_ways) > 30);
+}
+
+static void faults__every_allocation_of_arguments_that_are_read(void **state) {
+    (void)state;
+    assert_true(fail_each_allocation(run_read) > 30);
 }
 
 static void faults__every_allocation_of_many_tensors(void **state) {
@@ -254,6 +274,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
         cmocka_unit_test(faults__every_allocation_of_ways),
+        cmocka_unit_test(faults__every_allocation_of_arguments_that_are_read),
         cmocka_unit_test(faults__every_allocation_of_many_tensors),
         cmocka_unit_test(faults__every_allocation_of_counts_and_traces),
         cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_notified),

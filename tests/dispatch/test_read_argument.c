@@ -412,8 +412,41 @@ static void program__has_arguments_that_are_read(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* A default is left out of the text of a call: beside a rank that passes another value the texts still differ,
+ * whichever of them is the default. */
+static int another_value_than_the_default(dt_ctx *ctx, void *arg) {
+    static const struct {
+        int64_t values[2];
+        const char *texts[2];
+    } cases[] = {{{-1, 5}, {"one_hot(i64[8] S(0)) ", "one_hot(i64[8] S(0); num_classes=5) "}},
+                 {{5, -1}, {"one_hot(i64[8] S(0)) ", "one_hot(i64[8] S(0); num_classes=5) "}},
+                 {{5, 6}, {"one_hot(i64[8] S(0); num_classes=5) ", "one_hot(i64[8] S(0); num_classes=6) "}}};
+    (void)arg;
+    dt_mesh *mesh = line(ctx);
+    for (int c = 0; c < 3; c++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_tensor *x = dt_ones(ctx, DT_SHAPE(8), .dtype = DT_I64, .mesh = mesh, .place = "S(0)");
+        dt_tensor *y = dt_one_hot(x, cases[c].values[dt_rank(ctx) == 1]);
+        CHECK(!y || !dt_full_tensor(y), "expected an error");
+        CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s", dt_error_text(ctx));
+        for (int i = 0; i < 2; i++)
+            CHECK(strstr(dt_error_text(ctx), cases[c].texts[i]), "expected %s, got: %s", cases[c].texts[i],
+                  dt_error_text(ctx));
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        dt_scope_end(scope);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void mismatch__shows_values_beside_a_default(void **state) {
+    (void)state;
+    run_ranks(3, another_value_than_the_default, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mismatch__shows_values_beside_a_default),
         cmocka_unit_test(one_hot__counts_classes_with_any_placement),
         cmocka_unit_test(reading__sends_one_number_and_leaves_nothing),
         cmocka_unit_test(tensor_split__reads_sections_and_indices),

@@ -51,9 +51,9 @@ static void add_element(dt_dtype dtype, void *to, const void *from) {
         put(dtype, (wide){get(dtype, to).re + get(dtype, from).re, get(dtype, to).im + get(dtype, from).im}, to);
 }
 
-/* What sums of f16 and bf16 need. */
-static dt__index_term *terms_new(const dt__array *index) {
-    return calloc((size_t)dt__array_count(index) + 1, 2 * sizeof(dt__index_term));
+/* What sums need; of exactly the size that they state, so that a sanitizer finds more. */
+static void *memory_new(dt__pool *pool, const dt__indexed *args, bool along) {
+    return malloc((size_t)(along ? dt__scatter_bytes(pool, args) : dt__index_add_bytes(pool, args)) + 1);
 }
 
 /* Both directions of row indexing. */
@@ -86,7 +86,8 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
         small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, terms_new(&index.a)};
+    dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, test_below(random, 2), NULL};
+    request.memory = adds ? memory_new(pool, &request, false) : NULL;
     array_copy expected = array_copy_of(adds ? &indexed : &other);
     int64_t at[MAX_DIMS] = {0};
     if (!is_empty(&other.a))
@@ -110,7 +111,7 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
         assert_true(dt__index_select(kernels, pool, &request, &bad));
     assert_int_equal(bad, -77);
     assert_equal(adds ? "index_add" : "index_select", &expected, adds ? &indexed : &other);
-    free(request.terms);
+    free(request.memory);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -128,12 +129,22 @@ static void indexing__rows(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *kernels, dt_dtype dtype) {
+/* Large: enough elements for threads and for copies of destinations. */
+static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *kernels, dt_dtype dtype,
+                           bool is_large) {
     int64_t shape[MAX_DIMS] = {0}, index_shape[MAX_DIMS] = {0}, bad = -77;
-    const int n_dims = (int)test_below(random, 4), dim = n_dims ? (int)test_below(random, n_dims) : 0;
+    const int n_dims = is_large ? 2 : (int)test_below(random, 4), dim = n_dims ? (int)test_below(random, n_dims) : 0;
     for (int d = 0; d < n_dims; d++) {
         shape[d] = 1 + test_below(random, 9);
         index_shape[d] = d == dim ? test_below(random, 12) : 1 + test_below(random, shape[d]);
+    }
+    if (is_large) {
+        const int64_t short_size = 1 + test_below(random, 70), size = 20000 / short_size + 1 + test_below(random, 9);
+        const int other = 1 - dim, long_dim = test_below(random, 2) ? dim : other;
+        for (int d = 0; d < 2; d++)
+            index_shape[d] = d == long_dim ? size : short_size;
+        shape[other] = index_shape[other] + test_below(random, 3);
+        shape[dim] = 1 + index_shape[dim] / 2 + test_below(random, 2) * 7 * index_shape[dim];
     }
     const int64_t local_size = n_dims ? shape[dim] : 1, offset = test_below(random, 3),
                   limit = offset + local_size + test_below(random, 3);
@@ -148,7 +159,8 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
         small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, terms_new(&index.a)};
+    dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a, test_below(random, 2), NULL};
+    request.memory = kind == 2 ? memory_new(pool, &request, true) : NULL;
     array_copy expected = array_copy_of(kind ? &indexed : &other);
     int64_t at[MAX_DIMS] = {0}, at_indexed[MAX_DIMS];
     if (!is_empty(&index.a))
@@ -173,7 +185,7 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
         assert_true(dt__scatter_along(kernels, pool, &request, kind == 2, &bad));
     assert_int_equal(bad, -77);
     assert_equal(kind == 0 ? "gather" : kind == 1 ? "scatter" : "scatter_add", &expected, kind ? &indexed : &other);
-    free(request.terms);
+    free(request.memory);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -186,8 +198,8 @@ static void indexing__elements(void **state) {
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 120; i++)
-            check_elements(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : &dt__kernels_plain,
-                           (dt_dtype)d);
+            check_elements(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : &dt__kernels_plain, (dt_dtype)d,
+                           i % 30 == 0 || i % 30 == 17);
     dt__pool_free(pool);
     dt__ctx_free(ctx);
 }
@@ -210,8 +222,9 @@ static void indexing__threads_add_everything_once(void **state) {
     }
     const dt__array s = {sums, DT_F32, 2, shape, strides}, i = {index, DT_I64, 1, &n, &one};
     const dt__array p = {parts, DT_F32, 2, other_shape, strides}, o = {selected, DT_F32, 2, other_shape, strides};
-    assert_true(dt__index_add(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &p, NULL}, &bad));
-    assert_true(dt__index_select(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &o, NULL}, &bad));
+    assert_true(dt__index_add(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &p, false, NULL}, &bad));
+    assert_true(
+        dt__index_select(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &o, false, NULL}, &bad));
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++)
             assert_true(sums[r][c] == (float)(counts[r] * (c + 1)));
@@ -242,8 +255,10 @@ static void scatter__adds_in_order_on_threads(void **state) {
         }
         const dt__array to = {sums[0], DT_F32, 2, shape, strides}, at = {indexes, DT_I64, 2, shape, strides},
                         from = {terms, DT_F32, 2, shape, strides};
-        const dt__indexed request = {&to, (int)dims[c], &at, 0, size, &from, NULL};
+        dt__indexed request = {&to, (int)dims[c], &at, 0, size, &from, false, NULL};
+        request.memory = memory_new(pool, &request, true);
         assert_true(dt__scatter_along(dt__kernels_best(), pool, &request, true, &bad));
+        free(request.memory);
         assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
     }
     dt__pool_free(pool);
@@ -281,8 +296,9 @@ static void check_half_sums(uint64_t *random, dt__pool *pool, const dt__kernels 
             sums[place][at[1]] += get(other.a.dtype, element_at(&other.a, 2, at)).re;
     } while (next_index(2, other_shape, at));
     const dt__array elements = {index.a.data, DT_I64, 2, other_shape, (int64_t[]){one, zero}};
-    const dt__indexed request = {&indexed.a,          0,        along ? &elements : &index.a, offset,
-                                 offset + places + 1, &other.a, terms_new(&elements)};
+    dt__indexed request = {&indexed.a, 0,   along ? &elements : &index.a, offset, offset + places + 1, &other.a,
+                           false,      NULL};
+    request.memory = memory_new(pool, &request, along);
     assert_true(along ? dt__scatter_along(kernels, pool, &request, true, &bad)
                       : dt__index_add(kernels, pool, &request, &bad));
     do {
@@ -293,7 +309,7 @@ static void check_half_sums(uint64_t *random, dt__pool *pool, const dt__kernels 
                      dt_dtype_name(dtype), (long)n, (long)at[0], (long)at[1], sums[at[0]][at[1]],
                      get(dtype, element_at(&indexed.a, 2, at)).re);
     } while (next_index(2, shape, at));
-    free(request.terms);
+    free(request.memory);
     test_array_free(&indexed);
     test_array_free(&other);
     test_array_free(&index);
@@ -330,12 +346,13 @@ static void indexing__half_sums_do_not_depend_on_threads(void **state) {
     const dt__array from = {terms, DT_BF16, 1, &n, &one}, at = {indexes, DT_I64, 1, &n, &one};
     for (int t = 0; t < 4; t++) {
         const dt__array to = {sums[t > 0], DT_BF16, 1, &places, &one};
-        const dt__indexed request = {&to, 0, &at, 0, PLACES, &from, terms_new(&at)};
+        dt__indexed request = {&to, 0, &at, 0, PLACES, &from, false, NULL};
+        request.memory = memory_new(t % 2 ? pool : NULL, &request, t >= 2);
         memset(sums[t > 0], 0, sizeof sums[0]);
         assert_true(t < 2 ? dt__index_add(dt__kernels_best(), t ? pool : NULL, &request, &bad)
-                          : dt__scatter_along(dt__kernels_best(), t == 2 ? pool : NULL, &request, true, &bad));
+                          : dt__scatter_along(dt__kernels_best(), t == 3 ? pool : NULL, &request, true, &bad));
         assert_memory_equal(sums[0], sums[t > 0], sizeof sums[0]);
-        free(request.terms);
+        free(request.memory);
     }
     dt__pool_free(pool);
     dt__ctx_free(ctx);
@@ -352,7 +369,7 @@ static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
         memcpy(index, bad_indexes[i], sizeof index);
         const dt__array a = {x, DT_F32, 1, &four, &one}, at = {index, DT_I64, 1, &three, &one},
                         b = {y, DT_F32, 1, &three, &one};
-        const dt__indexed request = {&a, 0, &at, 0, 4, &b, NULL};
+        const dt__indexed request = {&a, 0, &at, 0, 4, &b, false, NULL};
         const dt__kernels *k = dt__kernels_best();
         assert_false(dt__index_select(k, NULL, &request, &bad));
         assert_true(bad == firsts[i]);

@@ -2,7 +2,7 @@
  *
  * Sums at indices in f16 and bf16: 960 ones at one index, where a sum that is rounded after every addition stops at 256
  * (bf16), or at 2048 with 2880 ones (f16). Ops and gradients, with views, on 1 to 4 ranks, by all placements whose
- * terms have exact sums on every rank.
+ * terms have exact sums on every rank. And the gradient of unfold, whose windows overlap, beside the same in f64.
  */
 #include "dispatch/calls.h"
 
@@ -88,6 +88,47 @@ static int sums_on_ranks(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* 321 windows of 400 elements in steps of 2, and some that share nothing; columns are sharded unevenly. */
+static int windows_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype dtype, int64_t step) {
+    enum { SIZE = 400 };
+    const int64_t n_windows = step == 2 ? 321 : 3, rows = (n_windows - 1) * step + SIZE;
+    dt_tensor *grad =
+        dt_rand(ctx, DT_SHAPE(n_windows, COLUMNS - 1, SIZE), .dtype = dtype, .mesh = mesh, .place = place);
+    dt_tensor *sums = dt_unfold_backward(grad, DT_SHAPE(rows, COLUMNS - 1), 0, SIZE, step);
+    dt_tensor *wide = dt_unfold_backward(dt_to(grad, DT_F64), DT_SHAPE(rows, COLUMNS - 1), 0, SIZE, step);
+    dt_tensor *got = dt_contiguous(dt_full_tensor(sums));
+    dt_tensor *rounded = dt_contiguous(dt_to(dt_full_tensor(wide), dtype));
+    CHECK(got && rounded, "unfold_backward, %s: %s", place, dt_error_text(ctx));
+    for (int64_t i = 0; i < rows * (COLUMNS - 1); i++)
+        CHECK(calls_element(got, i) == calls_element(rounded, i),
+              "unfold_backward of %s, %s: [%d]: expected %g, got %g", dt_dtype_name(dtype), place, (int)i,
+              calls_element(rounded, i), calls_element(got, i));
+    return 0;
+}
+
+static int windows_on_ranks(dt_ctx *ctx, void *arg) {
+    static const char *const places[] = {"R", "S(0)", "S(1)"};
+    const int64_t n = dt_world(ctx);
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    for (int p = 0; p < 3; p++)
+        for (int d = 0; d < 2; d++)
+            for (int call = 0; call < 3; call++) { /* the second is cached */
+                dt_scope scope = dt_scope_begin(ctx);
+                if (windows_placed(ctx, mesh, places[p], d ? DT_F16 : DT_BF16, call < 2 ? 2 : 401))
+                    return 1;
+                dt_scope_end(scope);
+            }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void unfold__sums_of_halves_are_rounded_once(void **state) {
+    (void)state;
+    for (int n = 1; n <= 4; n++)
+        run_ranks(n, windows_on_ranks, NULL);
+}
+
 static void index_sums__of_halves_are_rounded_once(void **state) {
     (void)state;
     for (int n = 1; n <= 4; n++)
@@ -95,6 +136,7 @@ static void index_sums__of_halves_are_rounded_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(index_sums__of_halves_are_rounded_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(index_sums__of_halves_are_rounded_once),
+                                       cmocka_unit_test(unfold__sums_of_halves_are_rounded_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
