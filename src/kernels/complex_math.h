@@ -302,7 +302,8 @@ DT__INLINE double div_is_plain(complex_value x, complex_value y) {
 }
 DT__INLINE complex_value div_plain(complex_value x, complex_value y) { return divide_finite(x, y); }
 
-/* The quotients with infinities and with the divisor 0, where `finite` is the quotient of other numbers. */
+/* The quotients with infinities and with the divisor 0, whose signs do not matter (as in NumPy and PyTorch), where
+ * `finite` is the quotient of other numbers. */
 DT__INLINE complex_value div_of_special(complex_value x, complex_value y, complex_value finite) {
     complex_value q = finite;
     double x_infinite = is_infinite_f64(x.re) + is_infinite_f64(x.im);
@@ -320,8 +321,8 @@ DT__INLINE complex_value div_of_special(complex_value x, complex_value y, comple
     q.re = is_special != 0 ? factor * (a * c + b * d) : q.re;
     q.im = is_special != 0 ? factor * (b * c - a * d) : q.im;
     double is_zero = magnitude_of(y.re) + magnitude_of(y.im) == 0 ? 1 : 0;
-    q.re = is_zero != 0 ? with_sign_of(INFINITY, y.re) * x.re : q.re;
-    q.im = is_zero != 0 ? with_sign_of(INFINITY, y.re) * x.im : q.im;
+    q.re = is_zero != 0 ? INFINITY * x.re : q.re;
+    q.im = is_zero != 0 ? INFINITY * x.im : q.im;
     return q;
 }
 DT__INLINE complex_value div_rare(complex_value x, complex_value y) {

@@ -224,7 +224,7 @@ static void log__errors_are_logged_with_the_name_of_their_status(void **state) {
     dt__ctx_free(ctx);
 }
 
-static int log_a_warning(const dt_ctx *ctx) {
+static int log_a_warning(dt_ctx *ctx) {
     dt__log((dt_ctx *)(uintptr_t)ctx, DT_LOG_WARN, "%d of %d", 1, 2);
     return 0;
 }

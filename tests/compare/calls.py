@@ -196,7 +196,7 @@ def binary(draw, op, dtype):
         if op.startswith("bitwise"):
             number = draw.choice([3, True])
         return Call(op, [x], [t(0), number], {}, lambda x: run(x, number), keeps_corners=True, in_place=in_place)
-    y = draw.tensor(draw.broadcast(sizes), draw.other(dtype), special, True)
+    y = draw.tensor(draw.broadcast(sizes), draw.other(dtype), special and not (op == "pow" and dtype in COMPLEX), True)
     if dtype in FLOATS and draw.random() < 0.1:
         x, y = draw.pairs(dtype)
     if not in_place and draw.random() < 0.3:
@@ -800,4 +800,4 @@ def optimizers(draw, op, dtype):
     held = [optimizer.state[parameter][name].clone() if steps > 1 else torch.zeros_like(x) for name in states]
     tensors = [parameter.detach(), grads[-1]] + held
     return Call(op, tensors, [t(i) for i in range(len(tensors))], ours, run, in_place=True,
-                writes=(0,) + tuple(range(2, len(tensors))), fixed=range(len(tensors)), scale=lr)  # of a step
+                writes=(0,) + tuple(range(2, len(tensors))), fixed=range(len(tensors)), scale=3)  # of gradients in sums that cancel
