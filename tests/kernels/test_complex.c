@@ -2,7 +2,8 @@
  *
  * Functions of complex numbers over the whole range against the C library in a longer format (113 bits where the
  * compiler has them), within a stated number of units in the last place (ULP) of each part, or of the modulus where
- * parts may cancel; special values against the C library's functions of the same format, which follow Annex G of C.
+ * parts may cancel; special values against the C library's functions of the same format, which follow Annex G of C,
+ * except for divisors of 0.
  * All tables compute the same bits. src/kernels/complex_math.h derives the bounds.
  */
 #include "kernels/support.h"
@@ -49,10 +50,11 @@ static parts parts_of(double complex x) {
 }
 
 static wide_complex wide_abs(wide_complex x) { return WIDE(cabs)(x); }
-static wide_complex wide_reciprocal(wide_complex x) { return 1 / x; }
+/* The signs of a divisor of 0 do not matter, as in NumPy and PyTorch. */
+static wide_complex wide_reciprocal(wide_complex x) { return 1 / (x == 0 ? 0 : x); }
 static wide_complex wide_rsqrt(wide_complex x) { return 1 / WIDE(csqrt)(x); }
 static double complex abs_of(double complex x) { return cabs(x); }
-static double complex reciprocal(double complex x) { return 1 / x; }
+static double complex reciprocal(double complex x) { return 1 / (x == 0 ? 0 : x); }
 
 /* A bound for c64 and for c128, in ULP of each part; or of the modulus. */
 typedef struct function {
@@ -326,7 +328,8 @@ static void quotients__have_the_special_values_of_c(void **state) {
                 const parts a = get(DT_C128, &x, n), b = get(DT_C128, &y, n), got = get(DT_C128, &out, n);
                 const bool is_zero = b.re == 0 && b.im == 0,
                            is_open = !has_infinity(a) && !has_infinity(b) && !is_zero;
-                const parts nan = {NAN, NAN}, expected = is_open ? nan : parts_of(complex_of(a) / complex_of(b));
+                const parts nan = {NAN, NAN},
+                            expected = is_open ? nan : parts_of(complex_of(a) / (is_zero ? 0 : complex_of(b)));
                 if (is_finite(a) && is_finite(b) && !is_zero)
                     continue;
                 if (isinf(expected.re) || isinf(expected.im) ? !is_same_infinity(got, expected)
