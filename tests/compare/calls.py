@@ -164,7 +164,7 @@ def activation(draw, op, dtype):
     if op != name:
         return Call(op, [x], [t(0)], options, lambda x: x.copy_(run(x, **options)), keeps_corners=True, in_place=True,
                     arithmetic="f32" if name == "hardsigmoid" and dtype == "f64" else None)
-    return Call(op, [x], [t(0)], options, lambda x: run(x, **options), keeps_corners=True, scale=1 if name == "tanhshrink" else 0,
+    return Call(op, [x], [t(0)], options, lambda x: run(x, **options), keeps_corners=True, scale={"tanhshrink": 1, "gelu": 3}.get(name, 0),
                 arithmetic="f32" if name == "hardsigmoid" and dtype == "f64" else None)  # PyTorch's 1/6 is in f32
 
 
@@ -199,6 +199,8 @@ def binary(draw, op, dtype):
     y = draw.tensor(draw.broadcast(sizes), draw.other(dtype), special and not (op == "pow" and dtype in COMPLEX), True)
     if dtype in FLOATS and draw.random() < 0.1:
         x, y = draw.pairs(dtype)
+    if op.removesuffix("_") in ("div", "floor_divide", "remainder", "fmod") and dtype in INTS:
+        x = x.clamp(min=torch.iinfo(x.dtype).min + 1)  # the least integer divided by -1 ends PyTorch
     if not in_place and draw.random() < 0.3:
         x, y = y, x
     options = {}
@@ -289,8 +291,9 @@ def reduction(draw, op, dtype):
         options["correction"] = draw.choice([0, 1, 2])
     if op in ("sum", "mean") and draw.random() < 0.3:
         wide = draw.choice(["f32", "f64"])
+        terms = 0 if x.is_floating_point() or x.is_complex() else largest_of(x)  # of integers, which are not changed
         return Call(op, [x], [t(0), dims], {**options, "dtype": {"dtype": wide}},
-                    lambda x: run(x, dims, **options, dtype=DTYPES[wide]))
+                    lambda x: run(x, dims, **options, dtype=DTYPES[wide]), scale=terms)
     curvature = 0
     if op.startswith("std") and x.is_floating_point():  # of two elements it is linear: terms of 1 / std cancel
         deviations = torch.std(x.double(), dims, correction=0)
@@ -313,8 +316,8 @@ def quotients(x):
     return (sizes.clamp(min=1).prod() / sizes.min() ** 2).item() if sizes.numel() else 0
 
 
-def log_scale(x):
-    """Of logarithms of sums of exponentials: what is added to them and subtracted again, at least 1."""
+def largest_of(x):
+    """The largest number, at least 1: of sums, and of logarithms of sums of exponentials, to which it is added and subtracted again."""
     return max([1.0] + x.double()[torch.isfinite(x)].abs().tolist())
 
 
@@ -335,7 +338,7 @@ def along_dim(draw, op, dtype):
     if op == "cumprod":
         return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), curvature=quotients(x))
     return Call(op, [x], [t(0), dim], {}, lambda x: run(x, dim), in_place=op.endswith("_"),
-                scale=log_scale(x) if op == "logcumsumexp" else "log" in op)
+                scale=largest_of(x) if op == "logcumsumexp" else "log" in op)
 
 
 @family("diff", FLOATS + INTS)

@@ -50,14 +50,16 @@ MESHES = [[1], [2], [3], [2, 2], [5], [1, 3], [4]]
 WIDE = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64,
         torch.complex64: torch.complex128}
 
-# Ops, the difference, one of the dtypes or "" for any, and the reason; the first two are regular expressions.
+# Ops, the difference, one of the dtypes (and one behind each +) or "" for any, and the reason; the first two are regular
+# expressions.
 DELIBERATE = [
     (".*", "refused: .*expected (real|a floating-point|floating-point|integer).*got c", "c64 c128", "complex numbers have no such op"),
     (".*_", "refused: .*an in-place op cannot keep the placements", "", "an op in place does not move the tensor that it writes to"),
     ("floor_divide_?|fmod_?|remainder_?|div_?", "PyTorch refuses: ZeroDivisionError", "", "an integer divided by 0 is 0, as in NumPy"),
     ("pow_?", "PyTorch refuses: Integers to negative integer powers", "", "integers to negative powers are rounded towards 0"),
-    ("[lg][te]_?|eq_?|ne_?|logical_.*|clamp.*|floor_divide_?|remainder_?|fmod_?", "output: values", "u8",
+    ("[lg][te]_?|eq_?|ne_?|logical_.*|clamp.*|floor_divide_?|remainder_?|fmod_?|pow_?", "output: values", "u8",
      "numbers and tensors without dims are used before they wrap around"),
+    ("eq_?|ne_?|[lg][te]_?", "output: values", "i8 i16 i32 i64 u8 + f16 bf16", "integers beside half precision are used in f32"),
     ("view", "refused: .*strides of the tensor allow no view", "", "a view of a local tensor needs its strides"),
     ("trace|logcumsumexp|logaddexp|div_?|pow_?|fmod_?|remainder_?|floor_divide_?", "PyTorch refuses: .*not implemented for",
      "i8 i16 i32 i64 u8 bool",
@@ -67,7 +69,9 @@ DELIBERATE = [
     ("logical_.*_", "gradient|second", "", "the gradient of what a logical op overwrites is 0; PyTorch's passes through"),
     ("softsign|mish|gelu|silu|logaddexp", "(gradient|second derivative): values: .*expected nan", "", "limits at infinity, where PyTorch has NaN"),
     ("(add|sub)_?|rsub", "(output|base): values: .*expected nan", "c64 c128", "a real infinity beside a complex number has no imaginary part"),
-    ("addcmul_?", "(output|base): values: .*expected -?inf, got nan", "f32 f64", "products that overflow beside an infinity"),
+    ("addcmul_?", "(output|base): values: .*expected -?inf, got nan", "f32 f64 bf16", "products that overflow beside an infinity"),
+    ("div_", "(gradient|second derivative): values: .*got -?(inf|nan)", "f64 + f32 f16 bf16",
+     "the gradient by a divisor uses the result, which overflows in the narrower dtype"),
     ("softplus", "second derivative: values: .*expected -?0,", "f64", "the second derivative at the threshold itself"),
     ("prod|cumprod", "(gradient|second derivative): values: .*expected nan, got [^n]", "",
      "no division by a factor that is infinite or NaN"),
@@ -388,7 +392,8 @@ class Comparison:
 
 def clip_case(draw, number):
     """clip_grad_norm of a few parameters."""
-    call = calls.Call("clip_grad_norm", [calls.without_extremes(draw.hard(draw.sizes(), "f64")) for _ in range(draw.randint(1, 3))], [], {}, None)
+    tensors = [calls.without_extremes(draw.hard(draw.sizes(), "f64")) for _ in range(draw.randint(1, 3))]
+    call = calls.Call("clip_grad_norm", tensors, [], {}, None)
     norm_type, max_norm = draw.choice([1.0, 2.0, 3.0, math.inf]), draw.choice([0.5, 100.0])
 
     def run(*tensors):
@@ -451,7 +456,7 @@ def ask_ranks(options, cases):
 def deliberate(case, message, used):
     dtypes = {WORDS[x.dtype] for x in case.call.tensors}
     for i, (ops, kind, of, reason) in enumerate(DELIBERATE):
-        if re.fullmatch(ops, case.call.op) and re.match(kind, message) and (not of or dtypes & set(of.split())):
+        if re.fullmatch(ops, case.call.op) and re.match(kind, message) and (not of or all(dtypes & set(o.split()) for o in of.split("+"))):
             used.add(i)
             return reason
     return None
