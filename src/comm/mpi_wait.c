@@ -2,9 +2,8 @@
  *
  * Waiting under MPI. MPI makes progress only when it is called, and nothing wakes a rank when a message arrives: a rank
  * that waits for another node polls, yields the core for a while, unless MPI does that when a poll finds nothing, and
- * then sleeps for growing, short times; it sleeps sooner where ranks share cores. While it waits for ranks of its own
- * node it polls their memory and yields, and tests MPI at every eighth poll. If only ranks of this node are involved,
- * waiting is that of shm.
+ * then sleeps for growing, short times. While it waits for ranks of its own node it polls their memory and yields, and
+ * tests MPI at every eighth poll. If only ranks of this node are involved, waiting is that of shm.
  */
 #include "comm/spanning.h"
 
@@ -13,7 +12,6 @@
 
 enum {
     POLLS_PER_TEST = 8, /* of this node's memory for one test of MPI */
-    YIELDS = 100,       /* at least; and for YIELD_NS on a core of its own */
     YIELD_NS = 1000000,
     MIN_SLEEP_NS = 20000,
     MAX_SLEEP_NS = 1000000,
@@ -76,7 +74,7 @@ dt_status dt__mpi_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
     int64_t grace = pause->deadline_ns && now > pause->deadline_ns ? grace_of(work) : 0;
     DT__TRY(dt__check_deadline(runtime, work, pause, now - grace));
     int64_t waited = now - (pause->deadline_ns - (int64_t)(runtime->timeout_s * 1e9));
-    if ((runtime->shm->own_core && waited < YIELD_NS) || n < YIELDS) {
+    if (waited < YIELD_NS || n < 100) {
         if (waits_on_node || !mpi->test_yields)
             sched_yield();
         return DT_OK;
