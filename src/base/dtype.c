@@ -34,6 +34,19 @@ int64_t dt__wrap_integer(dt_dtype dtype, int64_t value) {
     return dt__is_unsigned(dtype) ? (int64_t)(top >> unused) : (int64_t)top >> unused;
 }
 
+bool dt__keeps_order(dt_dtype from, dt_dtype to) {
+    int64_t min, max, to_min, to_max;
+    if (from == to)
+        return true;
+    if (dt__is_complex(from) || dt__is_complex(to))
+        return false;
+    if (!dt__is_integral(from) || !dt__is_integral(to))
+        return true;
+    dt__integer_limits(from, &min, &max);
+    dt__integer_limits(to, &to_min, &to_max);
+    return to_min <= min && max <= to_max;
+}
+
 double dt__dtype_epsilon(dt_dtype dtype) {
     static const double epsilon[DT_N_DTYPES] = {
         [DT_F32] = (double)FLT_EPSILON, [DT_F64] = DBL_EPSILON,         [DT_F16] = 1.0 / 1024,

@@ -35,6 +35,8 @@ void dt__integer_limits(dt_dtype dtype, int64_t *min, int64_t *max);
 bool dt__is_within(double value, int64_t min, int64_t max);
 /* The value modulo 2^bits, as arithmetic in an integer dtype computes it; for bool, whether it is nonzero. */
 int64_t dt__wrap_integer(dt_dtype dtype, int64_t value);
+/* Whether conversion keeps the order of all values: integers that do not fit wrap around; complex numbers have none. */
+bool dt__keeps_order(dt_dtype from, dt_dtype to);
 /* The spacing of a dtype's numbers around 1; 0 for integers and bool. */
 double dt__dtype_epsilon(dt_dtype dtype);
 

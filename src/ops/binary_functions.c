@@ -44,14 +44,17 @@ static unsigned partial_of_and(const dt_op_call *call) {
     return logic ? DT_PARTIAL_UP | DT_PARTIAL_MIN : DT_PARTIAL_NONE;
 }
 
+static void rows_minimum(const dt_op_call *call, dt_rows *rows) { dt__rows_extremum(call, rows, DT_MIN); }
+
 /* As maximum and minimum have it, but NaN, which is the maximum of ranks that hold one, is not that of its results. */
 static void rows_fmax(const dt_op_call *call, dt_rows *rows) {
     bool max = ((const dt__element_family *)call->op->family)->op == DT__EL_FMAX;
     dt_reduce keeps = max ? DT_MIN : DT_MAX;
     if (dt__is_integral(call->inputs[0].dtype) && dt__is_integral(call->inputs[1].dtype))
-        dt_rows_partial(rows, DT_PARTIAL_UP | (max ? DT_PARTIAL_MAX : DT_PARTIAL_MIN));
+        dt__rows_extremum(call, rows, max ? DT_MAX : DT_MIN);
     for (unsigned inputs = 1; inputs < 3; inputs++)
-        dt_rows_reduce(rows, inputs, keeps, keeps);
+        if (dt__keeps_order_of(call, inputs))
+            dt_rows_reduce(rows, inputs, keeps, keeps);
 }
 
 /* The first tensor and a product of the others: linear in it together with one of them. */
@@ -125,7 +128,7 @@ const dt_op dt__op_logical_or = {LOGICAL("logical_or", OR), .partial_of = partia
 const dt_op dt__op_logical_xor = {LOGICAL("logical_xor", XOR),
     .summary = "Whether exactly one of two elements is not 0."};
 const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX | DT__WRAPS),
-    .partial = DT_PARTIAL_UP | DT_PARTIAL_MIN,
+    .rows = rows_minimum,
     .gradient = "self: grad * logical_not(gt(self, other)) / (eq(self, other) + 1); "
                 "other: grad * logical_not(lt(self, other)) / (eq(self, other) + 1)",
     .summary = "The minimum of two elements; NaN if one of them is NaN."};

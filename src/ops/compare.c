@@ -32,17 +32,22 @@ static int64_t class_clamp(const dt_op_call *call) {
 
 static uint64_t bit_of(const dt_arg *arg) { return arg->type == DT_ARG_TENSOR ? (uint64_t)1 << arg->as.first : 0; }
 
+static void add_ordered(const dt_op_call *call, dt_rows *rows, uint64_t inputs, dt_reduce kind) {
+    if (dt__keeps_order_of(call, inputs))
+        dt_rows_reduce(rows, inputs, kind, kind);
+}
+
 /* min(max(x, low), high): the lower bound is P(max) together with x, the upper bound P(min). */
 static void rows_clamp(const dt_op_call *call, dt_rows *rows) {
     uint64_t low = bit_of(bound_of(call, MIN)), high = bit_of(bound_of(call, MAX));
     if (class_clamp(call))
         return;
-    dt_rows_reduce(rows, 1 | low, DT_MAX, DT_MAX);
-    dt_rows_reduce(rows, 1 | high, DT_MIN, DT_MIN);
+    add_ordered(call, rows, 1 | low, DT_MAX);
+    add_ordered(call, rows, 1 | high, DT_MIN);
     if (high)
-        dt_rows_reduce(rows, high, DT_MAX, DT_MAX);
+        add_ordered(call, rows, high, DT_MAX);
     if (low)
-        dt_rows_reduce(rows, low | high, DT_MIN, DT_MIN);
+        add_ordered(call, rows, low | high, DT_MIN);
 }
 
 static dt_status shape_where(dt_op_call *call) {
@@ -68,10 +73,10 @@ static int64_t class_where(const dt_op_call *call) {
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
     uint64_t chosen = call->n_inputs == 3 ? 6 : call->n_inputs == 2 ? 2 : 0;
     bool alone = chosen == 2;
-    bool converts = false; /* which keeps order, as the dtype of the result holds all values */
+    bool converts = false;
     for (int i = 1; i < call->n_inputs; i++)
         converts |= call->inputs[i].dtype != call->outputs[0].dtype;
-    if (!chosen)
+    if (!chosen || !dt__keeps_order_of(call, chosen))
         return;
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
         if (converts && kind != DT_MAX && kind != DT_MIN)
@@ -191,12 +196,13 @@ static void rows_ordered(const dt_op_call *call, dt_rows *rows, bool greater) {
             dt_rows_reduce(rows, (uint64_t)1 << i, up ? DT_MAX : DT_MIN, DT_MAX);
     }
 }
+static void rows_maximum(const dt_op_call *call, dt_rows *rows) { dt__rows_extremum(call, rows, DT_MAX); }
 static void rows_greater(const dt_op_call *call, dt_rows *rows) { rows_ordered(call, rows, true); }
 static void rows_less(const dt_op_call *call, dt_rows *rows) { rows_ordered(call, rows, false); }
 
 /* clang-format off */
 const dt_op dt__op_maximum = {DT__BINARY("maximum", MAXIMUM, DT__NO_COMPLEX | DT__WRAPS),
-                              .partial = DT_PARTIAL_UP | DT_PARTIAL_MAX,
+                              .rows = rows_maximum,
                               .summary = "The maximum of two elements; NaN if one of them is NaN.",
                               .gradient = "self: grad * logical_not(lt(self, other)) / (eq(self, other) + 1); "
                                           "other: grad * logical_not(gt(self, other)) / (eq(self, other) + 1)"};

@@ -12,17 +12,6 @@ static dt_status shape_to(dt_op_call *call) {
     return dt__add_like(call, 0, dtype ? *dtype : call->args[1].as.dtype);
 }
 
-/* Integers that do not fit wrap around; all other conversions keep order. */
-static bool keeps_order(dt_dtype from, dt_dtype to) {
-    if (dt__is_complex(from) || dt__is_complex(to))
-        return false;
-    if (!dt__is_integral(from) || !dt__is_integral(to) || from == DT_BOOL)
-        return true;
-    bool has_sign = !dt__is_unsigned(to), had_sign = !dt__is_unsigned(from);
-    size_t size = dt_dtype_size(to), had_size = dt_dtype_size(from);
-    return has_sign && (had_sign ? size >= had_size : size > had_size);
-}
-
 /* The partials that a conversion of elements keeps: all where the dtypes are equal; sums and products between
  * floating-point dtypes; P(max) and P(min) where the conversion keeps order. */
 static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
@@ -33,7 +22,7 @@ static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
     bool floating = dt__is_inexact(from) && dt__is_inexact(to), alike = dt__is_complex(from) == dt__is_complex(to);
     return (floating ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
            (floating && alike ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
-           (keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
+           (dt__keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
 }
 
 static unsigned partial_to(const dt_op_call *call) {

@@ -39,6 +39,13 @@ dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__co
                                       : dt__array_of_number(arg, dtype, storage);
 }
 
+bool dt__keeps_order_of(const dt_op_call *call, uint64_t inputs) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (inputs >> i & 1 && !dt__keeps_order(call->inputs[i].dtype, call->outputs[0].dtype))
+            return false;
+    return true;
+}
+
 dt__array dt__array_wrapped(const dt_op_call *call, const dt__array *array, dt_dtype dtype, dt__constant *storage) {
     if (array->n_dims > 0 || array->dtype == dtype || !dt__is_integral(array->dtype) || !dt__is_integral(dtype))
         return *array;

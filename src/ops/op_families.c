@@ -106,6 +106,14 @@ dt_status dt__binary_run(dt_op_call *call) {
     return dt__run_elements(call, of->op, dtype, &out, &a, &b, NULL);
 }
 
+void dt__rows_extremum(const dt_op_call *call, dt_rows *rows, dt_reduce both) {
+    for (int i = 0; i < 2; i++)
+        if (dt__keeps_order_of(call, (uint64_t)1 << i))
+            dt_rows_monotone(rows, i, true);
+    if (dt__keeps_order_of(call, 3))
+        dt_rows_reduce(rows, 3, both, both);
+}
+
 dt_status dt__ternary_run(dt_op_call *call) {
     const dt__element_family *of = call->op->family;
     dt__array out = dt__array_of(&call->outputs[0]), ins[3];

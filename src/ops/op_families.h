@@ -43,6 +43,9 @@ dt_status dt__unary_run(dt_op_call *call);
 dt_status dt__binary_run(dt_op_call *call);
 dt_status dt__ternary_run(dt_op_call *call);
 
+/* The rows of maximum (both = DT_MAX) and minimum (DT_MIN): an operand alone keeps both orders, two together one. */
+void dt__rows_extremum(const dt_op_call *call, dt_rows *rows, dt_reduce both);
+
 #define DT__FAMILY(run, op_, ...)                                                                                    \
     .shape = dt__family_shape, .kernel = run, .family = &(const dt__element_family) {                                \
         .op = DT__EL_##op_, .dtypes = __VA_ARGS__                                                                    \

@@ -64,9 +64,11 @@ static void rows_extremum(const dt_op_call *call, dt_rows *rows) {
         return;
     }
     dt_rows_factors(rows, "...,... -> ...", 0);
-    dt_rows_reduce(rows, 3, of->reduce, of->reduce);
-    dt_rows_reduce(rows, 1, of->other, of->other);
-    dt_rows_reduce(rows, 2, of->other, of->other);
+    if (dt__keeps_order_of(call, 3))
+        dt_rows_reduce(rows, 3, of->reduce, of->reduce);
+    for (unsigned alone = 1; alone < 3; alone++)
+        if (dt__keeps_order_of(call, alone))
+            dt_rows_reduce(rows, alone, of->other, of->other);
 }
 
 /* A tensor along one of its dims; one without dims is a vector of one element. */

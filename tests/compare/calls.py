@@ -638,16 +638,19 @@ def norms(draw, op, dtype):
     for name in ("weight", "bias") if op == "layer_norm" else ("weight",):
         if draw.random() < 0.6:
             names.append(name)
-            tensors.append(draw.tensor(shape, dtype, corners=draw.random() < 0.4))
+            hard = draw.random() < 0.4
+            tensors.append(without_extremes(draw.hard(shape, dtype)) if hard else draw.tensor(shape, dtype, corners=draw.random() < 0.4))
     eps = draw.choice([1e-5, 1e-3])
     run = getattr(F, op)
-    # Of one element or equal ones, terms of 1 / deviation cancel.
+    # Of one element or equal ones, terms of 1 / deviation cancel, and PyTorch subtracts mean / deviation.
     x, dims = tensors[0].double(), tuple(range(-len(shape), 0))
     squares = torch.var(x, dims, correction=0) if op == "layer_norm" else x.square().mean(dims)
     steepest = max([1.0] + [(s + eps) ** -0.5 for s in squares.reshape(-1).tolist() if math.isfinite(s)])
-    largest = max([1.0] + [w.abs().max().item() for w in tensors[1:]])
+    largest = max([1.0] + [number for w in tensors[1:] for number in w.abs().reshape(-1).tolist() if math.isfinite(number)])
+    shift = (x.mean(dims).abs() * (squares + eps) ** -0.5).reshape(-1).tolist() if op == "layer_norm" else []
     return Call(op, tensors, [t(0), shape], {**{name: t(i + 1) for i, name in enumerate(names)}, "eps": eps},
-                lambda x, *rest: run(x, shape, **dict(zip(names, rest)), eps=eps), slope=steepest * largest,
+                lambda x, *rest: run(x, shape, **dict(zip(names, rest)), eps=eps),
+                slope=max([steepest * largest] + [s for s in shift if math.isfinite(s)]),
                 curvature=steepest ** 2 * largest)
 
 

@@ -126,6 +126,30 @@ static void partials__follow_dtypes(void **state) {
                 "P(max),R->P(max) P(min),R->P(min) R,P(max)->P(max) R,P(min)->P(min) P(max),P(max)->P(max)");
 }
 
+/* An integer without dims wraps around in the dtype of a result that is narrower: it has no order there. */
+static void partials__of_integers_that_wrap_are_not_kept(void **state) {
+    (void)state;
+    static const char *const ops[] = {"maximum", "minimum", "fmax", "fmin", "max", "min", "clamp_min", "clamp_max"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        static const char *const wraps[] = {"u8[1]; i64[]", "i8[1]; u8[]", "u8[1]; i8[]", "i32[1]; i64[]"};
+        static const char *const fits[] = {"i64[1]; u8[]", "i16[1]; u8[]", "i8[1]; bool[]", "f32[1]; i64[]"};
+        char call[64], rows[4096];
+        for (int k = 0; k < 4; k++) {
+            snprintf(call, sizeof call, "%s(%s)", ops[i], wraps[k]);
+            rows_of(call, rows, sizeof rows);
+            if (strstr(rows, "R,P(") || strstr(rows, "),P("))
+                fail_msg("%s: expected no row with a partial second operand, got %s", call, rows);
+            snprintf(call, sizeof call, "%s(%s)", ops[i], fits[k]);
+            rows_of(call, rows, sizeof rows);
+            if (!strstr(rows, "R,P("))
+                fail_msg("%s: expected a row with a partial second operand, got %s", call, rows);
+        }
+    }
+    assert_rows("maximum(i64[]; u8[1])", "R,S(0)->S(0) R,P(max)->P(max) R,P(min)->P(min)");
+    assert_rows("where(bool[1]; u8[1]; i64[])", "S(0),S(0),R->S(0)");
+    assert_rows("where(bool[1]; i64[1]; u8[])", "S(0),S(0),R->S(0) R,P(min),P(min)->P(min) R,P(max),P(max)->P(max)");
+}
+
 static void partials__follow_arguments(void **state) {
     (void)state;
     assert_rows("mul(f32[]; 0)", "");
@@ -191,6 +215,7 @@ int main(void) {
         cmocka_unit_test(factors__bias_and_result_are_partial_alike),
         cmocka_unit_test(factors__addends_join_the_sum),
         cmocka_unit_test(partials__follow_dtypes),
+        cmocka_unit_test(partials__of_integers_that_wrap_are_not_kept),
         cmocka_unit_test(partials__follow_arguments),
         cmocka_unit_test(rows__depend_on_dims),
         cmocka_unit_test(rows__of_empty_tensors_are_few),
