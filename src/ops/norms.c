@@ -166,9 +166,13 @@ static dt_tensor *signed_power(dt_tensor *x, double ord) {
     return dt_mul(dt_sign(x), ord > 1 ? power : dt_masked_fill(power, dt_eq_scalar(x, 0), 0));
 }
 
+static bool is_half(const dt_tensor *tensor) {
+    return dt_tensor_dtype(tensor) == DT_F16 || dt_tensor_dtype(tensor) == DT_BF16;
+}
+
 /* grad sign(x) |x|^(p-1) / norm^(p-1); of the largest and the smallest magnitude, grad sign(x) where it is, in equal
  * parts; 0 where the norm is 0. Second derivatives where the norm is 0 follow from what is masked: all of them are NaN,
- * but those by grad. Where none are recorded, an infinite divisor is a shorter way to 0 than a mask of all elements. */
+ * but those by grad. Where none are recorded, one pass over the elements is enough. */
 static dt_tensor *of_vector(const dt_op_call *call, dt_tensor *x, dt_tensor *norm, dt_tensor *grad) {
     double ord = ord_of(call);
     if (isinf(ord))
@@ -178,8 +182,8 @@ static dt_tensor *of_vector(const dt_op_call *call, dt_tensor *x, dt_tensor *nor
     if (ord < 1)
         return dt_mul(dt_mul(signed_power(x, ord), grad), dt_pow_scalar_exponent(norm, 1 - ord));
     dt_tensor *is_zero = dt_eq_scalar(norm, 0);
-    if (ord == 2 && !dt_requires_grad(x))
-        return dt_mul(dt_div(x, dt_masked_fill(norm, is_zero, INFINITY)), grad);
+    if (ord == 2 && !dt_requires_grad(x)) /* quotients by small norms overflow in half precision */
+        return dt_mul(x, dt_masked_fill(dt_div(grad, is_half(norm) ? dt_to(norm, DT_F32) : norm), is_zero, 0));
     if (ord == 2)
         return dt_mul(dt_masked_fill(dt_div(x, norm), is_zero, 0), grad);
     return dt_mul(signed_power(x, ord),
