@@ -291,8 +291,7 @@ static void run_as_started(struct fault *fault, const dt_init_options *options) 
 
 /* Started ranks can neither die nor be stopped. */
 static bool is_runnable(const struct fault *fault) {
-    return !test_started_ranks() ||
-           (!kinds[fault->kind].signal && fault->kind != EXIT && test_is_started(fault->n));
+    return !test_started_ranks() || (!kinds[fault->kind].signal && fault->kind != EXIT && test_is_started(fault->n));
 }
 
 static void run_fault(uint64_t number, struct board *board) {
