@@ -10,9 +10,8 @@
  * error that names the calls, and others may get one because of it.
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
- * how many faults are run.
- *
- * mpi: no: ranks are killed; mpi.faults kills some
+ * how many faults are run. Ranks that mpirun started run those of their number of ranks, except kills, stops and exits:
+ * a launcher ends all ranks when one dies.
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"
@@ -77,6 +76,7 @@ typedef struct machine {
     dt_tensor *pool[N_POOL], *plain[N_POOL];
     dt_generator *draws, *plain_draws;
     bool compares; /* no longer, once this rank was at fault */
+    bool leaves;   /* closes its context instead of the next step */
 } machine;
 
 /* Puts a result into the pool; the old one is freed with the scope. */
@@ -337,21 +337,17 @@ static step changed_step(const fault *f, enum kind kind, step s) {
     return s;
 }
 
-static void be_gone(dt_ctx *ctx, enum kind kind) {
-    if (kind == EXIT)
-        _exit(3);
-    if (kind == CLOSE) {
-        (void)dt_close(ctx);
-        _exit(0);
-    }
-}
-
 /* The victim's step; *i is that of the program, which the victim may leave out or exchange with the next. */
 static int run_victim(const fault *f, machine *m, enum kind kind, int *i, bool *ok) {
     const step *s = &f->steps[*i];
     m->compares = false;
-    be_gone(m->ctx, kind);
     switch (kind) {
+    case EXIT:
+        _exit(3);
+    case CLOSE:
+        m->leaves = true;
+        *ok = false;
+        return 0;
     case LOCAL_ERROR:
         *ok = dt_error_set(m->ctx, DT_ERR_SYSTEM, "the victim's own words") == DT_OK;
         return 0;
@@ -471,14 +467,16 @@ static int run_rank(dt_ctx *ctx, void *arg) {
             atomic_fetch_add(&f->board->ready, 1);
         CHECK(test_seconds() < deadline, "rank %lld: no error", (long long)dt_rank(ctx));
     }
-    int code = check_error(ctx, f);
+    int code = m.leaves ? 0 : check_error(ctx, f);
     if (!code && all_live(f))
         code = recover(f, &m);
     dt_generator_release(m.draws);
     dt_generator_release(m.plain_draws);
     dt_mesh_release(mesh);
-    freopen("/dev/null", "w", stderr); /* the error was checked */
-    return (dt_close(ctx) != 0) == all_live(f) ? 1 : code;
+    if (!test_started_ranks())
+        freopen("/dev/null", "w", stderr); /* the error was checked */
+    bool fails = dt_close(ctx) != 0;
+    return !m.leaves && fails == all_live(f) ? 1 : code;
 }
 
 /* From a number to a fault. */
@@ -586,37 +584,67 @@ static bool has_exit_code(const fault *f, int64_t rank) {
     return true;
 }
 
+static void check_named(const fault *f) {
+    int64_t n_witnesses = 0;
+    for (int64_t rank = 0; rank < f->n; rank++)
+        n_witnesses += has_exit_code(f, rank);
+    if (n_witnesses && !atomic_load(&f->board->n_named)) {
+        describe(f);
+        fail_msg("fault %llu: no rank has an error that names it", (unsigned long long)f->number);
+    }
+}
+
+static void run_as_processes(fault *f, const dt_init_options *options) {
+    test_launch launch = {.notifies = f->notifies};
+    test_launch_begin(&launch, f->n, options, run_rank, f);
+    if (!all_live(f))
+        harm(&launch, f);
+    wait_for_survivors(&launch, f);
+    if (test_launch_poll(&launch))
+        test_sleep(0.01);
+    test_launch_end(&launch, 20 * test_slowness);
+    check_named(f);
+    for (int64_t rank = 0; rank < f->n; rank++)
+        if (has_exit_code(f, rank) && launch.statuses[rank]) {
+            describe(f);
+            fail_msg("fault %llu: rank %lld of %lld ended with status %x", (unsigned long long)f->number,
+                     (long long)rank, (long long)f->n, launch.statuses[rank]);
+        }
+}
+
+static void run_as_started(fault *f, const dt_init_options *options) {
+    if (test_run_started(options, run_rank, f)) {
+        describe(f);
+        fail_msg("fault %llu: this rank failed", (unsigned long long)f->number);
+    }
+    if (test_leads())
+        check_named(f);
+}
+
+/* Started ranks can neither die nor be stopped. */
+static bool is_runnable(const fault *f) {
+    if (!test_started_ranks())
+        return true;
+    for (int k = 0; k < 2; k++)
+        if (f->deeds[k].rank >= 0 && (kinds[f->deeds[k].kind].signal || f->deeds[k].kind == EXIT))
+            return false;
+    return test_is_started(f->n);
+}
+
 static void run_fault(uint64_t number, struct board *board) {
-    memset(board, 0, sizeof *board);
     fault f = draw_fault(number, board);
     dt_init_options options = {.timeout_s = f.deeds[0].kind == STOP ? test_slowness : 60,
                                .heap_bytes = (size_t)64 << 20};
-    test_launch launch = {.notifies = f.notifies};
+    if (!is_runnable(&f))
+        return;
+    if (test_leads())
+        memset(board, 0, sizeof *board);
     if (getenv("DTENSOR_TEST_VERBOSE"))
         describe(&f);
     if (f.checked)
         setenv("DTENSOR_CHECK_CALLS", "1", 1);
-    test_launch_begin(&launch, f.n, &options, run_rank, &f);
+    test_started_ranks() ? run_as_started(&f, &options) : run_as_processes(&f, &options);
     unsetenv("DTENSOR_CHECK_CALLS");
-    if (!all_live(&f))
-        harm(&launch, &f);
-    wait_for_survivors(&launch, &f);
-    if (test_launch_poll(&launch))
-        test_sleep(0.01);
-    test_launch_end(&launch, 20 * test_slowness);
-    int64_t n_witnesses = 0;
-    for (int64_t rank = 0; rank < f.n; rank++)
-        n_witnesses += has_exit_code(&f, rank);
-    if (n_witnesses && !atomic_load(&board->n_named)) {
-        describe(&f);
-        fail_msg("fault %llu: no rank has an error that names it", (unsigned long long)number);
-    }
-    for (int64_t rank = 0; rank < f.n; rank++)
-        if (has_exit_code(&f, rank) && launch.statuses[rank]) {
-            describe(&f);
-            fail_msg("fault %llu: rank %lld of %lld ended with status %x", (unsigned long long)number,
-                     (long long)rank, (long long)f.n, launch.statuses[rank]);
-        }
 }
 
 static void faults__in_ops_are_noticed_and_values_are_right(void **state) {

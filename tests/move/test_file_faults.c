@@ -6,9 +6,8 @@
  * time, and there must be no process, no shared memory, and in the folder at most the complete file.
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
- * number of faults.
- *
- * mpi: no: ranks are killed and limited
+ * number of faults. Ranks that mpirun started run those of their number of ranks, except signals and exits: a launcher
+ * ends all ranks when one dies.
  */
 /* ctest: timeout=300 */
 #include "move/folder.h"
@@ -142,10 +141,6 @@ static dt_status run_step(dt_ctx *ctx, const struct step *step) {
 static void commit_fault(dt_ctx *ctx, enum kind kind) {
     if (kind == EXIT)
         _exit(3);
-    if (kind == CLOSE) {
-        (void)dt_close(ctx);
-        _exit(0);
-    }
     if (kind == LOCAL_ERROR)
         (void)dt_error_set(ctx, DT_ERR_SYSTEM, "an error of the victim");
 }
@@ -184,6 +179,8 @@ static int run_rank(dt_ctx *ctx, void *arg) {
     dt_status status = DT_OK;
     for (; status == DT_OK; step.number++) {
         bool at_fault = dt_rank(ctx) == fault->victim && !kinds[fault->kind].signal && step.number == fault->at;
+        if (at_fault && fault->kind == CLOSE)
+            break;
         if (at_fault)
             commit_fault(ctx, fault->kind);
         step.kind = at_fault ? fault->kind : N_KINDS;
@@ -271,23 +268,42 @@ static void check_complete(const struct fault *fault) {
     folder_empty();
 }
 
+static void run_as_processes(struct fault *fault, const dt_init_options *options) {
+    test_launch launch = {.notifies = fault->notifies};
+    test_launch_begin(&launch, fault->n, options, run_rank, fault);
+    if (kinds[fault->kind].signal)
+        send_signals(&launch, fault);
+    wait_for_survivors(&launch, fault);
+    end_victims(&launch, fault);
+    test_launch_end(&launch, 20 * test_slowness);
+    for (int64_t rank = 0; rank < fault->n; rank++)
+        if (!is_victim(fault, rank) && launch.statuses[rank])
+            fail_msg("fault %llu: %s of rank %lld: rank %lld of %lld ended with status %x",
+                     (unsigned long long)fault->seed, kinds[fault->kind].name, (long long)fault->victim,
+                     (long long)rank, (long long)fault->n, launch.statuses[rank]);
+}
+
+static void run_as_started(struct fault *fault, const dt_init_options *options) {
+    if (test_run_started(options, run_rank, fault))
+        fail_msg("fault %llu: %s of rank %lld of %lld: this rank failed", (unsigned long long)fault->seed,
+                 kinds[fault->kind].name, (long long)fault->victim, (long long)fault->n);
+}
+
+/* Started ranks can neither die nor be stopped. */
+static bool is_runnable(const struct fault *fault) {
+    return !test_started_ranks() || (!kinds[fault->kind].signal && fault->kind != EXIT && test_is_started(fault->n));
+}
+
 static void run_fault(uint64_t number, struct board *board) {
-    memset(board, 0, sizeof *board);
     struct fault fault = draw_fault(number, board);
     dt_init_options options = {.timeout_s = fault.kind == STOP ? MIN_MS / 1000.0 * test_slowness : 60};
-    test_launch launch = {.notifies = fault.notifies};
-    test_launch_begin(&launch, fault.n, &options, run_rank, &fault);
-    if (kinds[fault.kind].signal)
-        send_signals(&launch, &fault);
-    wait_for_survivors(&launch, &fault);
-    end_victims(&launch, &fault);
-    test_launch_end(&launch, 20 * test_slowness);
-    for (int64_t rank = 0; rank < fault.n; rank++)
-        if (!is_victim(&fault, rank) && launch.statuses[rank])
-            fail_msg("fault %llu: %s of rank %lld: rank %lld of %lld ended with status %x",
-                     (unsigned long long)number, kinds[fault.kind].name, (long long)fault.victim, (long long)rank,
-                     (long long)fault.n, launch.statuses[rank]);
-    check_complete(&fault);
+    if (!is_runnable(&fault))
+        return;
+    if (test_leads())
+        memset(board, 0, sizeof *board);
+    test_started_ranks() ? run_as_started(&fault, &options) : run_as_processes(&fault, &options);
+    if (test_leads())
+        check_complete(&fault);
 }
 
 static void faults__in_file_calls_are_errors_and_leave_no_files(void **state) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each test program that runs several ranks runs under MPI, too (mpi.programs), or states in a line "mpi: no: reason" why it does
-not. Programs run there that call run_ranks; others, which start ranks in ways of their own, need the line."""
+not. Programs run there that call run_ranks or test_run_started; others, which start ranks in ways of their own, need the line."""
 import os
 import pathlib
 import re
@@ -8,7 +8,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["DTENSOR_SOURCE"])
 STARTS_RANKS = re.compile(r"\b(run_ranks|run_ranks_with|test_launch_begin|dt_spawn|dt__run_threads)\(")
-RUNS_THERE = re.compile(r"\brun_ranks(_with)?\(")
+RUNS_THERE = re.compile(r"\b(run_ranks(_with)?|test_run_started)\(")
 REASON = re.compile(r"^(?: \*|/\*) mpi: no: \S.{10,}", re.M)
 
 
