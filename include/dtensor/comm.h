@@ -6,7 +6,8 @@
  * The other ranks of the node read memory from dt_heap_alloc directly; any other pointer works too, through a bounded
  * staging buffer. Every wait has a deadline. If a peer dies, a deadline passes or calls do not match, the call fails
  * on every member of the group, with a text that names the missing ranks and the current call of each rank; the group
- * is unusable afterwards, other groups are not affected.
+ * is unusable afterwards, other groups are not affected. Between nodes, MPI may read what a failed call sends until all
+ * ranks have closed: memory that is not of the heap must not be freed before.
  */
 #ifndef DTENSOR_COMM_H
 #define DTENSOR_COMM_H

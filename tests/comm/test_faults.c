@@ -10,7 +10,8 @@
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
  * number of faults. Ranks that mpirun started run those of their number of ranks, except kills and exits, after which a
  * launcher ends the others; a stopped rank is one that waits in a signal handler there. Between nodes only calls whose
- * data fits into packets run: MPI may read the larger messages of a failed call when this program has freed them.
+ * data fits into packets run: MPI may read the larger messages of a failed call until all ranks have closed, when this
+ * program has freed them, and is not finalised after it, which Open MPI's launcher takes for a failure.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
