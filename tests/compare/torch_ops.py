@@ -43,7 +43,7 @@ import calls
 from calls import DTYPES, WORDS
 
 STEPS = 16
-DRAWS = 8  # random changes of the inputs
+DRAWS = 16  # random changes of the inputs
 OWN_ERROR = 4
 CHANGE = 2.0 ** -26  # their relative size, in f64
 MESHES = [[1], [2], [3], [2, 2], [5], [1, 3], [4]]
