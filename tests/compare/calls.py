@@ -183,6 +183,17 @@ BINARY_IN_PLACE = """add_ sub_ mul_ div_ pow_ remainder_ fmod_ floor_divide_ ata
 WITH_NUMBERS = "add sub mul div pow remainder fmod floor_divide eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor xlogy rsub".split()
 
 
+BY_VALUE = "pow remainder fmod floor_divide div eq ne lt le gt ge".split()
+
+
+def held_by(number, tensor):
+    """An integer without dims, limited to those of a tensor's dtype: PyTorch wraps others around before it uses them."""
+    if number.dim() or not tensor.dim() or {WORDS[number.dtype], WORDS[tensor.dtype]} - set(INTS):
+        return number
+    info = torch.iinfo(tensor.dtype)
+    return number.to(torch.int64).clamp(info.min, info.max).to(number.dtype)
+
+
 @family(BINARY.split() + BINARY_IN_PLACE.split(), REALS + COMPLEX)
 def binary(draw, op, dtype):
     run = function_of(op)
@@ -203,6 +214,8 @@ def binary(draw, op, dtype):
         x = x.clamp(min=torch.iinfo(x.dtype).min + 1)  # the least integer divided by -1 ends PyTorch
     if not in_place and draw.random() < 0.3:
         x, y = y, x
+    if op.removesuffix("_") in BY_VALUE:
+        x, y = held_by(x, y), held_by(y, x)
     options = {}
     if op.removesuffix("_") in ("add", "sub", "rsub") and draw.random() < 0.3:
         options["alpha"] = draw.choice([2, 3])
@@ -291,7 +304,7 @@ def reduction(draw, op, dtype):
         options["correction"] = draw.choice([0, 1, 2])
     if op in ("sum", "mean") and draw.random() < 0.3:
         wide = draw.choice(["f32", "f64"])
-        terms = 0 if x.is_floating_point() or x.is_complex() else largest_of(x)  # of integers, which are not changed
+        terms = 0 if x.is_floating_point() else largest_of(x)  # which changes of inputs do not show
         return Call(op, [x], [t(0), dims], {**options, "dtype": {"dtype": wide}},
                     lambda x: run(x, dims, **options, dtype=DTYPES[wide]), scale=terms)
     curvature = 0
@@ -318,7 +331,7 @@ def quotients(x):
 
 def largest_of(x):
     """The largest number, at least 1: of sums, and of logarithms of sums of exponentials, to which it is added and subtracted again."""
-    return max([1.0] + x.double()[torch.isfinite(x)].abs().tolist())
+    return max([1.0] + (x.abs() if x.is_complex() else x.double())[torch.isfinite(x)].abs().tolist())
 
 
 @family("prod cumsum cumprod softmax log_softmax softmin max min argmax argmin cummax cummin logcumsumexp cumsum_", FLOATS + INTS)
@@ -612,7 +625,8 @@ def index(draw, op, dtype):
         places.append(len(tensors) - 2)
     if len(tensors) == 1:
         return None
-    return Call(op, tensors, [t(0), args], {}, lambda x, *i: x[tuple(slice(None) if p is None else i[p] for p in places)])
+    # Not x[...], which selects with an index without dims before the others are used.
+    return Call(op, tensors, [t(0), args], {}, lambda x, *i: torch.ops.aten.index.Tensor(x, [None if p is None else i[p] for p in places]))
 
 
 @family("one_hot", ["i64"])

@@ -60,6 +60,7 @@ DELIBERATE = [
     ("[lg][te]_?|eq_?|ne_?|logical_.*|clamp.*|floor_divide_?|remainder_?|fmod_?|pow_?", "output: values", "u8",
      "numbers and tensors without dims are used before they wrap around"),
     ("eq_?|ne_?|[lg][te]_?", "output: values", "i8 i16 i32 i64 u8 + f16 bf16", "integers beside half precision are used in f32"),
+    ("copy_", "(output|base): values", "u8 + f32 f64 f16 bf16", "floating point out of range becomes the nearest integer"),
     ("view", "refused: .*strides of the tensor allow no view", "", "a view of a local tensor needs its strides"),
     ("trace|logcumsumexp|logaddexp|div_?|pow_?|fmod_?|remainder_?|floor_divide_?", "PyTorch refuses: .*not implemented for",
      "i8 i16 i32 i64 u8 bool",
