@@ -300,9 +300,8 @@ static void close_mpi(dt__runtime *runtime) {
     dt__shm_leave(runtime);
     linger(mpi, failed);
     bool clean = !failed || all_have_closed(runtime->shm);
-    if (mpi->abandoned ||
-        mpi->has_lost) /* MPI may still read what failed calls sent from the heap: it stays mapped */
-        runtime->shm->borrowed = true;
+    /* MPI may still read what failed calls sent from the heap. */
+    runtime->shm->stays_mapped = runtime->shm->stays_mapped || mpi->abandoned || mpi->has_lost;
     runtime->mpi = NULL;
     dt__shm_close(runtime);
     free_mpi(runtime, mpi, clean);

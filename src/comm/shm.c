@@ -127,7 +127,7 @@ static dt_status join(dt__shm *shm) {
 
 static void unmap(dt__shm *shm) {
     dt__map_free(&shm->labels);
-    if (!shm->borrowed)
+    if (!shm->stays_mapped)
         dt__segment_unmap(shm->segment);
     dt__free(shm->runtime->ctx, shm, sizeof *shm);
 }
@@ -161,7 +161,7 @@ dt_status dt__shm_open(dt__runtime *runtime, const dt_init_options *options, con
     *shm = (dt__shm){.runtime = runtime,
                      .segment = segment,
                      .own = &segment->ranks[ticket->rank],
-                     .borrowed = ticket->base != NULL,
+                     .stays_mapped = ticket->base != NULL,
                      .own_core = segment->n_heaps <= ticket->n_cores,
                      .channels = dt__map_new(ctx),
                      .labels = dt__map_new(ctx)};

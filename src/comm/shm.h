@@ -46,11 +46,11 @@ typedef struct dt__shm {
     dt__runtime *runtime;
     struct dt__segment *segment;
     struct dt__rank_block *own;
-    uint32_t number;  /* of this context among those of this rank, from 1; the same on all ranks at a time */
-    bool borrowed;    /* the mapping stays: it is the launcher's (ranks as threads), or MPI may still read from it */
-    bool own_core;    /* every rank has a core of its own: spinning is allowed */
-    bool aborted;     /* this rank has raised the abort flag with a local error */
-    bool out_of_step; /* aborted, or a collective failed on this rank, since the last collective dt_error_clear */
+    uint32_t number;   /* of this context among those of this rank, from 1; the same on all ranks at a time */
+    bool stays_mapped; /* the segment: it is the launcher's (ranks as threads), or MPI may still read from it */
+    bool own_core;     /* every rank has a core of its own: spinning is allowed */
+    bool aborted;      /* this rank has raised the abort flag with a local error */
+    bool out_of_step;  /* aborted, or a collective failed on this rank, since the last collective dt_error_clear */
 
     dt__map channels; /* by key; used ones stay, because their numbering continues */
     int64_t n_blocks; /* blocks in use in the own table */

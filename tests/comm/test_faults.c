@@ -9,9 +9,9 @@
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
  * number of faults. Ranks that mpirun started run those of their number of ranks, except kills and exits, after which a
- * launcher ends the others; a stopped rank is one that waits in a signal handler there. Between nodes only calls whose
- * data fits into packets run: MPI may read the larger messages of a failed call until all ranks have closed, when this
- * program has freed them, and is not finalised after it, which Open MPI's launcher takes for a failure.
+ * launcher ends the others; a stopped rank is one that waits in a signal handler there. Between nodes calls have no
+ * more data than fits into packets: MPI may read the larger messages of a failed call until all ranks have closed, when
+ * this program has freed them, and is not finalised after it, which Open MPI's launcher takes for a failure.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -624,18 +624,20 @@ static bool spans_nodes(const struct fault *fault, const dt_ctx *ctx) {
     return false;
 }
 
-static bool fits_packets(const struct fault *fault) {
-    const test_case *collective = &fault->collective;
-    size_t bytes = (size_t)(collective->count * fault->n_members) * dt_dtype_size(collective->dtype);
-    return bytes <= (size_t)DT__MAX_DATA_PACKETS * DT__PACKET_PAYLOAD;
+/* The fault with as many elements as fit into packets. */
+static struct fault in_packets(const struct fault *fault) {
+    struct fault smaller = *fault;
+    test_case *collective = &smaller.collective;
+    int64_t element = (int64_t)dt_dtype_size(collective->dtype) * fault->n_members;
+    int64_t most = (int64_t)DT__MAX_DATA_PACKETS * DT__PACKET_PAYLOAD / element;
+    collective->count = collective->count < most ? collective->count : most;
+    return smaller;
 }
 
 static int run_rank(dt_ctx *ctx, void *arg) {
-    const struct fault *fault = arg;
-    if (spans_nodes(fault, ctx) && !fits_packets(fault))
-        return dt_close(ctx);
-    struct rank rank = {.fault = fault, .ctx = ctx, .random = fault->seed, .victim = dt_rank(ctx) == fault->victim};
-    if (open_rank(&rank) || wait_until_opened(&rank) || (is_member(fault, dt_rank(ctx)) && run_member(&rank)) ||
+    const struct fault fault = spans_nodes(arg, ctx) ? in_packets(arg) : *(const struct fault *)arg;
+    struct rank rank = {.fault = &fault, .ctx = ctx, .random = fault.seed, .victim = dt_rank(ctx) == fault.victim};
+    if (open_rank(&rank) || wait_until_opened(&rank) || (is_member(&fault, dt_rank(ctx)) && run_member(&rank)) ||
         (!rank.victim && continue_without_victim(&rank)))
         return 1;
     return close_rank(&rank);

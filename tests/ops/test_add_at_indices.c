@@ -71,16 +71,17 @@ static int sums_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype d
     return 0;
 }
 
-static int sums_on_ranks(dt_ctx *ctx, void *arg) {
+typedef int check_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype dtype);
+
+static int check_on_ranks(dt_ctx *ctx, check_placed *check) {
     static const char *const places[] = {"R", "S(0)", "S(1)"};
     const int64_t n = dt_world(ctx);
-    (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     for (int p = 0; p < 3; p++)
         for (int d = 0; d < 2; d++)
             for (int call = 0; call < 2; call++) { /* the second is cached */
                 dt_scope scope = dt_scope_begin(ctx);
-                if (sums_placed(ctx, mesh, places[p], d ? DT_F16 : DT_BF16))
+                if (check(ctx, mesh, places[p], d ? DT_F16 : DT_BF16))
                     return 1;
                 dt_scope_end(scope);
             }
@@ -88,8 +89,13 @@ static int sums_on_ranks(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+static int sums_on_ranks(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    return check_on_ranks(ctx, sums_placed);
+}
+
 /* 321 windows of 400 elements in steps of 2, and some that share nothing; columns are sharded unevenly. */
-static int windows_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype dtype, int64_t step) {
+static int windows_stepped(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype dtype, int64_t step) {
     enum { SIZE = 400 };
     const int64_t n_windows = step == 2 ? 321 : 3, rows = (n_windows - 1) * step + SIZE;
     dt_tensor *grad =
@@ -106,21 +112,13 @@ static int windows_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtyp
     return 0;
 }
 
+static int windows_placed(dt_ctx *ctx, dt_mesh *mesh, const char *place, dt_dtype dtype) {
+    return windows_stepped(ctx, mesh, place, dtype, 2) || windows_stepped(ctx, mesh, place, dtype, 401);
+}
+
 static int windows_on_ranks(dt_ctx *ctx, void *arg) {
-    static const char *const places[] = {"R", "S(0)", "S(1)"};
-    const int64_t n = dt_world(ctx);
     (void)arg;
-    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
-    for (int p = 0; p < 3; p++)
-        for (int d = 0; d < 2; d++)
-            for (int call = 0; call < 3; call++) { /* the second is cached */
-                dt_scope scope = dt_scope_begin(ctx);
-                if (windows_placed(ctx, mesh, places[p], d ? DT_F16 : DT_BF16, call < 2 ? 2 : 401))
-                    return 1;
-                dt_scope_end(scope);
-            }
-    dt_mesh_release(mesh);
-    return 0;
+    return check_on_ranks(ctx, windows_placed);
 }
 
 static void unfold__sums_of_halves_are_rounded_once(void **state) {
