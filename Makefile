@@ -24,16 +24,17 @@ check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-p
 # clang without the verifier, those that wait for processes and the two longest; with the thread sanitizer, under which ranks are
 # threads, those in which ranks synchronise.
 MATRIX := asan tsan clang
-RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
+RACES := $(foreach room,comm shm cluster launch,$(patsubst tests/$(room)/test_%.c,$(room).%,$(wildcard tests/$(room)/test_*.c))) \
+	move.execute \
 	move.execute_calls move.threads dispatch.collectives
 REPEATED := dispatch.nodes dispatch.thread_bits tools.gpt tools.gradient_table tools.explain tools.show tools.examples \
-	dtrun.output dtrun.orphans dtrun.failure dtrun.signals dtrun.reports move.file_faults
+	dtrun.output dtrun.orphans dtrun.failure dtrun.signals dtrun.reports move.file_faults mpi.misuse mpi.jacobi
 DECISIONS := dispatch.values dispatch.cached_decisions
 empty :=
 regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which_asan = --exclude-regex '^project\.|$(call regex,$(REPEATED))'
 which_tsan = --tests-regex '$(call regex,$(RACES))'
-which_clang = --exclude-regex '^(project|comm|dtrun|mpi|tools|verify)\.|$(call regex,$(REPEATED) $(DECISIONS))'
+which_clang = --exclude-regex '^(project|comm|shm|cluster|launch|dtrun|mpi|tools|verify)\.|$(call regex,$(REPEATED) $(DECISIONS))'
 seed_asan := 2
 seed_tsan := 3
 seed_clang := 4
@@ -73,13 +74,19 @@ $(addprefix check-,$(MATRIX)): check-%:
 	@$(call compile,$*,$(if $(filter tsan,$*),$(RACES)))
 	@export DTENSOR_TEST_SEED=$(seed_$*); $(call check,$*,--label-regex short $(which_$*))
 
-# Compiles without linking: Debian has no zlib to link for another architecture, but its headers are those of all.
+# Kernels, collectives and ops of another architecture, in short samples: emulated by qemu, with the arm64 libraries that
+# scripts/arm64_root.sh fetches. Without these the library is only compiled, with the headers of this system's zlib.
+AARCH64 := kernels.copy kernels.convert kernels.reduce kernels.strided comm.clear move.execute dispatch.collectives \
+	dispatch.meet ops.makers ops.mean
 check-aarch64:
 	@echo "== aarch64"
 	@scripts/setup.sh all
-	@if command -v aarch64-linux-gnu-gcc >/dev/null; then mkdir -p build-aarch64/zlib; \
-	    cp /usr/include/zlib.h /usr/include/zconf.h build-aarch64/zlib; $(call compile,aarch64,dtensor_static); \
-	    else echo "aarch64: skipped, aarch64-linux-gnu-gcc is not installed"; fi
+	@if ! command -v aarch64-linux-gnu-gcc >/dev/null; then echo "aarch64: skipped, aarch64-linux-gnu-gcc is not installed"; \
+	elif command -v qemu-aarch64 >/dev/null && scripts/arm64_root.sh build-aarch64/root; then \
+	    $(call compile,aarch64,$(AARCH64)) && \
+	    { export DTENSOR_TEST_RANK_THREADS=1; $(call check,aarch64,--tests-regex '$(call regex,$(AARCH64))'); }; \
+	else mkdir -p build-aarch64/root/usr/include; cp /usr/include/zlib.h /usr/include/zconf.h build-aarch64/root/usr/include; \
+	    $(call configure,aarch64) -DDTENSOR_LIBRARY_ONLY=ON && cmake --build build-aarch64 --parallel $(JOBS) --target dtensor_static; fi
 
 check-seeds: ## the randomised tests with three other seeds; SEEDS="20 21" for others
 	@echo "== seeds"
@@ -92,19 +99,19 @@ check-bare: ## both commands of the README on a minimal Debian, in a folder of i
 	@scripts/setup.sh bare
 	@scripts/check_bare.sh || [ $$? = 77 ]
 
-soak: ## faults and random programs for hours, twenty more seeds, and a bare machine
+soak: ## faults and random programs for hours, twenty more seeds, and a bare machine; SOAK='^train' for some, ROUNDS=500
 	@scripts/setup.sh test
 	@scripts/setup.sh bare
 	@$(call compile,release)
-	@$(call ctest,release) --label-regex soak
-	@$(MAKE) check-seeds SEEDS="$$(seq -s ' ' 5 24)"
+	@$(if $(ROUNDS),DTENSOR_TEST_RUNS=$(ROUNDS)) $(call ctest,release) --verbose --label-regex soak $(if $(SOAK),--tests-regex '$(SOAK)')
+	@$(if $(SOAK),true,$(MAKE) check-seeds SEEDS="$$(seq -s ' ' 5 24)")
 
 bench: ## measurements beside their peers; BENCH=comm for one part, QUICK=1 for a minute a part
 	@scripts/setup.sh bench
 	@$(call compile,release)
 	@scripts/bench.sh $(if $(QUICK),--quick) $(BENCH)
 
-bench-compare: ## an older commit beside this tree: BASE=<commit>, BENCH=dispatch for one part, ROUNDS=5, QUICK=1
+bench-compare: ## an older commit compared with this tree: BASE=<commit>, BENCH=dispatch for one part, ROUNDS=5, QUICK=1
 	@scripts/setup.sh bench
 	@$(call compile,release)
 	@scripts/compare_bench.sh $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) $(or $(BASE),HEAD) $(BENCH)

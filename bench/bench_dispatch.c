@@ -12,6 +12,7 @@
  */
 #include <dtensor/dtensor.h>
 
+#include "kernels/blas.h"
 #include "kernels/kernels.h"
 #include "settle.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time of small steps of training on one rank, besides their arithmetic: forward and backward of four linear layers
- * with relu between, x and weights f32 [4,4], and a sum; add with its backward; one step of AdamW over 100 parameters
- * of [4,4]; clipping their gradients. Plain and distributed, S(0), each with its decisions in the cache. Limits are
- * those of a distributed call: 25 µs, 0.5 µs over plain, 30 µs. The fastest of many repeats (settle.h).
+ * The time of small steps of training on one rank, besides their arithmetic: forward and backward of four linear
+ * layers with relu between, x and weights f32 [4,4], and a sum; add with its backward; one step of AdamW over 100
+ * parameters of [4,4]; clipping their gradients; one step of every optimizer over these and over 100 of [256,256].
+ * Plain and distributed, S(0), each with its decisions in the cache. Limits are those of a distributed call: 25 µs,
+ * 0.5 µs over plain, 30 µs. The fastest of many repeats (settle.h).
  *
  *     bench_gradients [--quick]
  */
@@ -16,12 +17,32 @@
 #include <string.h>
 #include <time.h>
 
-enum { LAYERS = 4, PARAMS = 100, CALLS = 20 };
+enum { LAYERS = 4, PARAMS = 100, CALLS = 20, SMALL = 4, LARGE = 256 };
+
+/* Every optimizer, with its defaults; SGD with momentum. */
+static dt_optimizer *new_adam(dt_ctx *ctx) { return dt_adam_new(ctx, 1e-3); }
+static dt_optimizer *new_adamw(dt_ctx *ctx) { return dt_adamw_new(ctx, 1e-3); }
+static dt_optimizer *new_sgd(dt_ctx *ctx) { return dt_sgd_new(ctx, 1e-3, .momentum = DT_REAL(0.9)); }
+static dt_optimizer *new_adagrad(dt_ctx *ctx) { return dt_adagrad_new(ctx, 1e-3); }
+static dt_optimizer *new_rmsprop(dt_ctx *ctx) { return dt_rmsprop_new(ctx, 1e-3); }
+static dt_optimizer *new_adamax(dt_ctx *ctx) { return dt_adamax_new(ctx, 1e-3); }
+static dt_optimizer *new_nadam(dt_ctx *ctx) { return dt_nadam_new(ctx, 1e-3); }
+static dt_optimizer *new_radam(dt_ctx *ctx) { return dt_radam_new(ctx, 1e-3); }
+static dt_optimizer *new_lion(dt_ctx *ctx) { return dt_lion_new(ctx, 1e-3); }
+static const struct {
+    const char *name;
+    dt_optimizer *(*make)(dt_ctx *ctx);
+} methods[] = {{"adam", new_adam},       {"adamw", new_adamw},     {"sgd", new_sgd},
+               {"adagrad", new_adagrad}, {"rmsprop", new_rmsprop}, {"adamax", new_adamax},
+               {"nadam", new_nadam},     {"radam", new_radam},     {"lion", new_lion}};
+enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct tensors {
     dt_ctx *ctx;
     dt_tensor *x, *y, *grad, *weights[LAYERS], *params[PARAMS];
+    dt_tensor *large[PARAMS];
     dt_optimizer *adamw;
+    dt_optimizer *method; /* of a row of optimizers */
 } tensors;
 
 static dt_tensors layers(const tensors *t) { return (dt_tensors){LAYERS, t->weights}; }
@@ -42,7 +63,11 @@ static void run_add(const tensors *t) {
     dt_backward(dt_add(t->weights[0], t->y), .grad = t->grad);
 }
 
-static void run_adamw(const tensors *t) { dt_adamw_step(t->adamw, params(t)); }
+static void run_adamw(const tensors *t) { dt_optimizer_step(t->adamw, .parameters = params(t)); }
+static void run_small(const tensors *t) { dt_optimizer_step(t->method, .parameters = params(t)); }
+static void run_large(const tensors *t) {
+    dt_optimizer_step(t->method, .parameters = ((dt_tensors){PARAMS, t->large}));
+}
 static void run_clip(const tensors *t) { dt_clip_grad_norm(params(t), 1); }
 
 static const struct step {
@@ -57,23 +82,25 @@ static const struct step {
     {"clip_grad_norm_100", run_clip, 0, false},
 };
 
-static dt_tensor *square(dt_ctx *ctx, dt_mesh *mesh, const char *place, bool requires_grad) {
-    return dt_randn(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = place, .requires_grad = requires_grad);
+static dt_tensor *square(dt_ctx *ctx, dt_mesh *mesh, const char *place, int64_t size, bool requires_grad) {
+    return dt_randn(ctx, DT_SHAPE(size, size), .mesh = mesh, .place = place, .requires_grad = requires_grad);
 }
 
 static void make(dt_ctx *ctx, dt_mesh *mesh, tensors *t) {
     const char *shards = mesh ? "S(0)" : NULL, *copies = mesh ? "R" : NULL;
     t->ctx = ctx;
-    t->x = square(ctx, mesh, shards, false);
-    t->y = square(ctx, mesh, copies, false);
-    t->grad = square(ctx, mesh, copies, false);
+    t->x = square(ctx, mesh, shards, SMALL, false);
+    t->y = square(ctx, mesh, copies, SMALL, false);
+    t->grad = square(ctx, mesh, copies, SMALL, false);
     t->adamw = dt_adamw_new(ctx, 1e-3);
     for (int i = 0; i < LAYERS; i++)
-        t->weights[i] = square(ctx, mesh, copies, true);
+        t->weights[i] = square(ctx, mesh, copies, SMALL, true);
     for (int i = 0; i < PARAMS; i++) {
-        t->params[i] = square(ctx, mesh, shards, true);
+        t->params[i] = square(ctx, mesh, shards, SMALL, true);
+        t->large[i] = square(ctx, mesh, shards, LARGE, true);
         dt_scope scope = dt_scope_begin(ctx);
         dt_backward(dt_sum(t->params[i]));
+        dt_backward(dt_sum(t->large[i]));
         dt_scope_end(scope);
     }
 }
@@ -116,6 +143,24 @@ static bool report(const struct step *step, const tensors *plain, const tensors 
     return true;
 }
 
+/* One step of every optimizer over 100 small and over 100 large parameters. */
+static bool report_methods(dt_ctx *ctx, tensors *plain, tensors *placed, double budget_s) {
+    for (int m = 0; m < METHODS; m++)
+        for (int large = 0; large < 2; large++) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "%s_100%s", methods[m].name, large ? "_large" : "_small");
+            plain->method = methods[m].make(ctx);
+            placed->method = methods[m].make(ctx);
+            const struct step step = {name, large ? run_large : run_small, 0, false};
+            bool done = report(&step, plain, placed, budget_s);
+            dt_optimizer_free(plain->method);
+            dt_optimizer_free(placed->method);
+            if (!done)
+                return false;
+        }
+    return true;
+}
+
 int main(int argc, char **argv) {
     const bool quick = argc > 1 && !strcmp(argv[1], "--quick");
     dt_ctx *ctx = dt_init(NULL);
@@ -127,6 +172,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !dt_failed(ctx); i++)
         if (!report(&steps[i], &plain, &placed, quick ? 0.05 : 0.5))
             break;
+    if (!dt_failed(ctx))
+        (void)report_methods(ctx, &plain, &placed, quick ? 0.05 : 0.5);
     dt_mesh_release(mesh);
     return dt_close(ctx);
 }

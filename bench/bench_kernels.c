@@ -4,11 +4,15 @@
  * kernels on arrays (elementwise ops, sums, softmax along rows of 1024), from the first cache's size to memory's.
  * "ours" is every byte read and written (a reduction of k sources touches k + 1 times its result); the limit is the
  * faster of memcpy and a streaming copy of as many bytes, counted the same way, in the same process. Each figure is
- * the fastest of many repeats.
+ * the fastest of many repeats. Last come sums of large f32 tensors into new memory, as one rank of a launch makes
+ * them, next to those of NumPy and PyTorch, in turn, where python3 has them; each has the threads that it uses by
+ * default.
  *
  *     bench_kernels [--quick]
  */
+#include "dtensor/dtensor.h"
 #include "kernels/kernels.h"
+#include "settle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +195,96 @@ static bool allocate(bench *b) {
     return have_all;
 }
 
+/* A sum into new memory: ours, and as a program of a peer. */
+typedef struct new_sum {
+    dt_tensor *x;
+    size_t mib;
+    const char *peer, *ones; /* its module, and the format of the expression that makes x */
+} new_sum;
+
+enum { SUMS_PER_REPEAT = 3 };
+
+static double repeat_ours(void *user) {
+    const new_sum *sum = user;
+    double best = 1e9;
+    for (int i = 0; i < SUMS_PER_REPEAT; i++) {
+        dt_scope scope = dt_scope_begin(dt_tensor_ctx(sum->x));
+        double start = seconds();
+        bool made = dt_add(sum->x, sum->x);
+        double took = made ? seconds() - start : -1;
+        best = took < best ? took : best;
+        dt_scope_end(scope);
+    }
+    return best;
+}
+
+/* The fastest of a few, after one to start with; negative where there is no such module. */
+static double repeat_peer(void *user) {
+    const new_sum *sum = user;
+    char command[512];
+    snprintf(command, sizeof command,
+             "python3 -c '\n"
+             "import time, %s\n"
+             "n = %zu\n"
+             "x, best = %s, 1e30\n"
+             "for i in range(%d):\n"
+             "    start = time.perf_counter()\n"
+             "    x + x\n"
+             "    best = min(best, time.perf_counter() - start)\n"
+             "print(best)' 2>/dev/null",
+             sum->peer, sum->mib << 18, sum->ones, SUMS_PER_REPEAT + 1);
+    FILE *peer = popen(command, "r");
+    double took = -1;
+    if (peer && fscanf(peer, "%lf", &took) != 1)
+        took = -1;
+    if (peer)
+        pclose(peer);
+    return took;
+}
+
+static void report_sum(const new_sum *sum, double ours, double theirs) {
+    printf("%-10s %-5s %5d %6zu MiB  %-9s %6.1f ms", "new sum", "f32", 1, sum->mib, theirs > 0 ? sum->peer : "",
+           ours * 1e3);
+    if (theirs > 0)
+        printf(" %6.1f ms %7.2f", theirs * 1e3, theirs / ours);
+    printf("\n{\"bench\":\"kernels\",\"config\":{\"kernel\":\"add into new memory\",\"dtype\":\"f32\",\"mib\":%zu},"
+           "\"ours\":%.4f,\"unit\":\"ms\"",
+           sum->mib, ours * 1e3);
+    if (theirs > 0)
+        printf(",\"peer\":\"%s\",\"theirs\":%.4f,\"ratio\":%.3f", sum->peer, theirs * 1e3, theirs / ours);
+    puts("}");
+    fflush(stdout);
+}
+
+static void bench_new_sum(new_sum *sum, double budget) {
+    static const char *const peers[][2] = {{"numpy", "numpy.ones(n, numpy.float32)"}, {"torch", "torch.ones(n)"}};
+    bool is_reported = false;
+    for (int p = 0; p < 2; p++) {
+        double best[2] = {0};
+        sum->peer = peers[p][0];
+        sum->ones = peers[p][1];
+        bool has_peer = repeat_peer(sum) > 0;
+        if (!has_peer && is_reported)
+            continue;
+        (void)bench_settle_pair(budget, (bench_repeat *[]){repeat_ours, has_peer ? repeat_peer : repeat_ours},
+                                (void *[]){sum, sum}, best);
+        report_sum(sum, best[0], has_peer ? best[1] : 0);
+        is_reported = true;
+    }
+}
+
+static int bench_new_sums(dt_ctx *ctx, void *arg) {
+    static const size_t mib[] = {64, 256, 960};
+    for (size_t i = 0; i < sizeof mib / sizeof *mib; i++) {
+        new_sum sum = {.x = dt_ones(ctx, DT_SHAPE((int64_t)mib[i] << 18)), .mib = mib[i]};
+        if (!sum.x)
+            return 1;
+        bench_new_sum(&sum, *(const bool *)arg ? 0.03 : 0.2);
+        dt_drop(sum.x);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     bench b = {0};
     for (int i = 1; i < argc; i++) {
@@ -207,5 +301,6 @@ int main(int argc, char **argv) {
     free(b.dst);
     for (int k = 0; k < MAX_SRCS; k++)
         free(b.srcs[k]);
-    return 0;
+    fflush(stdout);
+    return dt_spawn(1, bench_new_sums, &b.quick, NULL) != DT_OK;
 }

@@ -23,13 +23,32 @@ enum {
     WIDTH = 64,
     WORDS = 50000,
     TEXT = 8192,
-    PLACES = 1 << 20
+    PLACES = 1 << 20,
+    WIDE = 4096,
+    N_PRODUCTS = 3
 };
 
 static dt_ctx *ctx;
 static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
     *classes, *rows, *columns, *places;
 static dt_tensor *leaf, *affine, *shift, *words, *half_words; /* which require gradients */
+
+/* Products x W and x Wt in three dtypes: [1,4096] and [8,4096] by [4096,4096], and [512,1024] by [1024,1024]. */
+static const dt_dtype product_dtypes[] = {DT_F32, DT_BF16, DT_F16};
+static struct product { dt_tensor *x, *w, *wt; } products[N_PRODUCTS][3];
+#define PRODUCT_LIST(X)                                                                                              \
+    X(f32, 0)                                                                                                        \
+    X(bf16, 1)                                                                                                       \
+    X(f16, 2)
+#define PRODUCT(dtype, d)                                                                                            \
+    static dt_tensor *run_product_1_##dtype(void) { return dt_matmul(products[0][d].x, products[0][d].w); }          \
+    static dt_tensor *run_product_t_1_##dtype(void) { return dt_matmul(products[0][d].x, products[0][d].wt); }       \
+    static dt_tensor *run_product_8_##dtype(void) { return dt_matmul(products[1][d].x, products[1][d].w); }          \
+    static dt_tensor *run_product_t_8_##dtype(void) { return dt_matmul(products[1][d].x, products[1][d].wt); }       \
+    static dt_tensor *run_product_512_##dtype(void) { return dt_matmul(products[2][d].x, products[2][d].w); }        \
+    static dt_tensor *run_product_t_512_##dtype(void) { return dt_matmul(products[2][d].x, products[2][d].wt); }
+PRODUCT_LIST(PRODUCT)
+#undef PRODUCT
 
 static dt_tensor *run_add(void) { return dt_add(x, y); }
 static dt_tensor *run_mul(void) { return dt_mul(x, y); }
@@ -49,7 +68,7 @@ static dt_tensor *run_max(void) { return dt_max_dim(x, 1).values; }
 static dt_tensor *run_argmax(void) { return dt_argmax(x, .dim = DT_INT(1)); }
 static dt_tensor *run_cumsum(void) { return dt_cumsum(x, 1); }
 static dt_tensor *run_transposed(void) { return dt_contiguous(dt_transpose(x, 0, 1)); }
-static dt_tensor *run_cat(void) { return dt_cat(DT_TENSORS(x, y), .dim = 1); }
+static dt_tensor *run_cat(void) { return dt_cat(DT_TENSORS(x, y), .dim = DT_INT(1)); }
 static dt_tensor *run_to_bf16(void) { return dt_to(x, DT_BF16); }
 static dt_tensor *run_from_bf16(void) { return dt_to(half, DT_F32); }
 static dt_tensor *run_normal(void) { return dt_randn(ctx, DT_SHAPE(ROWS, COLUMNS)); }
@@ -158,8 +177,14 @@ static const struct op {
            {"attention_causal", run_attention_causal},
            {"attention_backward", run_attention_grads},
            {"attention_causal_backward", run_attention_causal_grads},
+#define PRODUCT(dtype, d)                                                                                            \
+    {"product_1_" #dtype, run_product_1_##dtype}, {"product_t_1_" #dtype, run_product_t_1_##dtype},                  \
+        {"product_8_" #dtype, run_product_8_##dtype}, {"product_t_8_" #dtype, run_product_t_8_##dtype},              \
+        {"product_512_" #dtype, run_product_512_##dtype}, {"product_t_512_" #dtype, run_product_t_512_##dtype},
+           PRODUCT_LIST(PRODUCT)
+#undef PRODUCT
 #define RECORDED(name, ...) {#name "_backward", run_##name##_backward},
-           RECORDED_LIST(RECORDED)
+               RECORDED_LIST(RECORDED)
 #undef RECORDED
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
@@ -191,6 +216,22 @@ static void record(recorded *to, dt_tensor *out, recorded of) {
     to->grad = dt_randn_like(out);
 }
 
+static dt_tensor *make_matrix(int64_t n_rows, int64_t n_columns, dt_dtype dtype) {
+    return dt_to(dt_randn(ctx, DT_SHAPE(n_rows, n_columns)), dtype);
+}
+
+static void make_products(void) {
+    static const int64_t sizes[N_PRODUCTS][2] = {{1, WIDE}, {8, WIDE}, {TOKENS, COLUMNS}};
+    for (int i = 0; i < N_PRODUCTS; i++)
+        for (int d = 0; d < 3; d++) {
+            const int64_t k = sizes[i][1];
+            struct product *p = &products[i][d];
+            p->x = make_matrix(sizes[i][0], k, product_dtypes[d]);
+            p->w = i == 1 ? products[0][d].w : make_matrix(k, k, product_dtypes[d]);
+            p->wt = dt_transpose(p->w, 0, 1);
+        }
+}
+
 static void make_tensors(void) {
     const dt_shape shape = DT_SHAPE(ROWS, COLUMNS);
     x = dt_randn(ctx, shape);
@@ -219,6 +260,7 @@ static void make_tensors(void) {
 #define RECORDED(name, call, ...) record(&recorded_##name, call, (recorded){.inputs = __VA_ARGS__});
     RECORDED_LIST(RECORDED)
 #undef RECORDED
+    make_products();
     if (!text || dt_failed(ctx)) {
         fprintf(stderr, "bench_ops: %s\n", dt_error_text(ctx));
         exit(1);

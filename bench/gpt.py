@@ -4,6 +4,8 @@
 
 Modes: one (a rank with one thread, as every process here), dp, fsdp and tp on two ranks. Peers run in turn, in rounds, and the fastest step
 of all rounds counts. Memory is the largest resident set of a process; the start is from the launch to the beginning of the first step.
+The rows fsdp=2 and fsdp=4 compare the peak of proportional set sizes (PSS) per rank, with one sequence per rank: pages that ranks share count
+once.
 The bound is the time of the step's products alone, by OpenBLAS, on as many processes at the same time (bench_gpt.c has the arithmetic).
 Prints a table, and a JSON object per figure.
 """
@@ -30,6 +32,7 @@ SIZES = {
 MODES = ["one", "dp", "fsdp", "tp"]
 TARGETS = {"small": {"one": 1.15, "dp": 1.2, "fsdp": 1.6, "tp": 2.2}, "large": {"one": 1.1, "dp": 1.2, "fsdp": 1.6, "tp": 1.8}}
 BOUND_TARGET, MEMORY_TARGET, START_LIMIT_S = 0.8, 2.0, 0.1
+SHARDED_RANKS, SAMPLE_S = (2, 4), 0.01
 
 
 def options(model):
@@ -66,6 +69,38 @@ def run_together(commands, environments):
     return None if failed else (outputs, memory, launched)
 
 
+def processes_below(pid):
+    """The process and those that it has started, directly or not."""
+    found = [pid]
+    for parent in found:
+        try:
+            with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
+                found += [int(word) for word in file.read().split()]
+        except OSError:  # it has ended
+            pass
+    return found
+
+
+def pss_of(pid):
+    """Its proportional set size in MB; 0 once it has ended."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            return sum(int(line.split()[1]) / 1024 for line in file if line.startswith("Pss:"))
+    except OSError:
+        return 0
+
+
+def run_sampled(commands, environments):
+    """The largest sum of the proportional set sizes of all processes in MB; None if one fails."""
+    one_thread = dict(os.environ, OMP_NUM_THREADS="1", DTENSOR_THREADS="1")
+    running = [subprocess.Popen(command, env={**one_thread, **more}, stdout=subprocess.DEVNULL) for command, more in zip(commands, environments)]
+    peak = 0
+    while any(process.poll() is None for process in running):
+        peak = max(peak, sum(pss_of(pid) for process in running for pid in processes_below(process.pid)))
+        time.sleep(SAMPLE_S)
+    return None if any(process.returncode for process in running) else peak
+
+
 def write_tokens(path, n_steps, model):
     """The same random batch in every step, as a .npy file i64[steps,batch,seq+1]."""
     n = model["batch"] * (model["seq"] + 1)
@@ -77,13 +112,13 @@ def write_tokens(path, n_steps, model):
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + batch * n_steps)
 
 
-def our_command(mode, model, n_steps, folder, *more):
+def our_command(mode, model, n_steps, folder, *more, ranks=2):
     tokens = os.path.join(folder, f"tokens{n_steps}.npy")
     write_tokens(tokens, n_steps, model)
     command = [os.path.join(BUILD, "examples", "gpt"), *options(model), "--tied", "0", "--dropout", "0", "--clip", "0", "--lr", "0.001",
                "--warmup", "1", "--sample", "0", "--steps", str(n_steps), "--tokens", tokens, *more]
     if mode != "one":
-        command = [os.path.join(BUILD, "bin", "dtrun"), "-n", "2", *command, "--mesh", mode + "=2"]
+        command = [os.path.join(BUILD, "bin", "dtrun"), "-n", str(ranks), *command, "--mesh", f"{mode}={ranks}"]
     return command
 
 
@@ -97,14 +132,18 @@ def run_ours(mode, model, n_steps, result):
             result.add(min(step["seconds"] for step in steps[1:]), steps[0]["begin"] - ran[2], ran[1])
 
 
-def run_peer(program, mode, model, seconds, result):
-    n = 2 if mode != "one" and program.startswith("torch") else 1
+def peer_launch(program, mode, model, seconds, n):
+    """The commands and environments of n processes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, os.path.join(HERE, program), "--mode", mode, "--seconds", str(seconds), *options(model)]
-    ran = run_together([command] * n, [{"RANK": str(r), "LOCAL_RANK": str(r), "WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1",
-                                        "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"} for r in range(n)])
+    return [command] * n, [{"RANK": str(r), "LOCAL_RANK": str(r), "WORLD_SIZE": str(n), "MASTER_ADDR": "127.0.0.1",
+                            "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"} for r in range(n)]
+
+
+def run_peer(program, mode, model, seconds, result):
+    ran = run_together(*peer_launch(program, mode, model, seconds, 2 if mode != "one" and program.startswith("torch") else 1))
     if ran:
         measured = json.loads(ran[0][0].splitlines()[-1])
         result.add(measured["seconds"], measured["begun"] - ran[2], ran[1])
@@ -121,7 +160,7 @@ def run_bound(mode, model, seconds):
 
 def print_row(size, mode, what, unit, ours, peer, theirs, ratio, target):
     reached = "" if target is None else "yes" if ratio >= target else "NO"
-    print(f"{size:<6} {mode:<5} {what:<8} {ours:9.4g} {unit:<3} {peer:<9} {theirs:9.4g} {ratio:7.2f} "
+    print(f"{size:<6} {mode:<6} {what:<8} {ours:9.4g} {unit:<3} {peer:<9} {theirs:9.4g} {ratio:7.2f} "
           f"{'' if target is None else target:>7} {reached}", flush=True)
     print(json.dumps({"bench": "gpt", "config": {"mode": mode, "size": size, "what": what}, "ours": float(f"{ours:.5g}"), "unit": unit,
                       "peer": peer, "theirs": float(f"{theirs:.5g}"), "ratio": round(ratio, 3), "target": target},
@@ -156,6 +195,16 @@ def measure(size, mode, peers, rounds, seconds):
               f"{gflop / ours.seconds:.0f} in the step")
     if size in TARGETS:
         print_row(size, mode, "start", "s", ours.start, "limit", START_LIMIT_S, START_LIMIT_S / ours.start, 1.0)
+
+
+def measure_sharded_memory(size, ranks):
+    """The peak of fully sharded training beside PyTorch's fully_shard."""
+    model = dict(SIZES[size], batch=ranks)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = run_sampled([our_command("fsdp", model, 4, folder, ranks=ranks)], [{}])
+    theirs = run_sampled(*peer_launch("torch_gpt_peer.py", "fsdp", model, 0, ranks))
+    if ours and theirs:
+        print_row(size, f"fsdp={ranks}", "pss", "MB", ours / ranks, "torch", theirs / ranks, theirs / ours, MEMORY_TARGET)
 
 
 def print_shares(size, mode):
@@ -200,7 +249,7 @@ def main():
             peers.append(name)
         else:
             print(f"{name}: skipped, python3 does not have it")
-    print(f"{'size':<6} {'mode':<5} {'what':<8} {'ours':>9}     {'peer':<9} {'theirs':>9} {'ratio':>7} {'target':>7} reached")
+    print(f"{'size':<6} {'mode':<6} {'what':<8} {'ours':>9}     {'peer':<9} {'theirs':>9} {'ratio':>7} {'target':>7} reached")
     for size in sizes:
         for mode in modes:
             if size == "gpt2":  # once: what it takes, beside PyTorch
@@ -208,6 +257,8 @@ def main():
                 continue
             measure(size, mode, peers, 1 if a.quick else 3, 2 if a.quick else 5)
             print_shares(size, mode)
+        for ranks in SHARDED_RANKS if "fsdp" in modes and "torch" in peers else ():
+            measure_sharded_memory(size, ranks)
 
 
 if __name__ == "__main__":

@@ -67,8 +67,17 @@ def make_calls():
         "embedding": (lambda: functional.embedding(text, words), words),
         "embedding_bf16": (lambda: functional.embedding(text, half_words), half_words),
     }
+    def products():
+        """x W and x Wt in three dtypes."""
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            name = {torch.float32: "f32", torch.bfloat16: "bf16", torch.float16: "f16"}[dtype]
+            for m, n in ((1, 4096), (8, 4096), (512, 1024)):
+                few, matrix = torch.randn(m, n).to(dtype), torch.randn(n, n).to(dtype)
+                yield f"product_{m}_{name}", lambda few=few, matrix=matrix: few @ matrix
+                yield f"product_t_{m}_{name}", lambda few=few, matrix=matrix: few @ matrix.t()
+
     backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
-    return backwards | {
+    return backwards | dict(products()) | {
         "add": lambda: x + y,
         "mul": lambda: x * y,
         "relu": lambda: torch.relu(x),

@@ -34,7 +34,7 @@ int main(void) {
         dt_tensor *loss = dt_mse_loss(dt_matmul(x, w), y);
         dt_zero_grad(DT_TENSORS(w));
         dt_backward(loss);
-        dt_sgd_step(sgd, DT_TENSORS(w));
+        dt_optimizer_step(sgd, .parameters = DT_TENSORS(w));
         if (step % 5 == 0) {
             double value = dt_item(loss);
             if (first)

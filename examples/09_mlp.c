@@ -1,91 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 9: a model is one function; how it is parallel is a matter of placements. Two linear layers run with replicated
- * weights and with weights that are sharded as in Megatron, where each rank computes its share of the hidden units.
- * The results are the same, and so are the gradients. Counters show what was sent: one all-reduce forward, and one
- * backward for the gradient of the input. A policy makes hidden transfers an error.
+ * 9: a training program, whole. A classifier of points on three spirals is one function; rules place its parameters:
+ * data parallel over dp, tensor parallel over tp. A step accumulates the gradients of two micro-batches, holding them
+ * partial over dp until the second, clips them, and AdamW follows a cosine schedule. Numbers follow from the seed and
+ * the global index, so every mesh trains the same model.
  *
  *     $ dtrun -n 4 ./09_mlp             # any number of ranks computes the same
  */
 #include <dtensor/dtensor.h>
 
+#include <math.h>
 #include <stdio.h>
 
-enum { BATCH = 6, IN = 8, HIDDEN = 20, OUT = 5 };
+enum { CLASSES = 3, POINTS = 120, MICRO = 2, HIDDEN = 40, STEPS = 100 };
+
+/* Hidden units are sharded over tp: rows of fc1 and of its bias, columns of fc2. 40 need not divide by the ranks. */
+static const char rules[] = "fc1.*      tp=col\n"
+                            "fc2.weight tp=row\n"
+                            "*.bias     decay=0\n";
 
 struct mlp {
-    dt_tensor *w1, *b1, *w2, *b2; /* [HIDDEN,IN] [HIDDEN] [OUT,HIDDEN] [OUT] */
+    dt_tensor *w1, *b1, *w2, *b2; /* [HIDDEN,2] [HIDDEN] [CLASSES,HIDDEN] [CLASSES] */
 };
 
-static dt_tensor *mlp_forward(const struct mlp *m, dt_tensor *x) {
-    return dt_linear(dt_gelu(dt_linear(x, m->w1, m->b1)), m->w2, m->b2);
-}
-
-/* The same numbers for any placements: they follow from the seed and the global index. */
-static struct mlp mlp_new(dt_ctx *ctx, dt_mesh *mesh, const char *w1, const char *b1, const char *w2) {
-    dt_generator_seed(dt_generator_default(ctx), 6);
+static struct mlp mlp_new(dt_params *p) {
     return (struct mlp){
-        .w1 = dt_randn(ctx, DT_SHAPE(HIDDEN, IN), .std = DT_REAL(0.3), .mesh = mesh, .place = w1),
-        .b1 = dt_randn(ctx, DT_SHAPE(HIDDEN), .std = DT_REAL(0.3), .mesh = mesh, .place = b1),
-        .w2 = dt_randn(ctx, DT_SHAPE(OUT, HIDDEN), .std = DT_REAL(0.3), .mesh = mesh, .place = w2),
-        .b2 = dt_randn(ctx, DT_SHAPE(OUT), .std = DT_REAL(0.3), .mesh = mesh, .place = "R"),
+        .w1 = dt_param(p, "fc1.weight", DT_SHAPE(HIDDEN, 2), .std = DT_REAL(1)),
+        .b1 = dt_param(p, "fc1.bias", DT_SHAPE(HIDDEN), .std = DT_REAL(0.5)),
+        .w2 = dt_param(p, "fc2.weight", DT_SHAPE(CLASSES, HIDDEN), .std = DT_REAL(0.2)),
+        .b2 = dt_param(p, "fc2.bias", DT_SHAPE(CLASSES)),
     };
 }
 
-/* The squared distance of two tensors. */
-static double distance(dt_tensor *a, dt_tensor *b) {
-    dt_tensor *difference = dt_sub(a, b);
-    return dt_item(dt_sum(dt_mul(difference, difference)));
+/* The sum over the hidden units is partial over tp until it is reduced: one all-reduce. */
+static dt_tensor *mlp_forward(const struct mlp *m, dt_tensor *x) {
+    return dt_reduced(dt_linear(dt_gelu(dt_linear(x, m->w1, m->b1)), m->w2, m->b2));
+}
+
+/* Micro-batch i: every second point. All ranks compute all points, and keep their rows. */
+static dt_tensor *points(dt_ctx *ctx, dt_mesh *mesh, int i, dt_tensor **classes) {
+    static float x[POINTS / MICRO][2];
+    static int64_t y[POINTS / MICRO];
+    for (int k = 0; k < POINTS / MICRO; k++) {
+        int n = MICRO * k + i;
+        double radius = 0.1 + 0.9 * (n / CLASSES) / (POINTS / CLASSES), angle = 5 * radius + 2.0944 * (n % CLASSES);
+        x[k][0] = (float)(radius * cos(angle));
+        x[k][1] = (float)(radius * sin(angle));
+        y[k] = n % CLASSES;
+    }
+    dt_tensor *all = dt_clone(dt_from_memory(ctx, x, DT_SHAPE(POINTS / MICRO, 2), DT_F32));
+    *classes = dt_clone(dt_from_memory(ctx, y, DT_SHAPE(POINTS / MICRO), DT_I64));
+    *classes = dt_distribute_tensor(*classes, mesh, "dp=S(0)", .everywhere = true);
+    return dt_distribute_tensor(all, mesh, "dp=S(0)", .everywhere = true);
+}
+
+static double accuracy(const struct mlp *m, dt_tensor *const *x, dt_tensor *const *y) {
+    double right = 0;
+    for (int i = 0; i < MICRO; i++)
+        right += dt_item(dt_sum(dt_to(dt_eq(dt_argmax(mlp_forward(m, x[i]), .dim = DT_INT(1)), y[i]), DT_F32)));
+    return 100 * right / POINTS;
 }
 
 int main(void) {
     dt_ctx *ctx = dt_init(NULL);
     if (!ctx)
         return 1;
-    bool first = dt_rank(ctx) == 0;
-    dt_mesh *mesh = dt_mesh_new(ctx, "tp=*"); /* all ranks, however many */
-    dt_tensor *x = dt_linspace(ctx, -1, 1, BATCH * IN, .mesh = mesh, .place = "R");
-    x = dt_reshape(x, DT_SHAPE(BATCH, IN));
-    dt_set_requires_grad(x, true);
+    const bool first = dt_rank(ctx) == 0;
+    dt_mesh *mesh = dt_mesh_new(ctx, dt_world(ctx) % 2 ? "dp=1,tp=*" : "dp=2,tp=*");
+    dt_generator_seed(dt_generator_default(ctx), 6);
+    dt_params *p = dt_params_new(ctx, .mesh = mesh, .rules = rules);
+    struct mlp model = mlp_new(p);
+    dt_optimizer *opt = dt_adamw_new(ctx, 0.05, .params = p);
+    dt_tensor *x[MICRO], *y[MICRO];
+    for (int i = 0; i < MICRO; i++)
+        x[i] = points(ctx, mesh, i, &y[i]);
 
-    struct mlp replicated = mlp_new(ctx, mesh, "R", "R", "R");
-    dt_tensor *expected = mlp_forward(&replicated, x);
-    dt_backward(dt_sum(dt_mul(expected, expected)));
-    dt_tensor *gradient = dt_clone(dt_grad(x)); /* of the input, as the layer below would need it */
-    dt_zero_grad(DT_TENSORS(x));
-
-    /* Hidden units are sharded: rows of w1, elements of b1, columns of w2. 20 units need not divide by the number of
-     * ranks. From now on a transfer that the program does not request is an error. */
-    dt_comm_policy(ctx, DT_COMM_ERROR);
-    struct mlp sharded = mlp_new(ctx, mesh, "S(0)", "S(0)", "S(1)");
-    dt_comm_stats_begin(ctx);
-    dt_tensor *partial = mlp_forward(&sharded, x); /* P(sum): each rank has what its units contribute */
-    dt_tensor *y = dt_reduced(partial);            /* requested: the one all-reduce of the forward pass */
-    dt_comm_statistics forward = dt_comm_stats(ctx, NULL);
-    dt_backward(dt_sum(dt_mul(y, y)));
-    dt_comm_stats_end(ctx);
-
-    double squares = distance(y, expected), of_gradients = distance(dt_grad(x), gradient);
-    const float *logits = dt_data(y);
-    if (first && logits) {
-        printf("logits of the first row:");
-        for (int i = 0; i < OUT; i++)
-            printf(" %.4f", (double)logits[i]);
-        printf("\nas with replicated weights: %s\n", squares < 1e-10 ? "yes" : "no");
-        printf("gradients of the input: %s\n", of_gradients < 1e-10 ? "the same" : "different");
-        dt_comm_statistics all = dt_comm_stats(ctx, NULL);
-        printf("moved: forward %d all-reduce, %d bytes received; backward %d, %d bytes\n", (int)forward.n,
-               (int)forward.bytes, (int)(all.n - forward.n), (int)(all.bytes - forward.bytes));
+    for (int step = 0; step < STEPS && !dt_failed(ctx); step++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        double total = 0;
+        dt_optimizer_set_lr(opt, dt_lr_cosine(step, 0.05, 0.001, 10, STEPS));
+        for (int i = 0; i < MICRO; i++) {
+            dt_tensor *loss = dt_div_scalar(dt_cross_entropy(mlp_forward(&model, x[i]), y[i]), MICRO);
+            dt_backward(loss, .hold = i + 1 < MICRO ? "dp" : NULL);
+            total += dt_item(loss);
+        }
+        dt_clip_grad_norm(dt_params_list(p, NULL), 1.0);
+        dt_optimizer_step(opt);
+        dt_zero_grad(dt_params_list(p, NULL));
+        dt_scope_end(scope);
+        if (first && (step + 1) % 25 == 0)
+            printf("step %3d: loss %.2f\n", step + 1, total);
     }
-
-    /* Columns of w1 instead: its product is partial, and gelu is not linear, so the library would have to reduce it
-     * on its own. The policy refuses that and names this call. */
-    struct mlp wrong = mlp_new(ctx, mesh, "S(1)", "R", "S(1)");
-    dt_tensor *hidden = dt_linear(dt_redistribute(x, "S(1)"), wrong.w1, wrong.b1);
-    if (!dt_gelu(hidden) && first)
-        printf("moved: nothing; %s\n", dt_error_text(ctx));
-    dt_error_clear(ctx);
-
+    double right = accuracy(&model, x, y);
+    if (first)
+        printf("accuracy: %.0f %%\n", right);
     dt_mesh_release(mesh);
     return dt_close(ctx);
 }

@@ -246,8 +246,8 @@ static bool check_options(const struct options *o) {
 enum { TEXT_BYTES = 256 };
 
 struct layout {
-    dt_mesh *mesh; /* NULL: one device */
-    int64_t n_tp;
+    dt_mesh *mesh;             /* NULL: one device */
+    int64_t n_tp, n_data;      /* ranks that share a sequence, and that share a batch */
     char input[TEXT_BYTES];    /* of token batches: sharded by sequence number over dp and fsdp */
     char residual[TEXT_BYTES]; /* of the hidden state between the layers, where that is sharded by tokens */
     char entered[TEXT_BYTES];  /* of the same as the linear layers see it */
@@ -268,9 +268,9 @@ static const char *placements(const struct layout *at, const char *dp, const cha
 }
 
 static bool make_layout(dt_ctx *ctx, const struct options *o, struct layout *to) {
-    *to = (struct layout){.n_tp = 1};
-    if (!o->mesh && dt_world(ctx) == 1)
-        return true;
+    *to = (struct layout){.n_tp = 1, .n_data = 1};
+    if (!o->mesh && dt_world(ctx) == 1 && strcmp(o->dtype, "bf16") != 0)
+        return true; /* parameters of f32 that are used as bf16 have a mesh */
     to->mesh = dt_mesh_new(ctx, o->mesh ? o->mesh : "dp=*");
     if (!to->mesh)
         return complain_of_call(ctx, "--mesh ", o->mesh);
@@ -284,6 +284,7 @@ static bool make_layout(dt_ctx *ctx, const struct options *o, struct layout *to)
     if (dt_mesh_size(to->mesh) != dt_world(ctx))
         return complain("--mesh %s: expected %" PRId64 " ranks, got %" PRId64 "; start it with dtrun -n %" PRId64,
                         o->mesh, dt_mesh_size(to->mesh), dt_world(ctx), dt_mesh_size(to->mesh));
+    to->n_data = dt_mesh_size(to->mesh) / to->n_tp;
     placements(to, "S(0)", "S(0)", "R", to->input);
     placements(to, "S(0)", "S(0)", "S(1)", to->residual);
     placements(to, "S(0)", "S(0)", "R", to->entered);
@@ -349,14 +350,14 @@ static dt_tensor *load_parameter(struct gpt *self, const char *name, dt_shape sh
 }
 
 /* A parameter with normal numbers, or with one number where std is 0. fsdp shards the first dim that tp does not; ops
- * see the parameter gathered over it. */
+ * see the parameter gathered over it, in the dtype of the layers. */
 static dt_tensor *parameter(struct gpt *self, const char *name, dt_shape shape, enum tp_dim dim, bool heads,
                             double value, double std) {
-    char tp[TEXT_BYTES], stored[TEXT_BYTES], used[TEXT_BYTES];
+    char tp[TEXT_BYTES], stored[TEXT_BYTES], used[2 * TEXT_BYTES];
     const char *fsdp = dim == ROWS ? shape.n > 1 ? "S(1)" : "R" : "S(0)";
     tp_placement(self, dim, heads && self->o.heads % self->at.n_tp, tp);
-    const char *place = placements(&self->at, "R", fsdp, tp, stored),
-               *use = placements(&self->at, "R", "R", tp, used);
+    const char *place = placements(&self->at, "R", fsdp, tp, stored);
+    int n_dtype = snprintf(used, TEXT_BYTES, "%s ", dt_dtype_name(self->computed));
     dt_tensor *t;
     if (self->o.init || self->o.resume)
         t = load_parameter(self, name, shape, place);
@@ -365,8 +366,8 @@ static dt_tensor *parameter(struct gpt *self, const char *name, dt_shape shape, 
                                .place = place)
                     : dt_full(self->ctx, shape, DT_NUMBER(value), .dtype = self->dtype, .mesh = self->at.mesh,
                               .place = place);
-    if (use && strcmp(use, place) != 0)
-        dt_set_use(t, use);
+    if (placements(&self->at, "R", "R", tp, used + n_dtype))
+        dt_set_use(t, used);
     dt_set_requires_grad(t, true);
     snprintf(self->names[self->n], NAME_BYTES, "%s", name);
     return self->parameters[self->n++] = t;
@@ -421,18 +422,6 @@ static void make_model(struct gpt *self) {
 
 /* The model. Nothing here depends on the mesh but the two functions that follow. */
 
-/* A parameter in the dtype of the layers: converted, then gathered where it is fully sharded. */
-static dt_tensor *computed(const struct gpt *self, dt_tensor *parameter) {
-    char place[TEXT_BYTES];
-    dt_spec *use = dt_tensor_use(parameter) ? dt_tensor_use(parameter) : dt_tensor_spec(parameter);
-    if (self->computed == self->dtype)
-        return parameter;
-    if (!use)
-        return dt_to(parameter, self->computed);
-    dt_placements_text(dt_mesh_n_dims(self->at.mesh), dt_spec_placements(use), sizeof place, place);
-    return dt_redistribute(parameter, place, .dtype = self->computed);
-}
-
 /* Partial sums over tp are finished; sequence parallel shards the sum by tokens. */
 static dt_tensor *finished(const struct gpt *self, dt_tensor *x) {
     return self->o.sequence_parallel ? dt_reduced(x, .place = self->at.residual) : dt_reduced(x);
@@ -446,12 +435,11 @@ static dt_tensor *entering(const struct gpt *self, dt_tensor *x) {
 }
 
 static dt_tensor *norm(const struct gpt *self, const struct linear *layer, dt_tensor *x) {
-    return dt_layer_norm(x, DT_SHAPE(self->o.width), .weight = computed(self, layer->weight),
-                         .bias = computed(self, layer->bias));
+    return dt_layer_norm(x, DT_SHAPE(self->o.width), .weight = layer->weight, .bias = layer->bias);
 }
 
-static dt_tensor *linear(const struct gpt *self, const struct linear *layer, dt_tensor *x) {
-    return dt_linear(x, computed(self, layer->weight), computed(self, layer->bias));
+static dt_tensor *linear(const struct linear *layer, dt_tensor *x) {
+    return dt_linear(x, layer->weight, layer->bias);
 }
 
 static dt_tensor *dropout(const struct gpt *self, dt_tensor *x, bool training) {
@@ -467,43 +455,65 @@ static dt_tensor *split_heads(const struct gpt *self, dt_tensor *x) {
 }
 
 static dt_tensor *attention(const struct gpt *self, const struct block *b, dt_tensor *x) {
-    dt_tensor *q = split_heads(self, linear(self, &b->wq, x)), *k = split_heads(self, linear(self, &b->wk, x)),
-              *v = split_heads(self, linear(self, &b->wv, x));
+    dt_tensor *q = split_heads(self, linear(&b->wq, x)), *k = split_heads(self, linear(&b->wk, x)),
+              *v = split_heads(self, linear(&b->wv, x));
     dt_tensor *y = dt_transpose(dt_scaled_dot_product_attention(q, k, v, .is_causal = true), 1, 2);
     const int64_t *shape = dt_tensor_shape(y);
-    return shape ? linear(self, &b->wo, dt_reshape(y, DT_SHAPE(shape[0], shape[1], self->o.width))) : NULL;
+    return shape ? linear(&b->wo, dt_reshape(y, DT_SHAPE(shape[0], shape[1], self->o.width))) : NULL;
 }
 
-static dt_tensor *mlp(const struct gpt *self, const struct block *b, dt_tensor *x) {
-    return linear(self, &b->fc2, dt_gelu(linear(self, &b->fc1, x), .approximate = "tanh"));
+static dt_tensor *mlp(const struct block *b, dt_tensor *x) {
+    return linear(&b->fc2, dt_gelu(linear(&b->fc1, x), .approximate = "tanh"));
 }
 
-/* A scope of its own frees what the block has gathered and does not need any more. */
-static dt_tensor *block_forward(const struct gpt *self, const struct block *b, dt_tensor *x, bool training) {
+/* Each part of the model begins a scope, in which its parameters are gathered together, and whose end frees them. */
+static dt_scope begin_part(const struct gpt *self, int n, dt_tensor *const *parameters) {
     dt_scope scope = dt_scope_begin(self->ctx);
-    x = dt_add(x,
-               dropout(self, finished(self, attention(self, b, entering(self, norm(self, &b->ln1, x)))), training));
-    x = dt_add(x, dropout(self, finished(self, mlp(self, b, entering(self, norm(self, &b->ln2, x)))), training));
+    dt_use((dt_tensors){n, parameters});
+    return scope;
+}
+
+static dt_tensor *end_part(dt_scope scope, dt_tensor *x) {
     dt_keep(x);
     dt_scope_end(scope);
     return x;
 }
 
+static dt_tensor *block_forward(const struct gpt *self, const struct block *b, dt_tensor *x, bool training) {
+    dt_scope scope = begin_part(self, sizeof *b / sizeof(dt_tensor *), (dt_tensor *const *)b);
+    x = dt_add(x,
+               dropout(self, finished(self, attention(self, b, entering(self, norm(self, &b->ln1, x)))), training));
+    x = dt_add(x, dropout(self, finished(self, mlp(b, entering(self, norm(self, &b->ln2, x)))), training));
+    return end_part(scope, x);
+}
+
+static dt_tensor *embed(const struct gpt *self, dt_tensor *tokens, bool training) {
+    dt_scope scope = begin_part(self, 2, (dt_tensor *[]){self->tok, self->pos});
+    dt_tensor *pos = dt_narrow(self->pos, 0, 0, dt_tensor_size(tokens, 1));
+    dt_tensor *x = dt_add(finished(self, dt_embedding(tokens, self->tok)), pos);
+    return end_part(scope, dropout(self, x, training));
+}
+
+static dt_tensor *output(const struct gpt *self, dt_tensor *x) {
+    dt_scope scope = begin_part(self, 3, (dt_tensor *[]){self->ln.weight, self->ln.bias, self->head});
+    return end_part(scope, dt_linear(entering(self, norm(self, &self->ln, x)), self->head));
+}
+
 /* Tokens i64[batch,n] to logits [batch,n,vocab] */
 static dt_tensor *forward(const struct gpt *self, dt_tensor *tokens, bool training) {
-    dt_tensor *tok = computed(self, self->tok), *head = self->o.tied ? tok : computed(self, self->head);
-    dt_tensor *pos = dt_narrow(computed(self, self->pos), 0, 0, dt_tensor_size(tokens, 1));
-    dt_tensor *x = dropout(self, dt_add(finished(self, dt_embedding(tokens, tok)), pos), training);
+    dt_tensor *x = embed(self, tokens, training);
     for (int i = 0; i < self->o.layers; i++)
         x = block_forward(self, &self->blocks[i], x, training);
-    return dt_linear(entering(self, norm(self, &self->ln, x)), head);
+    return output(self, x);
 }
 
 static dt_tensor *loss_of(const struct gpt *self, dt_tensor *tokens, dt_tensor *targets) {
     dt_tensor *logits = forward(self, tokens, true);
     dt_scope scope = dt_scope_begin(self->ctx);
-    dt_comm_policy(self->ctx,
-                   DT_COMM_ALLOW); /* requested: over sharded classes, ranks exchange a few numbers per token */
+    /* Requested: over sharded classes, ranks exchange a few numbers per token; and sequences that do not divide by the
+     * ranks of several mesh dims move where they are flattened. */
+    if (self->at.n_tp > 1 || self->o.batch % self->at.n_data)
+        dt_comm_policy(self->ctx, DT_COMM_ALLOW);
     if (self->computed != self->dtype)
         logits = dt_to(logits, self->dtype);
     dt_tensor *loss = dt_keep(dt_cross_entropy(dt_flatten(logits, .end_dim = DT_INT(1)), dt_flatten(targets)));
@@ -613,9 +623,9 @@ struct run {
     dt_optimizer *decayed, *other;
     dt_tensors all, matrices, vectors;
     FILE *log, *times;
-    bool first, live;
+    bool first;
     int64_t first_step; /* of a run that continues from a checkpoint */
-    double start;
+    dt_progress progress;
 };
 
 static double read_clock(clockid_t clock) {
@@ -648,25 +658,6 @@ static dt_tensor *batch_tensor(struct run *self) {
     return model->at.mesh ? dt_distribute_tensor(all, model->at.mesh, model->at.input, .everywhere = true) : all;
 }
 
-static double learning_rate(const struct options *o, int64_t step) {
-    if (step < o->warmup)
-        return o->lr * (double)(step + 1) / (double)o->warmup;
-    return o->min_lr +
-           (o->lr - o->min_lr) / 2 * (1 + cos(M_PI * (double)(step - o->warmup) / (double)(o->steps - o->warmup)));
-}
-
-static void show_step(struct run *self, int64_t step, double loss) {
-    const struct options *o = &self->model->o;
-    const double seconds = now() - self->start, done = (double)(step + 1 - self->first_step);
-    const bool last = step + 1 == o->stop;
-    if (!self->first || !(self->live || step == self->first_step || last || (step + 1) % o->every == 0))
-        return;
-    printf("%sstep %4" PRId64 "/%" PRId64 "  loss %.4f  %6.0f tokens/s  %3.0f s left%s", self->live ? "\r" : "",
-           step + 1, o->steps, loss, done * (double)(o->batch * o->seq) / seconds,
-           seconds / done * (double)(o->stop - step - 1), self->live && !last ? "" : "\n");
-    fflush(stdout);
-}
-
 /* What is trained, on what. */
 static void show_model(const struct run *self) {
     const struct gpt *model = self->model;
@@ -678,11 +669,10 @@ static void show_model(const struct run *self) {
            " parameters in %s, on %s%s%s\n",
            o->layers, o->width, o->heads, o->vocab, n, o->dtype, model->at.mesh ? "mesh(" : "one rank",
            model->at.mesh ? dt_mesh_text(model->at.mesh) : "", model->at.mesh ? ")" : "");
-    const int64_t n_data = dt_mesh_size(model->at.mesh) / model->at.n_tp;
-    if (model->at.mesh && o->batch % n_data)
+    if (o->batch % model->at.n_data)
         printf("%" PRId64 " sequences do not divide by %" PRId64
                " data-parallel ranks: some ranks compute more than others\n",
-               o->batch, n_data);
+               o->batch, model->at.n_data);
     if (o->heads % model->at.n_tp)
         printf("%" PRId64 " heads do not divide by the %" PRId64
                " ranks of tp: some ranks compute more than others\n",
@@ -692,7 +682,8 @@ static void show_model(const struct run *self) {
 
 static void train_step(struct run *self, int64_t step) {
     struct gpt *model = self->model;
-    const double lr = learning_rate(&model->o, step);
+    const struct options *o = &model->o;
+    const double lr = dt_lr_cosine(step, o->lr, o->min_lr, o->warmup, o->steps);
     dt_scope scope = dt_scope_begin(model->ctx);
     dt_generator_seed(dt_generator_default(model->ctx), mix((uint64_t)model->o.seed << 32 ^ (uint64_t)step));
     next_batch(self, step);
@@ -704,14 +695,14 @@ static void train_step(struct run *self, int64_t step) {
         norm = dt_clip_grad_norm(self->all, model->o.clip > 0 ? model->o.clip : INFINITY);
     dt_optimizer_set_lr(self->decayed, lr);
     dt_optimizer_set_lr(self->other, lr);
-    dt_adamw_step(self->decayed, self->matrices);
-    dt_adamw_step(self->other, self->vectors);
+    dt_optimizer_step(self->decayed, .parameters = self->matrices);
+    dt_optimizer_step(self->other, .parameters = self->vectors);
     dt_zero_grad(self->all); /* here, so that the memory is free in the next forward pass */
     self->losses[step] = dt_item(loss);
     if (self->log)
         fprintf(self->log, "{\"step\":%" PRId64 ",\"loss\":%.17g,\"grad_norm\":%.17g,\"lr\":%.17g}\n", step,
                 self->losses[step], dt_item(norm), lr);
-    show_step(self, step, self->losses[step]);
+    dt_progress_step(&self->progress, step, "loss %.4f", self->losses[step]);
     dt_scope_end(scope);
 }
 
@@ -763,72 +754,20 @@ static void print_sample(struct run *self) {
 
 /* The loss curve. */
 
-enum { CURVE_ROWS = 10, CURVE_COLUMNS = 64 };
-
-/* The mean of the losses of a column of the picture. */
-static double column_loss(const struct run *self, int column) {
-    const int64_t n = self->model->o.stop - self->first_step, from = column * n / CURVE_COLUMNS;
-    int64_t to = (column + 1) * n / CURVE_COLUMNS;
-    double sum = 0;
-    to = to > from ? to : from + 1;
-    for (int64_t i = from; i < to; i++)
-        sum += self->losses[self->first_step + i];
-    return sum / (double)(to - from);
-}
-
 static void print_curve(const struct run *self) {
-    static const char *const bars[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
-                                       "\u2585", "\u2586", "\u2587", "\u2588"};
-    double highest = 0, values[CURVE_COLUMNS];
-    for (int c = 0; c < CURVE_COLUMNS; c++)
-        highest = fmax(highest, values[c] = column_loss(self, c));
-    printf("\nLoss over %" PRId64 " steps:\n\n", self->model->o.stop - self->first_step);
-    for (int r = CURVE_ROWS - 1; r >= 0; r--) {
-        printf("%6.2f |", highest * (r + 1) / CURVE_ROWS);
-        for (int c = 0; c < CURVE_COLUMNS; c++) {
-            int eighths = (int)(values[c] / highest * CURVE_ROWS * 8) - 8 * r;
-            printf("%s", bars[eighths < 0 ? 0 : eighths > 8 ? 8 : eighths]);
-        }
-        printf("\n");
-    }
+    const int64_t n = self->model->o.stop - self->first_step;
+    char text[4096];
+    dt_curve_text(n, self->losses + self->first_step, 0, 0, sizeof text, text);
+    printf("\nLoss over %" PRId64 " steps:\n\n%s", n, text);
 }
 
-/* The picture's area for the curve, in its units. */
-enum { SVG_WIDTH = 640, SVG_HEIGHT = 320, LEFT = 56, RIGHT = 624, TOP = 32, BOTTOM = 272 };
-
-static bool write_svg(const struct run *self) {
+static void save_curve(const struct run *self) {
     const struct gpt *model = self->model;
-    const int64_t n = model->o.stop - self->first_step;
-    const double *losses = self->losses + self->first_step;
-    double highest = 0;
-    FILE *file = fopen(model->o.svg, "w");
-    if (!file)
-        return false;
-    for (int64_t i = 0; i < n; i++)
-        highest = fmax(highest, losses[i]);
-    highest = ceil(highest);
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-            "font-size=\"12\" fill=\"#333\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            SVG_WIDTH, SVG_HEIGHT);
-    fprintf(file, "<text x=\"%d\" y=\"18\">Loss: a GPT of %" PRId64 " layers, width %" PRId64 ", on %s</text>\n",
-            LEFT, model->o.layers, model->o.width, model->at.mesh ? dt_mesh_text(model->at.mesh) : "one rank");
-    for (int i = 0; i <= 4; i++) {
-        const double y = BOTTOM - (BOTTOM - TOP) * i / 4.0, x = LEFT + (RIGHT - LEFT) * i / 4.0;
-        fprintf(
-            file,
-            "<path d=\"M%d %.1fH%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.2g</text>\n",
-            LEFT, y, RIGHT, LEFT - 8, y + 4, highest * i / 4);
-        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n", x, BOTTOM + 18,
-                (double)self->first_step + (double)n * i / 4);
-    }
-    fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">step</text>\n", (LEFT + RIGHT) / 2, BOTTOM + 36);
-    fprintf(file, "<path fill=\"none\" stroke=\"#08519c\" stroke-width=\"1.5\" d=\"");
-    for (int64_t i = 0; i < n; i++)
-        fprintf(file, "%c%.1f %.1f", i ? 'L' : 'M', LEFT + (RIGHT - LEFT) * (double)i / (double)(n > 1 ? n - 1 : 1),
-                BOTTOM - (BOTTOM - TOP) * losses[i] / highest);
-    fprintf(file, "\"/>\n</svg>\n");
-    return !fclose(file);
+    char title[TEXT_BYTES];
+    snprintf(title, sizeof title, "Loss: a GPT of %" PRId64 " layers, width %" PRId64 ", on %s", model->o.layers,
+             model->o.width, model->at.mesh ? dt_mesh_text(model->at.mesh) : "one rank");
+    dt_curve_save_svg(model->ctx, model->o.svg, model->o.stop - self->first_step, self->losses + self->first_step,
+                      .title = title, .first = DT_INT(self->first_step));
 }
 
 /* The communication of a step, by the call that it is for. */
@@ -864,8 +803,8 @@ static void print_communication(const struct run *self, double seconds) {
     static const char *const calls[][2] = {
         {"reduced", "partial sums of the layers (dt_reduced)"},
         {"use", "parameters and tokens, gathered (dt_set_use)"},
-        {"redistribute", "parameters, converted and gathered"},
         {"cross_entropy", "states of the loss (dt_cross_entropy)"},
+        {"class_total", "its number of targets (dt_cross_entropy)"},
         {"backward", "gradients (dt_backward)"},
         {"clip_grad_norm", "their norm (dt_clip_grad_norm)"},
         {"item", "the loss as a number (dt_item)"},
@@ -1054,13 +993,24 @@ static bool start(struct run *self, int argc, char **argv) {
            all_ready(ctx, prepare_model(self)) && all_ready(ctx, prepare_run(self));
 }
 
+static void begin_progress(struct run *self) {
+    const struct options *o = &self->model->o;
+    dt_progress *progress = &self->progress;
+    *progress = dt_progress_begin(self->model->ctx, o->steps);
+    progress->first = self->first_step;
+    progress->stop = o->stop;
+    progress->every = o->every;
+    progress->unit = "tokens";
+    progress->per_step = (double)(o->batch * o->seq);
+    progress->live = progress->live || o->live;
+}
+
 static void train(struct run *self) {
     struct gpt *model = self->model;
-    /* A launcher may have given the ranks a terminal of their own. */
-    self->live = model->o.live || (dt_world(model->ctx) == 1 && isatty(STDOUT_FILENO));
     if (self->first)
         show_model(self);
-    self->start = now();
+    const double start = now();
+    begin_progress(self);
     dt_comm_stats_begin(model->ctx);
     for (int64_t step = self->first_step; step < model->o.stop && !dt_failed(model->ctx); step++) {
         const double begin = now();
@@ -1071,7 +1021,8 @@ static void train(struct run *self) {
                     read_clock(CLOCK_REALTIME) - seconds, seconds);
     }
     dt_comm_stats_end(model->ctx);
-    const double seconds = now() - self->start;
+    const double seconds = now() - start;
+    dt_progress_end(&self->progress);
     if (model->o.save)
         save(self);
     if (self->log)
@@ -1084,8 +1035,8 @@ static void train(struct run *self) {
         return;
     if (!model->o.tokens)
         print_curve(self);
-    if (model->o.svg && !write_svg(self))
-        fprintf(stderr, "gpt: cannot write '%s': %s\n", model->o.svg, strerror(errno));
+    if (model->o.svg)
+        save_curve(self);
     if (model->at.mesh)
         print_communication(self, seconds);
     printf("\nMemory of rank 0:\n\n%s", dt_memory_text(model->ctx));

@@ -19,16 +19,17 @@ int main() {
     /* a = c + c^T, sharded by rows: a product with a replicated vector needs no transfer. */
     dt_tensor *c = dt_rand(ctx, DT_SHAPE(50, 50), dt::dtype = DT_F64, dt::mesh = mesh, dt::place = "R");
     dt_tensor *a = dt_redistribute(dt_add(c, dt_transpose(c, 0, 1)), "S(0)");
-    dt_tensor *x = dt_ones(ctx, DT_SHAPE(50), dt::dtype = DT_F64, dt::mesh = mesh, dt::place = "R");
+    auto x =
+        dt::ref<dt_tensor>::share(dt_ones(ctx, DT_SHAPE(50), dt::dtype = DT_F64, dt::mesh = mesh, dt::place = "R"));
 
     double eigenvalue = 0, previous = -1;
     int steps = 0;
     for (; std::abs(eigenvalue - previous) > 1e-9 && !dt_failed(ctx); steps++) {
-        dt::scope step(ctx); /* frees what is made in it; the next x is kept */
+        dt::scope step(ctx); /* frees what is made in it; the next x is shared with it, and the x before released */
         dt_tensor *y = dt_matmul(a, x);
         previous = eigenvalue;
         eigenvalue = norm(y);
-        x = dt_keep(dt_redistribute(dt_mul_scalar(y, 1 / eigenvalue), "R"));
+        x = dt::ref<dt_tensor>::share(dt_redistribute(dt_mul_scalar(y, 1 / eigenvalue), "R"));
     }
     if (dt_rank(ctx) == 0 && !dt_failed(ctx))
         std::printf("largest eigenvalue %.6f after %d steps\n", eigenvalue, steps);

@@ -31,7 +31,8 @@ static void check_inflate(int fd, const dt__zip_entry *entry) {
     unsigned char first[64], again[64];
     size_t n = entry->bytes < (int64_t)sizeof first ? (size_t)entry->bytes : sizeof first;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__file_call call = {.ctx = ctx, .kind = DT__CALL_LOAD_NPZ, .path = "npz"};
+    const dt__exchange_call load = {.name = "load_npz", .has_text = true};
+    dt__file_call call = {.ctx = ctx, .kind = &load, .path = "npz"};
     dt__file file = {.ctx = ctx, .call = &call, .entry = "a", .fd = fd};
     dt__inflate *inflate = dt__inflate_new(&file, entry);
     FUZZ_CHECK(inflate, "%s", dt_error_text(ctx));

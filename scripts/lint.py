@@ -161,7 +161,7 @@ def check_with_clang_tidy(options, folders):
         return complaints if complaints or status == 0 else [f"{entry['file']}: clang-tidy ended with {status}"]
 
     entries = [entry for entry in json.loads((build / "compile_commands.json").read_text())
-               if pathlib.Path(entry["file"]).relative_to(tree.ROOT).parts[0] in folders
+               if any(tree.ROOT / folder in pathlib.Path(entry["file"]).parents for folder in folders)
                and entry["file"].endswith(".c")]  # the checks are chosen for C
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [complaint for complaints in pool.map(check, entries) for complaint in complaints]

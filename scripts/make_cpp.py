@@ -73,6 +73,7 @@ def read_functions(builds):
         text = without_comments(header.read_text())
         for name, body in re.findall(r"typedef struct (dt_\w+_options) \{(.*?)\} \1;", text, re.S):
             fields = []
+            body = re.sub(r"DT_OPTION\((.*?), (\w+)\)", r"\1 \2", body)
             for declaration in filter(None, (part.strip() for part in body.split(";"))):
                 fields += [re.search(r"(\w+)$", part.strip())[1] for part in declaration.split(",")]
             structs[name] = [field for field in fields if field != "site"]

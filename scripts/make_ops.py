@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes include/dtensor/ops.h, src/ops/op_functions.c and man/dtensor_ops.3 from the schema lines of the ops, as the
-library parses them (op_model.py).
+"""Makes include/dtensor/ops.h, man/dtensor_ops.3, tools/dtensor/c_calls.c and the functions themselves from the schema lines
+of the ops, as the library parses them (op_model.py).
 
-    scripts/make_ops.py           builds op_schemas and writes them
+    scripts/make_ops.py           builds op_schemas, and writes the first three
     scripts/make_ops.py --check   fails where they differ from what it would write
+    scripts/make_ops.py --functions SCHEMAS OUT
+                                  writes the functions to OUT, if they differ from those there; SCHEMAS is the output of
+                                  op_schemas. Every build does this.
 """
 import pathlib
 import shutil
@@ -23,11 +26,12 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *     dt_tensor *y = dt_softmax(dt_linear(h, w2, b2), -1);
  *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
- * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
- * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
- * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a diagnostic that names
- * the macro (write_DT_REAL). In C, ops are macros that add the source location of the call; the
- * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * Required arguments come by position, numbers as they are. Optional ones are named, or follow in their order, and a
+ * zeroed field means "not given". Optional numbers are wrapped, whatever their default: DT_INT(0), DT_REAL(0.5),
+ * DT_NUMBER(2). Optional booleans are plain, except where true is the default: DT_FALSE. Lists, required or optional,
+ * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers. A
+ * plain number where a wrapped one is expected does not compile. In C, ops are macros that add the source location of
+ * the call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end. An op without outputs returns a status.
@@ -95,28 +99,27 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 
 
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
-           "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
+           "Scalar": "dt_number ", "int[]": "dt_ints ", "size[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
            "str": "const char *", "Generator": "struct dt_generator *"}
-MAKER_OPTIONS = ("dt_mesh *mesh; /* as dt_make_options */", "const char *place;", "bool requires_grad;", "const char *use;")
+MAKER_OPTIONS = (("dt_mesh *", "mesh", " /* as dt_make_options */"), ("const char *", "place", ""), ("bool ", "requires_grad", ""),
+                 ("const char *", "use", ""))
 
 
 def option_type(param):
-    """Type of the field: plain where zero is the default."""
-    default = param.default and param.default["text"]
-    if param.type == "int":
-        return "int64_t " if default == "0" else "dt_opt_int "
-    if param.type == "float":
-        return "dt_opt_real "
+    """Type of the field: numbers are wrapped, booleans where the default is true."""
     if param.type == "bool":
-        return "bool " if default == "false" else "dt_opt_bool "
-    if param.type in ("int[]", "dim[]"):
-        return "dt_dims "
-    return C_TYPES[param.type]
+        return "bool " if param.default and param.default["text"] == "false" else "dt_opt_bool "
+    return {"int": "dt_opt_int ", "float": "dt_opt_real "}.get(param.type) or C_TYPES[param.type]
+
+
+def is_checked(function):
+    """Whether some options have a type of their own, so that ends between options find plain numbers (DT_OPTION)."""
+    return any(option_type(param).startswith(("dt_opt_", "dt_dims", "dt_ints", "dt_shape", "dt_number", "dt_tensors")) for param in function.options())
 
 
 def shown_default(param):
     default = param.default
-    if not default or default["text"] in ("none", "[]") or option_type(param) in ("int64_t ", "bool "):
+    if not default or default["text"] in ("none", "[]") or option_type(param) == "bool ":
         return ""
     return default["text"].strip('"')
 
@@ -163,6 +166,10 @@ def comment(function):
     return "\n *         ".join(lines)
 
 
+def field_text(function, kind, name):
+    return f"    DT_OPTION({kind.strip()}, {name});" if is_checked(function) else f"    {kind}{name};"
+
+
 def struct_text(function):
     """The structs of options and of results, where the function has its own."""
     text, name = "", function.options_type()
@@ -170,9 +177,9 @@ def struct_text(function):
         fields = []
         for param in function.options():
             default = shown_default(param)
-            fields.append(f"    {option_type(param)}{param.name};" + (f" /* default {default} */" if default else ""))
+            fields.append(field_text(function, option_type(param), param.name) + (f" /* default {default} */" if default else ""))
         if function.is_maker:
-            fields += ["    " + field for field in MAKER_OPTIONS]
+            fields += [field_text(function, kind, name) + remark for kind, name, remark in MAKER_OPTIONS]
         fields.append("    const dt_site *site;")
         text = f"typedef struct {name} {{\n" + "\n".join(fields) + f"\n}} {name};"
     if function.returns_struct():
@@ -190,7 +197,7 @@ def macro_text(function):
     inner = f"DT_{name.upper()}_" + ("" if name == name.lower() else "CAPITAL_")  # t and T
     head = f"#define {inner}({', '.join(names)}, ...)"
     call = f"{function.base()}_sized({', '.join(passed)},"
-    options = f"DT_NAMED({function.options_type()}, __VA_ARGS__))"
+    options = f"{'DT_CHECKED' if is_checked(function) else 'DT_NAMED'}({function.options_type()}, __VA_ARGS__))"
     line = f"{head} {call} {options}"
     if len(line) > 117:
         end = " \\\n"
@@ -204,7 +211,7 @@ def macro_text(function):
 # What writes an argument of a type: its name, and how it takes the value.
 WRITERS = {"Tensor": "tensor(&args[{0}], &call, {1})", "Tensor[]": "tensors(&args[{0}], &call, {1})",
            "int": "int(&args[{0}], {1})", "float": "real(&args[{0}], {1})", "bool": "bool(&args[{0}], {1})",
-           "Scalar": "number(&args[{0}], {1})", "int[]": "sizes(&args[{0}], {1})", "dim[]": "dims(&args[{0}], {1})",
+           "Scalar": "number(&args[{0}], {1})", "int[]": "ints(&args[{0}], {1})", "size[]": "sizes(&args[{0}], {1})", "dim[]": "dims(&args[{0}], {1})",
            "ScalarType": "dtype(&args[{0}], {1})", "str": "text(&args[{0}], {1})",
            "Generator": "generator(&args[{0}], {1})"}
 
@@ -224,7 +231,7 @@ def write_default(param, i):
     if kind == "int[]":
         values = text.strip("[]")
         some = f".n = {len(values.split(','))}, .list = (const int64_t[]){{{values}}}" if values else ".n = 0"
-        return f"dt__call_dims(&args[{i}], (dt_dims){{{some}}})"
+        return f"dt__call_ints(&args[{i}], (dt_ints){{{some}}})"
     if kind == "ScalarType":
         text = f"DT_{text.upper()}"
     return write(param.type, i, text)
@@ -237,15 +244,13 @@ def write_argument(function, param, i):
         kind = "optional_tensors(&args[{0}], &call, {1})" if param.optional_members else WRITERS[param.type]
         return "dt__call_" + kind.format(i, param.name)
     field, kind = f"options->{param.name}", option_type(param).strip()
-    if kind in ("int64_t", "bool"):
+    if kind == "bool":
         return write(param.type, i, field)
-    if kind == "dt_dims":
-        return f"{field}.list ? dt__call_dims(&args[{i}], {field}) : {write_default(param, i)}"
     if function.options_type() == "dt_make_options" and param.type == "ScalarType":
         return f"dt__call_dtype(&args[{i}], {field} ? {field} : DT_F32)"
     is_opt = kind.startswith("dt_opt_")
     test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else \
-        f"{field}.list" if param.is_list else field
+        f"{field}.sizes" if kind == "dt_shape" else f"{field}.list" if param.is_list else field
     return f"{test} ? {write(param.type, i, field + '.value' if is_opt else field)} : {write_default(param, i)}"
 
 
@@ -312,6 +317,26 @@ Required arguments come by position.
 Options follow by name, such as
 .Li .keepdim = true ;
 an option that is left out has the default of the signature.
+The calls below have all of them; each compiles as it is.
+.Pp
+A required number is written as it is, an optional one as
+.Li DT_INT(1) ,
+.Li DT_REAL(0.5)
+or
+.Li DT_NUMBER(2) ,
+whatever its default.
+Lists are written
+.Li DT_SHAPE(8, 4)
+for sizes of dims,
+.Li DT_DIMS(0, \-1)
+for dims and
+.Li DT_INTS(2, 1)
+for other integers.
+In C++ (dtensor/dtensor.hpp), what is
+.Li .dim = DT_INT(1)
+in C is
+.Li dt::dim = 1 .
+.Pp
 An op returns
 .Dv NULL
 (one that returns a list: \-1) where it fails or where an argument is
@@ -335,14 +360,101 @@ MAN_TAIL = r'''.El
 '''
 
 
+# How the value of an option is written that has no default of its own to show; the others are variables of their types.
+EXAMPLES = {"int": "0", "float": "0.5", "Scalar": "1", "int[]": "DT_INTS(1)", "size[]": "DT_SHAPE(1)", "dim[]": "DT_DIMS(0)",
+            "ScalarType": "DT_F32"}
+CAPACITY = 8  # of the outputs of an op that returns a list
+
+
+def example_value(param):
+    """An option's value in a call, or None if it is a variable."""
+    default = param.default["text"] if param.default and param.default["type"] != "none" else None
+    if param.type == "bool":
+        return "true" if option_type(param) == "bool " else "DT_FALSE"
+    if param.is_list or param.type == "ScalarType":
+        return EXAMPLES.get(param.type)
+    if param.type in ("int", "float", "Scalar"):
+        wrapper = {"int": "DT_INT", "float": "DT_REAL", "Scalar": "DT_NUMBER"}[param.type]
+        return f"{wrapper}({default or EXAMPLES[param.type]})"
+    return default if param.type == "str" else None
+
+
+def declared(kind, name):
+    return f"dt_tensor *{name}[{CAPACITY}];" if name == "out" and kind == "dt_tensor **" else f"{kind}{name};"
+
+
+def folded(pieces, width=78):
+    """Pieces that are joined by commas, over as many lines as they need."""
+    lines = [pieces[0]]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) + 2 > width:
+            lines[-1] += ","
+            lines.append("    " + piece)
+        else:
+            lines[-1] += ", " + piece
+    return lines
+
+
+def call_lines(function):
+    """A call with all its options, as lines of C that compile: variables with their types, and the result with its own."""
+    variables, passed = [], []
+    for kind, name in arguments(function):
+        kind = "double " if kind == "dt_number " else kind  # any number
+        passed.append(str(CAPACITY) if name == "capacity" else name)
+        variables += [declared(kind, name)] if name != "capacity" else []
+    for param in function.options():
+        value = example_value(param)
+        passed.append(f".{param.name} = {value or param.name}")
+        variables += [declared(option_type(param), param.name)] if value is None else []
+    if function.is_maker:
+        passed += [".mesh = mesh", '.place = "R"', ".requires_grad = true"]
+        variables.append("dt_mesh *mesh;")
+    kind = result_type(function)
+    result = {"dt_status ": "status", "int ": "n"}.get(kind, "result")
+    passed[0] = f"{kind}{result} = dt_{function.plain_name()}({passed[0]}"
+    passed[-1] += ");"
+    members = [f"/* {', '.join('result.' + name for name in function.return_names())} */"] if function.returns_struct() else []
+    return folded_declarations(variables) + folded(passed) + members
+
+
+def folded_declarations(variables, width=78):
+    lines = [variables[0]]
+    for variable in variables[1:]:
+        if len(lines[-1]) + len(variable) + 1 > width:
+            lines.append(variable)
+        else:
+            lines[-1] += " " + variable
+    return lines
+
+
 def man_entry(function):
-    """The C form of a call with its options, and the signature behind it."""
-    required = [name for _, name in arguments(function)]
-    options = [f".{p.name}" for p in function.options()] + ([".mesh", ".place"] if function.is_maker else [])
-    call = f"dt_{function.plain_name()}({', '.join(required + options)})"
-    text = function.text.replace("-", r"\-")
-    summary = function.summary.replace("-", r"\-")
-    return f".It Li {call}\n{summary}\n.Pp\n.Li {text}\n"
+    """What the op does, a call in C, and the signature."""
+    text, summary = (part.replace("-", r"\-") for part in (function.text, function.summary))
+    lines = "\n".join(line.replace("-", r"\-") for line in call_lines(function))
+    return f".It Li dt_{function.plain_name()}\n{summary}\n.Bd -literal\n{lines}\n.Ed\n.Pp\n.Li {text}\n"
+
+
+CALLS_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A call in C of each function of dtensor/ops.h, as `dtensor ops` prints it. Made by scripts/make_ops.py from the
+ * schema lines of the ops: change those.
+ */
+#include "c_calls.h"
+
+const c_call c_calls[] = {
+'''
+
+
+def quoted(text):
+    return '"' + text.replace("\\", r"\\").replace('"', r'\"') + '"'
+
+
+def calls_table(functions):
+    rows = []
+    for function in functions:
+        lines = " ".join(quoted(line + "\0").replace("\0", r"\n") for line in call_lines(function))
+        rows.append(f"    {{{quoted(function.op)}, {lines}}},\n")
+    return CALLS_HEAD + "".join(rows) + "    {0},\n};\n"
 
 
 def manual(functions):
@@ -359,11 +471,20 @@ def formatted(text, path):
                           check=True).stdout
 
 
+def write_functions(schemas, out):
+    text = definitions(op_model.functions_of(pathlib.Path(schemas).read_text().splitlines()))
+    if not out.exists() or out.read_text() != text:
+        out.write_text(text)
+
+
 def main():
+    if sys.argv[1:2] == ["--functions"]:
+        write_functions(sys.argv[2], pathlib.Path(sys.argv[3]))
+        return 0
     check = "--check" in sys.argv[1:]
     functions = op_model.read_functions(builds=not check)
-    files = {"include/dtensor/ops.h": header(functions), "src/ops/op_functions.c": definitions(functions),
-             "man/dtensor_ops.3": manual(functions)}
+    files = {"include/dtensor/ops.h": header(functions), "man/dtensor_ops.3": manual(functions),
+             "tools/dtensor/c_calls.c": calls_table(functions)}
     stale = []
     for name, text in files.items():
         text = formatted(text, name)

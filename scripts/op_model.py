@@ -17,12 +17,21 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+# What lists of integers have in them, by the name of the argument: sizes of dims, or dims. Any other list has other integers.
+LISTS = {"size[]": ("size", "sizes", "shape", "input_sizes", "self_sizes", "normalized_shape"),
+         "dim[]": ("dim", "dims", "source", "destination")}
+
+
+def list_type(name):
+    return next((kind for kind, names in LISTS.items() if name in names), "int[]")
+
+
 class Param:
     def __init__(self, data, positional):
         self.name, self.word, self.is_list = data["name"], data["type"], data.get("list", False)
         self.type = self.word + ("[]" if self.is_list else "")
-        if self.type == "int[]" and self.name in ("dim", "dims"):
-            self.type = "dim[]"  # not sizes
+        if self.type == "int[]":
+            self.type = list_type(self.name)
         self.optional_members = data.get("optional_members", False)
         self.default = data.get("default")
         self.unused = data.get("unused", False)
@@ -92,7 +101,7 @@ def name_functions(functions):
     if not functions:
         return []
     kept = [f for f in functions if not any(covers(other, f) for other in functions if other is not f)]
-    first, kinds = kept[0], {"Scalar": "scalar", "Tensor": "tensor", "int[]": "sizes"}
+    first, kinds = kept[0], {"Scalar": "scalar", "Tensor": "tensor", "dim[]": "dims"} | dict.fromkeys(("int[]", "size[]"), "sizes")
     types = {p.name: p.type for p in first.params}
     retyped = [f for f in kept[1:] if all(p.name in types for p in f.params)]
     for function in kept[1:]:
@@ -119,11 +128,15 @@ def read_schemas(builds):
     return subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-def read_functions(builds=True):
-    """The functions in the order of the table of ops."""
+def functions_of(schemas):
+    """The functions that the lines of op_schemas describe, in the order of the table of ops."""
     functions = []
-    for line in read_schemas(builds):
+    for line in schemas:
         op = json.loads(line)
         all_of_op = [Function(op, i, data) for i, data in enumerate(op["signatures"])]
         functions += name_functions([f for f in all_of_op if not f.returns or f.returns[0]["type"] == "Tensor"])
     return functions
+
+
+def read_functions(builds=True):
+    return functions_of(read_schemas(builds))

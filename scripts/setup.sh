@@ -9,11 +9,11 @@
 set -euof pipefail
 
 declare -A packages
-packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev libopenblas0?"
+packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf python3 libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
-    python3 python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
-packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross slurm-wlm?"
+    python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
+packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user? slurm-wlm?"
 packages[bare]="debootstrap"
 packages[bench]="${packages[build]} openmpi-bin libopenmpi-dev"
 

@@ -27,14 +27,24 @@ typedef struct dt_backward_options {
     dt_tensor *grad;   /* of the tensor, with its shape; default: ones, for a tensor of one element */
     bool retain_graph; /* keep the values that records have saved, for another walk over them */
     bool create_graph; /* record what is computed, for derivatives of gradients; implies retain_graph */
+    const char *hold;  /* names of mesh dims along which gradients stay partial: "dp" or "dp,cp"; default: none */
     const dt_site *site;
 } dt_backward_options;
 
 /* Computes the gradients of the leaves that the tensor was made from, and adds each to the one that its leaf has
  * (dt_grad). A gradient is summed over all uses of its tensor and then brought to its placement: that of the tensor,
- * with Replicate for Partial. Frees the values that records have saved. Agreed errors: a tensor that requires no
- * gradient, an op without one, a saved value that was changed or freed. Collective over the meshes of the tensors
- * where gradients move, else Local. */
+ * with Replicate for Partial. Frees the values that records have saved.
+ *
+ * With `hold`, the gradients of leaves stay partial sums along the mesh dims of these names, and later walks add to
+ * them; the first walk without it brings the sum to its placement, and runs hooks on it. So four micro-batches take one
+ * all-reduce:
+ *
+ *     for (int i = 0; i < 4; i++)
+ *         dt_backward(dt_sum(dt_matmul(x, w)), .hold = i < 3 ? "dp" : NULL);
+ *
+ * dt_grad shows a held gradient, as P(sum) along these dims; optimizer steps, norms and saves refuse it. A gradient
+ * that is complete stays so. Agreed errors: a tensor that requires no gradient, an op without one, a saved value that
+ * was changed or freed. Collective over the meshes of the tensors where gradients move, else Local. */
 DT_API dt_status dt_backward_sized(dt_tensor *tensor, DT_OPTIONS(dt_backward_options));
 
 /* What dt_gradients has left for dt_backward_rest. */
@@ -61,7 +71,7 @@ DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_te
  * was changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where gradients
  * move, else Local. */
 DT_API dt_status dt_backward_rest_site(dt_rest *rest, DT_CALLER);
-/* Frees it without computing anything; accepts NULL. Local. */
+/* Frees it without computing anything; accepts NULL. A rest that either function has freed is an error. Local. */
 DT_API void dt_rest_free(dt_rest *rest);
 
 /* The gradient that a leaf has, or a tensor with dt_retain_grad; NULL: none. It belongs to the tensor, until
@@ -92,7 +102,8 @@ DT_API dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tenso
 
 /* Whether no recorded call made the tensor; false for NULL. Local. */
 DT_API bool dt_is_leaf(const dt_tensor *tensor);
-/* The same elements, on the same storage, as a leaf that requires no gradient. Local. */
+/* The same elements, on the same storage, as a leaf that requires no gradient. Local; every rank of the
+ * mesh makes the same call. */
 DT_API dt_tensor *dt_detach_site(const dt_tensor *tensor, DT_CALLER);
 
 /* Between begin and end, which nest, nothing is recorded, and results require no gradient. An end without a begin is an

@@ -3,7 +3,9 @@
  * The base of all other headers: status codes, dtypes, the context with its first error, memory and log hooks.
  *
  * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
- * thread at a time. It keeps the first error, with its text; later errors do not replace it.
+ * thread at a time. It keeps the first error, with its text; later errors do not replace it. Until dt_error_clear,
+ * calls that make something return NULL, and calls that change tensors or files change nothing and return the status of
+ * that error. Queries, ends of scopes, calls that free, waits for what was started, and comm.h work as ever.
  *
  * Options, descriptors and statistics may get new fields at their ends without breaking compiled programs: functions
  * that take or fill such a struct are exported with the suffix _sized and take the size of the caller's version, which
@@ -149,8 +151,9 @@ typedef struct dt_allocator {
  * warnings only, and errors are left to dt_report.
  *     error  errors, when they occur
  *     warn   also communication in a scope with DT_COMM_WARN, once per call site and decision
- *     info   also the launch, new meshes, the first decision of each op, transfers from 64 MiB on, counts at the end
- *     debug  also each decision, redistribution and collective */
+ *     info   also the launch, new meshes, the first decision of each op, transfers from 64 MiB on, counts at the end,
+ *            calls that were refused because of an earlier error
+ *     debug  also each decision, redistribution and collective, and the memory in use at the end of each scope */
 typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, DT_LOG_DEBUG } dt_log_level;
 
 /* Receives one line without its newline. */
@@ -185,8 +188,16 @@ DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size
 /* Closes the context: prints the first error unless it was cleared or dt_report has printed it, and frees everything,
  * including groups. Returns an exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started
  * operation that is not finished is abandoned, which is an error here and on its other members. Peers that still wait
- * for this rank get an error with this rank's reason, if it has one. Local. */
+ * for this rank get an error with this rank's reason, if it has one. A process that ends without it prints an error
+ * that was neither cleared nor reported; dtrun then ends with 1, and the exit code of a program that was started alone
+ * stays its own. In a forked child the contexts of the parent have an error of state, which nothing clears. Local. */
 DT_API int dt_close_site(dt_ctx *ctx, DT_CALLER);
+
+/* A number of this context that no other context of the process has or had, from 1; 0 for NULL. And whether the context
+ * with this number is open in this process. Objects end with their context: a guard that may outlive it, such as
+ * dt::ref, keeps the number and releases its object only while the context is open. Local. */
+DT_API uint64_t dt_ctx_number(const dt_ctx *ctx);
+DT_API bool dt_ctx_is_open(uint64_t number);
 
 /* The version of the linked library: DT_VERSION of its headers. Local. */
 DT_API int dt_version(void);
@@ -197,7 +208,8 @@ DT_API int64_t dt_rank(const dt_ctx *ctx);
 DT_API int64_t dt_world(const dt_ctx *ctx);
 DT_API int dt_threads(const dt_ctx *ctx);
 
-/* Whether the context holds an error; the first error's status and text ("" without one). Local. */
+/* Whether the context holds an error; the first error's status and text ("" without one). The text is the context's
+ * own: valid until it is closed, and empty after dt_error_clear. Local. */
 DT_API bool dt_failed(const dt_ctx *ctx);
 DT_API dt_status dt_error_status(const dt_ctx *ctx);
 DT_API const char *dt_error_text(const dt_ctx *ctx);
@@ -206,6 +218,13 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
  * launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …". Local.
  */
 DT_API int dt_report(dt_ctx *ctx);
+
+/* Errors are of three kinds. An *agreed* error follows from what all ranks have, such as shapes: all fail alike, before
+ * anything is sent. A *local* error (memory, files, the transport) is that of one rank; ranks that wait for it get it.
+ * A *verdict on data* (an index out of range, a matrix that is not positive definite) is found by some ranks in their
+ * shards: the call succeeds with unspecified values, and the error comes as an agreed one, with the earlier call and
+ * its line, from the next call in which all ranks of the mesh transfer something, or, if there is none, from dt_close
+ * of the ranks that found it. With DTENSOR_CHECK_CALLS=1 it comes from the call itself. */
 
 /* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed: the rank
  * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error of

@@ -17,6 +17,9 @@ namespace dt {
         template <class Options> static auto &field(Options &options) { return options.name; }                       \
     };                                                                                                               \
     inline constexpr name##_option name{};
+DT_X_OPTION(UPLO)
+DT_X_OPTION(accumulate)
+DT_X_OPTION(adjoint)
 DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(amsgrad)
@@ -28,11 +31,14 @@ DT_X_OPTION(beta)
 DT_X_OPTION(beta1)
 DT_X_OPTION(beta2)
 DT_X_OPTION(bias)
+DT_X_OPTION(centered)
 DT_X_OPTION(check)
+DT_X_OPTION(check_errors)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
+DT_X_OPTION(decoupled_weight_decay)
 DT_X_OPTION(delta)
 DT_X_OPTION(descending)
 DT_X_OPTION(diagonal)
@@ -41,6 +47,7 @@ DT_X_OPTION(dim1)
 DT_X_OPTION(dim2)
 DT_X_OPTION(dims)
 DT_X_OPTION(draw)
+DT_X_OPTION(drop_last)
 DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
 DT_X_OPTION(edge_items)
@@ -51,6 +58,8 @@ DT_X_OPTION(equal_nan)
 DT_X_OPTION(error_if_nonfinite)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
+DT_X_OPTION(first)
+DT_X_OPTION(format)
 DT_X_OPTION(full_matrices)
 DT_X_OPTION(generator)
 DT_X_OPTION(grad)
@@ -58,25 +67,35 @@ DT_X_OPTION(grad_dtype)
 DT_X_OPTION(grad_place)
 DT_X_OPTION(grad_scale)
 DT_X_OPTION(high)
+DT_X_OPTION(hold)
 DT_X_OPTION(ignore_index)
+DT_X_OPTION(include_self)
+DT_X_OPTION(initial_accumulator_value)
 DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
+DT_X_OPTION(k)
 DT_X_OPTION(keepdim)
+DT_X_OPTION(label)
 DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
+DT_X_OPTION(left)
+DT_X_OPTION(length)
 DT_X_OPTION(local)
 DT_X_OPTION(log_target)
 DT_X_OPTION(low)
+DT_X_OPTION(lr_decay)
 DT_X_OPTION(max)
 DT_X_OPTION(max_val)
 DT_X_OPTION(maximize)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
+DT_X_OPTION(micro)
 DT_X_OPTION(min)
 DT_X_OPTION(min_val)
 DT_X_OPTION(mode)
 DT_X_OPTION(momentum)
+DT_X_OPTION(momentum_decay)
 DT_X_OPTION(n)
 DT_X_OPTION(nan)
 DT_X_OPTION(negative_slope)
@@ -84,36 +103,55 @@ DT_X_OPTION(neginf)
 DT_X_OPTION(nesterov)
 DT_X_OPTION(norm_type)
 DT_X_OPTION(offset)
+DT_X_OPTION(on)
 DT_X_OPTION(ord)
+DT_X_OPTION(out_int32)
 DT_X_OPTION(output_grads)
+DT_X_OPTION(output_size)
 DT_X_OPTION(p)
 DT_X_OPTION(padding_idx)
+DT_X_OPTION(parameters)
+DT_X_OPTION(params)
+DT_X_OPTION(pivot)
 DT_X_OPTION(place)
 DT_X_OPTION(planner)
 DT_X_OPTION(pos_weight)
 DT_X_OPTION(posinf)
 DT_X_OPTION(precision)
 DT_X_OPTION(prepend)
+DT_X_OPTION(ranks)
 DT_X_OPTION(rate)
 DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(rest)
 DT_X_OPTION(retain_graph)
+DT_X_OPTION(right)
 DT_X_OPTION(rounding_mode)
 DT_X_OPTION(rtol)
+DT_X_OPTION(rules)
+DT_X_OPTION(running_mean)
+DT_X_OPTION(running_var)
 DT_X_OPTION(scale)
 DT_X_OPTION(scale_grad_by_freq)
 DT_X_OPTION(seed)
 DT_X_OPTION(shape)
+DT_X_OPTION(side)
+DT_X_OPTION(sorter)
 DT_X_OPTION(source)
+DT_X_OPTION(stages)
 DT_X_OPTION(start_dim)
 DT_X_OPTION(std)
 DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
+DT_X_OPTION(tied)
+DT_X_OPTION(title)
 DT_X_OPTION(training)
 DT_X_OPTION(transposed)
 DT_X_OPTION(unbiased)
+DT_X_OPTION(unitriangular)
+DT_X_OPTION(upper)
 DT_X_OPTION(use)
+DT_X_OPTION(use_input_stats)
 DT_X_OPTION(value)
 DT_X_OPTION(weight)
 DT_X_OPTION(weight_decay)
@@ -127,6 +165,18 @@ template <> struct fields<dt_abs_in_place_options> { static constexpr auto list 
 template <> struct fields<dt_abs_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_acos_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_acos_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adagrad_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adagrad_in_place_options::lr_decay, &dt_adagrad_in_place_options::weight_decay,
+                        &dt_adagrad_in_place_options::eps, &dt_adagrad_in_place_options::maximize,
+                        &dt_adagrad_in_place_options::grad_scale);
+};
+template <> struct fields<dt_adagrad_new_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adagrad_new_options::lr_decay, &dt_adagrad_new_options::weight_decay,
+                        &dt_adagrad_new_options::initial_accumulator_value, &dt_adagrad_new_options::eps,
+                        &dt_adagrad_new_options::maximize, &dt_adagrad_new_options::params);
+};
 template <> struct fields<dt_adam_amsgrad_in_place_options> {
     static constexpr auto list =
         std::make_tuple(&dt_adam_amsgrad_in_place_options::beta1, &dt_adam_amsgrad_in_place_options::beta2,
@@ -139,9 +189,21 @@ template <> struct fields<dt_adam_in_place_options> {
         &dt_adam_in_place_options::eps, &dt_adam_in_place_options::maximize, &dt_adam_in_place_options::grad_scale);
 };
 template <> struct fields<dt_adam_new_options> {
-    static constexpr auto list = std::make_tuple(&dt_adam_new_options::beta1, &dt_adam_new_options::beta2,
-                                                 &dt_adam_new_options::eps, &dt_adam_new_options::weight_decay,
-                                                 &dt_adam_new_options::amsgrad, &dt_adam_new_options::maximize);
+    static constexpr auto list =
+        std::make_tuple(&dt_adam_new_options::beta1, &dt_adam_new_options::beta2, &dt_adam_new_options::eps,
+                        &dt_adam_new_options::weight_decay, &dt_adam_new_options::amsgrad,
+                        &dt_adam_new_options::maximize, &dt_adam_new_options::params);
+};
+template <> struct fields<dt_adamax_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_adamax_in_place_options::beta1, &dt_adamax_in_place_options::beta2,
+                        &dt_adamax_in_place_options::weight_decay, &dt_adamax_in_place_options::eps,
+                        &dt_adamax_in_place_options::maximize, &dt_adamax_in_place_options::grad_scale);
+};
+template <> struct fields<dt_adamax_new_options> {
+    static constexpr auto list = std::make_tuple(&dt_adamax_new_options::beta1, &dt_adamax_new_options::beta2,
+                                                 &dt_adamax_new_options::eps, &dt_adamax_new_options::weight_decay,
+                                                 &dt_adamax_new_options::maximize, &dt_adamax_new_options::params);
 };
 template <> struct fields<dt_adamw_amsgrad_in_place_options> {
     static constexpr auto list =
@@ -215,6 +277,9 @@ template <> struct fields<dt_amax_options> {
 template <> struct fields<dt_amin_options> {
     static constexpr auto list = std::make_tuple(&dt_amin_options::dim, &dt_amin_options::keepdim);
 };
+template <> struct fields<dt_aminmax_options> {
+    static constexpr auto list = std::make_tuple(&dt_aminmax_options::dim, &dt_aminmax_options::keepdim);
+};
 template <> struct fields<dt_any_options> {
     static constexpr auto list = std::make_tuple(&dt_any_options::dim, &dt_any_options::keepdim);
 };
@@ -253,7 +318,7 @@ template <> struct fields<dt_attention_mask_backward_options> {
 };
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
-                                                 &dt_backward_options::create_graph);
+                                                 &dt_backward_options::create_graph, &dt_backward_options::hold);
 };
 template <> struct fields<dt_baddbmm_in_place_options> {
     static constexpr auto list =
@@ -261,6 +326,17 @@ template <> struct fields<dt_baddbmm_in_place_options> {
 };
 template <> struct fields<dt_baddbmm_options> {
     static constexpr auto list = std::make_tuple(&dt_baddbmm_options::beta, &dt_baddbmm_options::alpha);
+};
+template <> struct fields<dt_batch_norm_options> {
+    static constexpr auto list = std::make_tuple(&dt_batch_norm_options::running_mean,
+                                                 &dt_batch_norm_options::running_var, &dt_batch_norm_options::weight,
+                                                 &dt_batch_norm_options::bias, &dt_batch_norm_options::training,
+                                                 &dt_batch_norm_options::momentum, &dt_batch_norm_options::eps);
+};
+template <> struct fields<dt_batches_open_options> {
+    static constexpr auto list = std::make_tuple(&dt_batches_open_options::mesh, &dt_batches_open_options::place,
+                                                 &dt_batches_open_options::format, &dt_batches_open_options::length,
+                                                 &dt_batches_open_options::seed, &dt_batches_open_options::drop_last);
 };
 template <> struct fields<dt_bfloat16_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_binary_cross_entropy_options> {
@@ -292,6 +368,13 @@ template <> struct fields<dt_bitwise_xor_scalar_self_options> { static constexpr
 template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_bool_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_broadcast_to_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_bucketize_options> {
+    static constexpr auto list = std::make_tuple(&dt_bucketize_options::out_int32, &dt_bucketize_options::right);
+};
+template <> struct fields<dt_bucketize_scalar_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_bucketize_scalar_options::out_int32, &dt_bucketize_scalar_options::right);
+};
 template <> struct fields<dt_byte_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
 template <> struct fields<dt_cdouble_options> { static constexpr auto list = std::make_tuple(); };
@@ -303,6 +386,15 @@ template <> struct fields<dt_celu_in_place_options> {
 template <> struct fields<dt_celu_options> { static constexpr auto list = std::make_tuple(&dt_celu_options::alpha); };
 template <> struct fields<dt_cfloat_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_char_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cholesky_inverse_options> {
+    static constexpr auto list = std::make_tuple(&dt_cholesky_inverse_options::upper);
+};
+template <> struct fields<dt_cholesky_options> {
+    static constexpr auto list = std::make_tuple(&dt_cholesky_options::upper);
+};
+template <> struct fields<dt_cholesky_solve_options> {
+    static constexpr auto list = std::make_tuple(&dt_cholesky_solve_options::upper);
+};
 template <> struct fields<dt_chunk_options> { static constexpr auto list = std::make_tuple(&dt_chunk_options::dim); };
 template <> struct fields<dt_clamp_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_in_place_options::min, &dt_clamp_in_place_options::max);
@@ -325,6 +417,10 @@ template <> struct fields<dt_clamp_tensor_in_place_options> {
 template <> struct fields<dt_clamp_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
 };
+template <> struct fields<dt_class_total_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_class_total_options::weight, &dt_class_total_options::ignore_index);
+};
 template <> struct fields<dt_clone_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_conj_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_constant_pad_nd_options> {
@@ -336,7 +432,11 @@ template <> struct fields<dt_cos_in_place_options> { static constexpr auto list 
 template <> struct fields<dt_cos_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cosh_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cosh_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_count_nonzero_dim_int_list_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cosine_similarity_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_cosine_similarity_options::dim, &dt_cosine_similarity_options::eps);
+};
+template <> struct fields<dt_count_nonzero_dims_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_count_nonzero_options> {
     static constexpr auto list = std::make_tuple(&dt_count_nonzero_options::dim);
 };
@@ -350,6 +450,7 @@ template <> struct fields<dt_cross_entropy_options> {
         std::make_tuple(&dt_cross_entropy_options::weight, &dt_cross_entropy_options::ignore_index,
                         &dt_cross_entropy_options::reduction, &dt_cross_entropy_options::label_smoothing);
 };
+template <> struct fields<dt_cross_options> { static constexpr auto list = std::make_tuple(&dt_cross_options::dim); };
 template <> struct fields<dt_cummax_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cummin_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cumprod_options> {
@@ -361,6 +462,10 @@ template <> struct fields<dt_cumsum_in_place_options> {
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
+template <> struct fields<dt_curve_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_curve_options::title, &dt_curve_options::label, &dt_curve_options::first);
+};
 template <> struct fields<dt_diag_embed_options> {
     static constexpr auto list =
         std::make_tuple(&dt_diag_embed_options::offset, &dt_diag_embed_options::dim1, &dt_diag_embed_options::dim2);
@@ -370,6 +475,7 @@ template <> struct fields<dt_diag_options> {
 };
 template <> struct fields<dt_diagonal_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diagonal_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_diagonal_scatter_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_diff_options> {
     static constexpr auto list = std::make_tuple(&dt_diff_options::n, &dt_diff_options::dim,
                                                  &dt_diff_options::prepend, &dt_diff_options::append);
@@ -396,6 +502,7 @@ template <> struct fields<dt_double_options> { static constexpr auto list = std:
 template <> struct fields<dt_dropout_options> {
     static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
 };
+template <> struct fields<dt_einsum_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_elu_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_elu_in_place_options::alpha);
 };
@@ -486,6 +593,12 @@ template <> struct fields<dt_full_like_options> {
 template <> struct fields<dt_full_tensor_options> {
     static constexpr auto list = std::make_tuple(&dt_full_tensor_options::grad_place);
 };
+template <> struct fields<dt_fused_adagrad_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_adagrad_in_place_options::lr_decay,
+                        &dt_fused_adagrad_in_place_options::weight_decay, &dt_fused_adagrad_in_place_options::eps,
+                        &dt_fused_adagrad_in_place_options::maximize, &dt_fused_adagrad_in_place_options::grad_scale);
+};
 template <> struct fields<dt_fused_adam_amsgrad_in_place_options> {
     static constexpr auto list = std::make_tuple(
         &dt_fused_adam_amsgrad_in_place_options::beta1, &dt_fused_adam_amsgrad_in_place_options::beta2,
@@ -497,6 +610,12 @@ template <> struct fields<dt_fused_adam_in_place_options> {
         std::make_tuple(&dt_fused_adam_in_place_options::beta1, &dt_fused_adam_in_place_options::beta2,
                         &dt_fused_adam_in_place_options::weight_decay, &dt_fused_adam_in_place_options::eps,
                         &dt_fused_adam_in_place_options::maximize, &dt_fused_adam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_adamax_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_adamax_in_place_options::beta1, &dt_fused_adamax_in_place_options::beta2,
+                        &dt_fused_adamax_in_place_options::weight_decay, &dt_fused_adamax_in_place_options::eps,
+                        &dt_fused_adamax_in_place_options::maximize, &dt_fused_adamax_in_place_options::grad_scale);
 };
 template <> struct fields<dt_fused_adamw_amsgrad_in_place_options> {
     static constexpr auto list = std::make_tuple(
@@ -510,8 +629,51 @@ template <> struct fields<dt_fused_adamw_in_place_options> {
                         &dt_fused_adamw_in_place_options::weight_decay, &dt_fused_adamw_in_place_options::eps,
                         &dt_fused_adamw_in_place_options::maximize, &dt_fused_adamw_in_place_options::grad_scale);
 };
+template <> struct fields<dt_fused_lion_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_lion_in_place_options::beta1, &dt_fused_lion_in_place_options::beta2,
+                        &dt_fused_lion_in_place_options::weight_decay, &dt_fused_lion_in_place_options::maximize,
+                        &dt_fused_lion_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_nadam_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_fused_nadam_in_place_options::beta1, &dt_fused_nadam_in_place_options::beta2,
+        &dt_fused_nadam_in_place_options::weight_decay, &dt_fused_nadam_in_place_options::eps,
+        &dt_fused_nadam_in_place_options::momentum_decay, &dt_fused_nadam_in_place_options::decoupled_weight_decay,
+        &dt_fused_nadam_in_place_options::maximize, &dt_fused_nadam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_radam_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_radam_in_place_options::beta1, &dt_fused_radam_in_place_options::beta2,
+                        &dt_fused_radam_in_place_options::weight_decay, &dt_fused_radam_in_place_options::eps,
+                        &dt_fused_radam_in_place_options::decoupled_weight_decay,
+                        &dt_fused_radam_in_place_options::maximize, &dt_fused_radam_in_place_options::grad_scale);
+};
 template <> struct fields<dt_fused_rms_norm_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_fused_rms_norm_backward_options::weight);
+};
+template <> struct fields<dt_fused_rmsprop_centered_momentum_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_fused_rmsprop_centered_momentum_in_place_options::alpha,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::weight_decay,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::eps,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::momentum,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::centered,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::maximize,
+                                                 &dt_fused_rmsprop_centered_momentum_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_rmsprop_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_fused_rmsprop_in_place_options::alpha, &dt_fused_rmsprop_in_place_options::weight_decay,
+                        &dt_fused_rmsprop_in_place_options::eps, &dt_fused_rmsprop_in_place_options::momentum,
+                        &dt_fused_rmsprop_in_place_options::centered, &dt_fused_rmsprop_in_place_options::maximize,
+                        &dt_fused_rmsprop_in_place_options::grad_scale);
+};
+template <> struct fields<dt_fused_rmsprop_state_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_fused_rmsprop_state_in_place_options::alpha, &dt_fused_rmsprop_state_in_place_options::weight_decay,
+        &dt_fused_rmsprop_state_in_place_options::eps, &dt_fused_rmsprop_state_in_place_options::momentum,
+        &dt_fused_rmsprop_state_in_place_options::centered, &dt_fused_rmsprop_state_in_place_options::maximize,
+        &dt_fused_rmsprop_state_in_place_options::grad_scale);
 };
 template <> struct fields<dt_fused_sgd_in_place_options> {
     static constexpr auto list =
@@ -541,13 +703,17 @@ template <> struct fields<dt_gelu_options> {
 };
 template <> struct fields<dt_glu_options> { static constexpr auto list = std::make_tuple(&dt_glu_options::dim); };
 template <> struct fields<dt_grad_norm_options> {
-    static constexpr auto list =
-        std::make_tuple(&dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite);
+    static constexpr auto list = std::make_tuple(
+        &dt_grad_norm_options::norm_type, &dt_grad_norm_options::error_if_nonfinite, &dt_grad_norm_options::mesh);
 };
 template <> struct fields<dt_gradients_options> {
     static constexpr auto list = std::make_tuple(
         &dt_gradients_options::output_grads, &dt_gradients_options::retain_graph, &dt_gradients_options::create_graph,
         &dt_gradients_options::rest, &dt_gradients_options::allow_unused);
+};
+template <> struct fields<dt_group_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_group_norm_options::weight, &dt_group_norm_options::bias, &dt_group_norm_options::eps);
 };
 template <> struct fields<dt_gt_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_gt_options> { static constexpr auto list = std::make_tuple(); };
@@ -568,6 +734,8 @@ template <> struct fields<dt_hardtanh_in_place_options> {
 template <> struct fields<dt_hardtanh_options> {
     static constexpr auto list = std::make_tuple(&dt_hardtanh_options::min_val, &dt_hardtanh_options::max_val);
 };
+template <> struct fields<dt_histc_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_histc_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_hstack_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_huber_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_huber_loss_options::reduction, &dt_huber_loss_options::delta,
@@ -587,8 +755,28 @@ template <> struct fields<dt_index_fill_options> { static constexpr auto list = 
 template <> struct fields<dt_index_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_fill_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_index_put_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_put_in_place_options::accumulate);
+};
+template <> struct fields<dt_index_put_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_put_options::accumulate);
+};
+template <> struct fields<dt_index_reduce_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_reduce_in_place_options::include_self);
+};
+template <> struct fields<dt_index_reduce_options> {
+    static constexpr auto list = std::make_tuple(&dt_index_reduce_options::include_self);
+};
 template <> struct fields<dt_index_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_inner_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_instance_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_instance_norm_options::running_mean, &dt_instance_norm_options::running_var,
+                        &dt_instance_norm_options::weight, &dt_instance_norm_options::bias,
+                        &dt_instance_norm_options::use_input_stats, &dt_instance_norm_options::momentum,
+                        &dt_instance_norm_options::eps);
+};
 template <> struct fields<dt_int_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_isclose_options> {
     static constexpr auto list =
@@ -624,6 +812,40 @@ template <> struct fields<dt_lerp_in_place_options> { static constexpr auto list
 template <> struct fields<dt_lerp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lerp_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lerp_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_cholesky_ex_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_cholesky_ex_options::upper, &dt_linalg_cholesky_ex_options::check_errors);
+};
+template <> struct fields<dt_linalg_cholesky_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_cholesky_options::upper);
+};
+template <> struct fields<dt_linalg_cross_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_cross_options::dim);
+};
+template <> struct fields<dt_linalg_det_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_eigh_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_eigh_options::UPLO);
+};
+template <> struct fields<dt_linalg_eigvalsh_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_eigvalsh_options::UPLO);
+};
+template <> struct fields<dt_linalg_inv_ex_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_inv_ex_options::check_errors);
+};
+template <> struct fields<dt_linalg_inv_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_lu_factor_ex_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_lu_factor_ex_options::pivot, &dt_linalg_lu_factor_ex_options::check_errors);
+};
+template <> struct fields<dt_linalg_lu_factor_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_lu_factor_options::pivot);
+};
+template <> struct fields<dt_linalg_lu_solve_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_lu_solve_options::left, &dt_linalg_lu_solve_options::adjoint);
+};
+template <> struct fields<dt_linalg_matrix_power_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_multi_dot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_norm_options::ord, &dt_linalg_norm_options::dim,
                                                  &dt_linalg_norm_options::keepdim, &dt_linalg_norm_options::dtype);
@@ -633,10 +855,28 @@ template <> struct fields<dt_linalg_norm_ord_str_options> {
         std::make_tuple(&dt_linalg_norm_ord_str_options::dim, &dt_linalg_norm_ord_str_options::keepdim,
                         &dt_linalg_norm_ord_str_options::dtype);
 };
+template <> struct fields<dt_linalg_qr_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_qr_options::mode);
+};
+template <> struct fields<dt_linalg_slogdet_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_solve_ex_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_solve_ex_options::left, &dt_linalg_solve_ex_options::check_errors);
+};
+template <> struct fields<dt_linalg_solve_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_solve_options::left);
+};
+template <> struct fields<dt_linalg_solve_triangular_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_solve_triangular_options::left,
+                                                 &dt_linalg_solve_triangular_options::unitriangular);
+};
 template <> struct fields<dt_linalg_svd_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_svd_options::full_matrices);
 };
 template <> struct fields<dt_linalg_svdvals_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_vecdot_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_vecdot_options::dim);
+};
 template <> struct fields<dt_linalg_vector_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_vector_norm_options::ord, &dt_linalg_vector_norm_options::dim,
@@ -649,10 +889,25 @@ template <> struct fields<dt_linear_recurrence_options> {
     static constexpr auto list = std::make_tuple(&dt_linear_recurrence_options::transposed);
 };
 template <> struct fields<dt_linear_weight_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lion_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_lion_in_place_options::beta1, &dt_lion_in_place_options::beta2, &dt_lion_in_place_options::weight_decay,
+        &dt_lion_in_place_options::maximize, &dt_lion_in_place_options::grad_scale);
+};
+template <> struct fields<dt_lion_new_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_lion_new_options::beta1, &dt_lion_new_options::beta2, &dt_lion_new_options::weight_decay,
+                        &dt_lion_new_options::maximize, &dt_lion_new_options::params);
+};
 template <> struct fields<dt_load_options> {
     static constexpr auto list =
         std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
                         &dt_load_options::use, &dt_load_options::check);
+};
+template <> struct fields<dt_local_response_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_local_response_norm_options::alpha, &dt_local_response_norm_options::beta,
+                        &dt_local_response_norm_options::k);
 };
 template <> struct fields<dt_log10_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_log10_options> { static constexpr auto list = std::make_tuple(); };
@@ -669,6 +924,7 @@ template <> struct fields<dt_log_softmax_options> {
 template <> struct fields<dt_logaddexp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logcumsumexp_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logcumsumexp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_logdet_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_and_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_logical_not_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -706,6 +962,10 @@ template <> struct fields<dt_mean_options> {
     static constexpr auto list =
         std::make_tuple(&dt_mean_options::dim, &dt_mean_options::keepdim, &dt_mean_options::dtype);
 };
+template <> struct fields<dt_median_dim_options> {
+    static constexpr auto list = std::make_tuple(&dt_median_dim_options::keepdim);
+};
+template <> struct fields<dt_median_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_min_dim_options> {
     static constexpr auto list = std::make_tuple(&dt_min_dim_options::keepdim);
 };
@@ -715,8 +975,15 @@ template <> struct fields<dt_minimum_options> { static constexpr auto list = std
 template <> struct fields<dt_mish_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mish_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mode_options> {
+    static constexpr auto list = std::make_tuple(&dt_mode_options::dim, &dt_mode_options::keepdim);
+};
+template <> struct fields<dt_moment_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_moment_norm_options::weight, &dt_moment_norm_options::bias, &dt_moment_norm_options::eps);
+};
+template <> struct fields<dt_movedim_dims_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_movedim_options> { static constexpr auto list = std::make_tuple(); };
-template <> struct fields<dt_movedim_sizes_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mse_loss_options> {
     static constexpr auto list = std::make_tuple(&dt_mse_loss_options::reduction, &dt_mse_loss_options::weight);
 };
@@ -725,6 +992,20 @@ template <> struct fields<dt_mul_options> { static constexpr auto list = std::ma
 template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mv_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_nadam_in_place_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_nadam_in_place_options::beta1, &dt_nadam_in_place_options::beta2,
+        &dt_nadam_in_place_options::weight_decay, &dt_nadam_in_place_options::eps,
+        &dt_nadam_in_place_options::momentum_decay, &dt_nadam_in_place_options::decoupled_weight_decay,
+        &dt_nadam_in_place_options::maximize, &dt_nadam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_nadam_new_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_nadam_new_options::beta1, &dt_nadam_new_options::beta2, &dt_nadam_new_options::eps,
+                        &dt_nadam_new_options::weight_decay, &dt_nadam_new_options::momentum_decay,
+                        &dt_nadam_new_options::decoupled_weight_decay, &dt_nadam_new_options::maximize,
+                        &dt_nadam_new_options::params);
+};
 template <> struct fields<dt_nan_to_num_in_place_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nan_to_num_in_place_options::nan, &dt_nan_to_num_in_place_options::posinf,
@@ -734,15 +1015,32 @@ template <> struct fields<dt_nan_to_num_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nan_to_num_options::nan, &dt_nan_to_num_options::posinf, &dt_nan_to_num_options::neginf);
 };
+template <> struct fields<dt_nanmedian_dim_options> {
+    static constexpr auto list = std::make_tuple(&dt_nanmedian_dim_options::keepdim);
+};
+template <> struct fields<dt_nanmedian_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_nansum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_nansum_options::dim, &dt_nansum_options::keepdim, &dt_nansum_options::dtype);
 };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_native_batch_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_native_batch_norm_options::weight, &dt_native_batch_norm_options::bias,
+                        &dt_native_batch_norm_options::running_mean, &dt_native_batch_norm_options::running_var);
+};
 template <> struct fields<dt_native_dropout_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_native_group_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_native_group_norm_options::weight, &dt_native_group_norm_options::bias);
+};
 template <> struct fields<dt_native_layer_norm_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_native_layer_norm_backward_options::weight);
+};
+template <> struct fields<dt_native_layer_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_native_layer_norm_options::weight, &dt_native_layer_norm_options::bias);
 };
 template <> struct fields<dt_ne_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ne_options> { static constexpr auto list = std::make_tuple(); };
@@ -771,15 +1069,34 @@ template <> struct fields<dt_norm_str_options> {
     static constexpr auto list =
         std::make_tuple(&dt_norm_str_options::dim, &dt_norm_str_options::keepdim, &dt_norm_str_options::dtype);
 };
+template <> struct fields<dt_normalize_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_normalize_options::p, &dt_normalize_options::dim, &dt_normalize_options::eps);
+};
 template <> struct fields<dt_one_hot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_ones_like_options> {
     static constexpr auto list = std::make_tuple(&dt_ones_like_options::dtype);
+};
+template <> struct fields<dt_optimizer_step_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_optimizer_step_options::parameters, &dt_optimizer_step_options::grad_scale);
 };
 template <> struct fields<dt_outer_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pad_options> {
     static constexpr auto list = std::make_tuple(&dt_pad_options::mode, &dt_pad_options::value);
 };
+template <> struct fields<dt_param_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_param_options::std, &dt_param_options::value, &dt_param_options::tied,
+                        &dt_param_options::on, &dt_param_options::dtype);
+};
+template <> struct fields<dt_params_new_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_params_new_options::mesh, &dt_params_new_options::rules, &dt_params_new_options::dtype);
+};
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pixel_shuffle_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pixel_unshuffle_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_positive_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pow_options> { static constexpr auto list = std::make_tuple(); };
@@ -790,6 +1107,7 @@ template <> struct fields<dt_power_sum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_power_sum_options::ord, &dt_power_sum_options::dim, &dt_power_sum_options::keepdim);
 };
+template <> struct fields<dt_prelu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_print_options> {
     static constexpr auto list =
         std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
@@ -802,6 +1120,19 @@ template <> struct fields<dt_prod_of_others_options> {
     static constexpr auto list = std::make_tuple(&dt_prod_of_others_options::dim);
 };
 template <> struct fields<dt_prod_options> { static constexpr auto list = std::make_tuple(&dt_prod_options::dtype); };
+template <> struct fields<dt_radam_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_radam_in_place_options::beta1, &dt_radam_in_place_options::beta2,
+                        &dt_radam_in_place_options::weight_decay, &dt_radam_in_place_options::eps,
+                        &dt_radam_in_place_options::decoupled_weight_decay, &dt_radam_in_place_options::maximize,
+                        &dt_radam_in_place_options::grad_scale);
+};
+template <> struct fields<dt_radam_new_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_radam_new_options::beta1, &dt_radam_new_options::beta2, &dt_radam_new_options::eps,
+                        &dt_radam_new_options::weight_decay, &dt_radam_new_options::decoupled_weight_decay,
+                        &dt_radam_new_options::maximize, &dt_radam_new_options::params);
+};
 template <> struct fields<dt_random_options> {
     static constexpr auto list = std::make_tuple(
         &dt_random_options::mean, &dt_random_options::std, &dt_random_options::low, &dt_random_options::high,
@@ -829,11 +1160,51 @@ template <> struct fields<dt_remainder_options> { static constexpr auto list = s
 template <> struct fields<dt_remainder_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_remainder_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_repeat_interleave_options> {
+    static constexpr auto list = std::make_tuple(&dt_repeat_interleave_options::output_size);
+};
+template <> struct fields<dt_repeat_interleave_self_int_options> {
+    static constexpr auto list = std::make_tuple(&dt_repeat_interleave_self_int_options::dim,
+                                                 &dt_repeat_interleave_self_int_options::output_size);
+};
+template <> struct fields<dt_repeat_interleave_self_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_repeat_interleave_self_tensor_options::dim,
+                                                 &dt_repeat_interleave_self_tensor_options::output_size);
+};
 template <> struct fields<dt_repeat_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rms_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_rms_norm_options::weight, &dt_rms_norm_options::eps);
+};
+template <> struct fields<dt_rmsprop_centered_momentum_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_rmsprop_centered_momentum_in_place_options::alpha,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::weight_decay,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::eps,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::momentum,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::centered,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::maximize,
+                                                 &dt_rmsprop_centered_momentum_in_place_options::grad_scale);
+};
+template <> struct fields<dt_rmsprop_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_rmsprop_in_place_options::alpha, &dt_rmsprop_in_place_options::weight_decay,
+                        &dt_rmsprop_in_place_options::eps, &dt_rmsprop_in_place_options::momentum,
+                        &dt_rmsprop_in_place_options::centered, &dt_rmsprop_in_place_options::maximize,
+                        &dt_rmsprop_in_place_options::grad_scale);
+};
+template <> struct fields<dt_rmsprop_new_options> {
+    static constexpr auto list = std::make_tuple(&dt_rmsprop_new_options::alpha, &dt_rmsprop_new_options::eps,
+                                                 &dt_rmsprop_new_options::weight_decay,
+                                                 &dt_rmsprop_new_options::momentum, &dt_rmsprop_new_options::centered,
+                                                 &dt_rmsprop_new_options::maximize, &dt_rmsprop_new_options::params);
+};
+template <> struct fields<dt_rmsprop_state_in_place_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_rmsprop_state_in_place_options::alpha, &dt_rmsprop_state_in_place_options::weight_decay,
+                        &dt_rmsprop_state_in_place_options::eps, &dt_rmsprop_state_in_place_options::momentum,
+                        &dt_rmsprop_state_in_place_options::centered, &dt_rmsprop_state_in_place_options::maximize,
+                        &dt_rmsprop_state_in_place_options::grad_scale);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
 template <> struct fields<dt_round_decimals_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -856,10 +1227,30 @@ template <> struct fields<dt_scatter_add_in_place_options> { static constexpr au
 template <> struct fields<dt_scatter_add_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_scatter_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_scatter_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_scatter_reduce_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_scatter_reduce_in_place_options::include_self);
+};
+template <> struct fields<dt_scatter_reduce_options> {
+    static constexpr auto list = std::make_tuple(&dt_scatter_reduce_options::include_self);
+};
 template <> struct fields<dt_scatter_value_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_scatter_value_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_schedule_new_options> {
+    static constexpr auto list = std::make_tuple(&dt_schedule_new_options::ranks, &dt_schedule_new_options::stages,
+                                                 &dt_schedule_new_options::micro);
+};
+template <> struct fields<dt_searchsorted_options> {
+    static constexpr auto list = std::make_tuple(&dt_searchsorted_options::out_int32, &dt_searchsorted_options::right,
+                                                 &dt_searchsorted_options::side, &dt_searchsorted_options::sorter);
+};
+template <> struct fields<dt_searchsorted_scalar_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_searchsorted_scalar_options::out_int32, &dt_searchsorted_scalar_options::right,
+                        &dt_searchsorted_scalar_options::side, &dt_searchsorted_scalar_options::sorter);
+};
 template <> struct fields<dt_select_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_select_scatter_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_selu_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgd_in_place_options> {
@@ -878,7 +1269,7 @@ template <> struct fields<dt_sgd_momentum_in_place_options> {
 template <> struct fields<dt_sgd_new_options> {
     static constexpr auto list = std::make_tuple(&dt_sgd_new_options::momentum, &dt_sgd_new_options::dampening,
                                                  &dt_sgd_new_options::weight_decay, &dt_sgd_new_options::nesterov,
-                                                 &dt_sgd_new_options::maximize);
+                                                 &dt_sgd_new_options::maximize, &dt_sgd_new_options::params);
 };
 template <> struct fields<dt_sgn_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_sgn_options> { static constexpr auto list = std::make_tuple(); };
@@ -897,6 +1288,7 @@ template <> struct fields<dt_sinh_in_place_options> { static constexpr auto list
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_slice_scatter_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_smooth_l1_loss_options> {
     static constexpr auto list =
         std::make_tuple(&dt_smooth_l1_loss_options::reduction, &dt_smooth_l1_loss_options::beta);
@@ -984,6 +1376,7 @@ template <> struct fields<dt_tensor_split_options> {
 template <> struct fields<dt_tensor_split_tensor_indices_or_sections_options> {
     static constexpr auto list = std::make_tuple(&dt_tensor_split_tensor_indices_or_sections_options::dim);
 };
+template <> struct fields<dt_tensordot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_threshold_options> { static constexpr auto list = std::make_tuple(); };
@@ -1037,7 +1430,9 @@ template <> struct fields<dt_var_options> {
         std::make_tuple(&dt_var_options::dim, &dt_var_options::unbiased, &dt_var_options::keepdim);
 };
 template <> struct fields<dt_vdot_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_view_as_complex_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_view_as_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_view_as_real_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_vstack_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
@@ -1064,6 +1459,11 @@ template <class... T>
 dt_status dt_gradients(dt::at<dt_tensors> outputs, dt_tensors inputs, dt_tensor **grads, const T &...options) {
     return dt_gradients_sized(outputs, inputs, grads, dt::named<dt_gradients_options>(outputs.site, options...).get(),
                               sizeof(dt_gradients_options));
+}
+template <class... T>
+dt_batches *dt_batches_open(dt::at<dt_ctx *> ctx, const char *path, int64_t batch, const T &...options) {
+    return dt_batches_open_sized(ctx, path, batch, dt::named<dt_batches_open_options>(ctx.site, options...).get(),
+                                 sizeof(dt_batches_open_options));
 }
 template <class... T> dt_tensor *dt_load_npy(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
     return dt_load_npy_sized(ctx, path, dt::named<dt_load_options>(ctx.site, options...).get(),
@@ -1162,6 +1562,13 @@ int dt_foreach_power_sum(dt::at<dt_tensors> self, dt_tensor **out, int capacity,
                                       sizeof(dt_foreach_power_sum_options));
 }
 template <class... T>
+dt_status dt_fused_adagrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors state_sums, double lr, int64_t step,
+                            const T &...options) {
+    return dt_fused_adagrad_in_place_sized(self, grads, state_sums, lr, step,
+                                           dt::named<dt_fused_adagrad_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_fused_adagrad_in_place_options));
+}
+template <class... T>
 dt_status dt_fused_adam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
                          double lr, int64_t step, const T &...options) {
     return dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
@@ -1176,6 +1583,13 @@ dt_status dt_fused_adam_amsgrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_t
         self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step,
         dt::named<dt_fused_adam_amsgrad_in_place_options>(self.site, options...).get(),
         sizeof(dt_fused_adam_amsgrad_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_adamax_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_infs,
+                           double lr, int64_t step, const T &...options) {
+    return dt_fused_adamax_in_place_sized(self, grads, exp_avgs, exp_infs, lr, step,
+                                          dt::named<dt_fused_adamax_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_fused_adamax_in_place_options));
 }
 template <class... T>
 dt_status dt_fused_adamw_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
@@ -1194,13 +1608,58 @@ dt_status dt_fused_adamw_amsgrad_(dt::at<dt_tensors> self, dt_tensors grads, dt_
         sizeof(dt_fused_adamw_amsgrad_in_place_options));
 }
 template <class... T>
+dt_status dt_fused_lion_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, double lr,
+                         const T &...options) {
+    return dt_fused_lion_in_place_sized(self, grads, exp_avgs, lr,
+                                        dt::named<dt_fused_lion_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_fused_lion_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_nadam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
+                          double lr, int64_t step, double mu_product, const T &...options) {
+    return dt_fused_nadam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, mu_product,
+                                         dt::named<dt_fused_nadam_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_fused_nadam_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_radam_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors exp_avgs, dt_tensors exp_avg_sqs,
+                          double lr, int64_t step, const T &...options) {
+    return dt_fused_radam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step,
+                                         dt::named<dt_fused_radam_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_fused_radam_in_place_options));
+}
+template <class... T>
 dt_fused_rms_norm_backward_result dt_fused_rms_norm_backward(dt::at<dt_tensor *> grad_out, dt_tensor *input,
                                                              dt_shape normalized_shape, dt_tensor *rstd,
-                                                             dt_shape output_mask, const T &...options) {
+                                                             dt_ints output_mask, const T &...options) {
     return dt_fused_rms_norm_backward_sized(
         grad_out, input, normalized_shape, rstd, output_mask,
         dt::named<dt_fused_rms_norm_backward_options>(grad_out.site, options...).get(),
         sizeof(dt_fused_rms_norm_backward_options));
+}
+template <class... T>
+dt_status dt_fused_rmsprop_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors square_avgs, double lr,
+                            const T &...options) {
+    return dt_fused_rmsprop_in_place_sized(self, grads, square_avgs, lr,
+                                           dt::named<dt_fused_rmsprop_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_fused_rmsprop_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_rmsprop_state_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors square_avgs,
+                                  dt_tensors states, double lr, const T &...options) {
+    return dt_fused_rmsprop_state_in_place_sized(
+        self, grads, square_avgs, states, lr,
+        dt::named<dt_fused_rmsprop_state_in_place_options>(self.site, options...).get(),
+        sizeof(dt_fused_rmsprop_state_in_place_options));
+}
+template <class... T>
+dt_status dt_fused_rmsprop_centered_momentum_(dt::at<dt_tensors> self, dt_tensors grads, dt_tensors square_avgs,
+                                              dt_tensors grad_avgs, dt_tensors momentum_buffers, double lr,
+                                              const T &...options) {
+    return dt_fused_rmsprop_centered_momentum_in_place_sized(
+        self, grads, square_avgs, grad_avgs, momentum_buffers, lr,
+        dt::named<dt_fused_rmsprop_centered_momentum_in_place_options>(self.site, options...).get(),
+        sizeof(dt_fused_rmsprop_centered_momentum_in_place_options));
 }
 template <class... T>
 dt_status dt_fused_sgd_(dt::at<dt_tensors> self, dt_tensors grads, double lr, const T &...options) {
@@ -1247,6 +1706,13 @@ template <class... T> dt_tensor *dt_acos_(dt::at<dt_tensor *> self, const T &...
                                   sizeof(dt_acos_in_place_options));
 }
 template <class... T>
+dt_adagrad_in_place_result dt_adagrad_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *state_sum, double lr,
+                                       int64_t step, const T &...options) {
+    return dt_adagrad_in_place_sized(self, grad, state_sum, lr, step,
+                                     dt::named<dt_adagrad_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_adagrad_in_place_options));
+}
+template <class... T>
 dt_adam_in_place_result dt_adam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg, dt_tensor *exp_avg_sq,
                                  double lr, int64_t step, const T &...options) {
     return dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step,
@@ -1260,6 +1726,13 @@ dt_adam_amsgrad_in_place_result dt_adam_amsgrad_(dt::at<dt_tensor *> self, dt_te
     return dt_adam_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step,
                                           dt::named<dt_adam_amsgrad_in_place_options>(self.site, options...).get(),
                                           sizeof(dt_adam_amsgrad_in_place_options));
+}
+template <class... T>
+dt_adamax_in_place_result dt_adamax_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                     dt_tensor *exp_inf, double lr, int64_t step, const T &...options) {
+    return dt_adamax_in_place_sized(self, grad, exp_avg, exp_inf, lr, step,
+                                    dt::named<dt_adamax_in_place_options>(self.site, options...).get(),
+                                    sizeof(dt_adamax_in_place_options));
 }
 template <class... T>
 dt_adamw_in_place_result dt_adamw_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
@@ -1369,6 +1842,10 @@ template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...o
 template <class... T> dt_tensor *dt_amin(dt::at<dt_tensor *> self, const T &...options) {
     return dt_amin_sized(self, dt::named<dt_amin_options>(self.site, options...).get(), sizeof(dt_amin_options));
 }
+template <class... T> dt_aminmax_result dt_aminmax(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_aminmax_sized(self, dt::named<dt_aminmax_options>(self.site, options...).get(),
+                            sizeof(dt_aminmax_options));
+}
 template <class... T> dt_tensor *dt_any(dt::at<dt_tensor *> self, const T &...options) {
     return dt_any_sized(self, dt::named<dt_any_options>(self.site, options...).get(), sizeof(dt_any_options));
 }
@@ -1441,6 +1918,10 @@ dt_tensor *dt_baddbmm_(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *b
     return dt_baddbmm_in_place_sized(self, batch1, batch2,
                                      dt::named<dt_baddbmm_in_place_options>(self.site, options...).get(),
                                      sizeof(dt_baddbmm_in_place_options));
+}
+template <class... T> dt_tensor *dt_batch_norm(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_batch_norm_sized(input, dt::named<dt_batch_norm_options>(input.site, options...).get(),
+                               sizeof(dt_batch_norm_options));
 }
 template <class... T> dt_tensor *dt_bfloat16(dt::at<dt_tensor *> self, const T &...options) {
     return dt_bfloat16_sized(self, dt::named<dt_bfloat16_options>(self.site, options...).get(),
@@ -1558,6 +2039,16 @@ template <class... T> dt_tensor *dt_broadcast_to(dt::at<dt_tensor *> self, dt_sh
     return dt_broadcast_to_sized(self, size, dt::named<dt_broadcast_to_options>(self.site, options...).get(),
                                  sizeof(dt_broadcast_to_options));
 }
+template <class... T> dt_tensor *dt_bucketize(dt::at<dt_tensor *> self, dt_tensor *boundaries, const T &...options) {
+    return dt_bucketize_sized(self, boundaries, dt::named<dt_bucketize_options>(self.site, options...).get(),
+                              sizeof(dt_bucketize_options));
+}
+template <class... T>
+dt_tensor *dt_bucketize_scalar(dt::at<dt_number> self, dt_tensor *boundaries, const T &...options) {
+    return dt_bucketize_scalar_sized(self, boundaries,
+                                     dt::named<dt_bucketize_scalar_options>(self.site, options...).get(),
+                                     sizeof(dt_bucketize_scalar_options));
+}
 template <class... T> dt_tensor *dt_byte(dt::at<dt_tensor *> self, const T &...options) {
     return dt_byte_sized(self, dt::named<dt_byte_options>(self.site, options...).get(), sizeof(dt_byte_options));
 }
@@ -1588,6 +2079,18 @@ template <class... T> dt_tensor *dt_cfloat(dt::at<dt_tensor *> self, const T &..
 }
 template <class... T> dt_tensor *dt_char(dt::at<dt_tensor *> self, const T &...options) {
     return dt_char_sized(self, dt::named<dt_char_options>(self.site, options...).get(), sizeof(dt_char_options));
+}
+template <class... T> dt_tensor *dt_cholesky(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cholesky_sized(self, dt::named<dt_cholesky_options>(self.site, options...).get(),
+                             sizeof(dt_cholesky_options));
+}
+template <class... T> dt_tensor *dt_cholesky_inverse(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_cholesky_inverse_sized(self, dt::named<dt_cholesky_inverse_options>(self.site, options...).get(),
+                                     sizeof(dt_cholesky_inverse_options));
+}
+template <class... T> dt_tensor *dt_cholesky_solve(dt::at<dt_tensor *> self, dt_tensor *input2, const T &...options) {
+    return dt_cholesky_solve_sized(self, input2, dt::named<dt_cholesky_solve_options>(self.site, options...).get(),
+                                   sizeof(dt_cholesky_solve_options));
 }
 template <class... T>
 int dt_chunk(dt::at<dt_tensor *> self, int64_t chunks, dt_tensor **out, int capacity, const T &...options) {
@@ -1646,13 +2149,17 @@ template <class... T> dt_tensor *dt_clamp_min_tensor_(dt::at<dt_tensor *> self, 
         self, min, dt::named<dt_clamp_min_tensor_in_place_options>(self.site, options...).get(),
         sizeof(dt_clamp_min_tensor_in_place_options));
 }
+template <class... T> dt_tensor *dt_class_total(dt::at<dt_tensor *> target, const T &...options) {
+    return dt_class_total_sized(target, dt::named<dt_class_total_options>(target.site, options...).get(),
+                                sizeof(dt_class_total_options));
+}
 template <class... T> dt_tensor *dt_clone(dt::at<dt_tensor *> self, const T &...options) {
     return dt_clone_sized(self, dt::named<dt_clone_options>(self.site, options...).get(), sizeof(dt_clone_options));
 }
 template <class... T> dt_tensor *dt_conj(dt::at<dt_tensor *> self, const T &...options) {
     return dt_conj_sized(self, dt::named<dt_conj_options>(self.site, options...).get(), sizeof(dt_conj_options));
 }
-template <class... T> dt_tensor *dt_constant_pad_nd(dt::at<dt_tensor *> self, dt_shape pad, const T &...options) {
+template <class... T> dt_tensor *dt_constant_pad_nd(dt::at<dt_tensor *> self, dt_ints pad, const T &...options) {
     return dt_constant_pad_nd_sized(self, pad, dt::named<dt_constant_pad_nd_options>(self.site, options...).get(),
                                     sizeof(dt_constant_pad_nd_options));
 }
@@ -1678,15 +2185,22 @@ template <class... T> dt_tensor *dt_cosh_(dt::at<dt_tensor *> self, const T &...
     return dt_cosh_in_place_sized(self, dt::named<dt_cosh_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_cosh_in_place_options));
 }
+template <class... T> dt_tensor *dt_cosine_similarity(dt::at<dt_tensor *> x1, dt_tensor *x2, const T &...options) {
+    return dt_cosine_similarity_sized(x1, x2, dt::named<dt_cosine_similarity_options>(x1.site, options...).get(),
+                                      sizeof(dt_cosine_similarity_options));
+}
 template <class... T> dt_tensor *dt_count_nonzero(dt::at<dt_tensor *> self, const T &...options) {
     return dt_count_nonzero_sized(self, dt::named<dt_count_nonzero_options>(self.site, options...).get(),
                                   sizeof(dt_count_nonzero_options));
 }
-template <class... T>
-dt_tensor *dt_count_nonzero_dim_int_list(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
-    return dt_count_nonzero_dim_int_list_sized(
-        self, dim, dt::named<dt_count_nonzero_dim_int_list_options>(self.site, options...).get(),
-        sizeof(dt_count_nonzero_dim_int_list_options));
+template <class... T> dt_tensor *dt_count_nonzero_dims(dt::at<dt_tensor *> self, dt_dims dim, const T &...options) {
+    return dt_count_nonzero_dims_sized(self, dim,
+                                       dt::named<dt_count_nonzero_dims_options>(self.site, options...).get(),
+                                       sizeof(dt_count_nonzero_dims_options));
+}
+template <class... T> dt_tensor *dt_cross(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_cross_sized(self, other, dt::named<dt_cross_options>(self.site, options...).get(),
+                          sizeof(dt_cross_options));
 }
 template <class... T> dt_tensor *dt_cross_entropy(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_cross_entropy_sized(input, target, dt::named<dt_cross_entropy_options>(input.site, options...).get(),
@@ -1738,6 +2252,13 @@ dt_tensor *dt_diagonal_backward(dt::at<dt_tensor *> grad_output, dt_shape input_
                                       dt::named<dt_diagonal_backward_options>(grad_output.site, options...).get(),
                                       sizeof(dt_diagonal_backward_options));
 }
+template <class... T>
+dt_tensor *dt_diagonal_scatter(dt::at<dt_tensor *> self, dt_tensor *src, int64_t offset, int64_t dim1, int64_t dim2,
+                               const T &...options) {
+    return dt_diagonal_scatter_sized(self, src, offset, dim1, dim2,
+                                     dt::named<dt_diagonal_scatter_options>(self.site, options...).get(),
+                                     sizeof(dt_diagonal_scatter_options));
+}
 template <class... T> dt_tensor *dt_diff(dt::at<dt_tensor *> self, const T &...options) {
     return dt_diff_sized(self, dt::named<dt_diff_options>(self.site, options...).get(), sizeof(dt_diff_options));
 }
@@ -1767,6 +2288,10 @@ template <class... T> dt_tensor *dt_double(dt::at<dt_tensor *> self, const T &..
 template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &...options) {
     return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
                             sizeof(dt_dropout_options));
+}
+template <class... T> dt_tensor *dt_einsum(dt::at<const char *> equation, dt_tensors tensors, const T &...options) {
+    return dt_einsum_sized(equation, tensors, dt::named<dt_einsum_options>(equation.site, options...).get(),
+                           sizeof(dt_einsum_options));
 }
 template <class... T> dt_tensor *dt_elu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_elu_sized(input, dt::named<dt_elu_options>(input.site, options...).get(), sizeof(dt_elu_options));
@@ -1997,6 +2522,10 @@ dt_tensor *dt_gelu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, co
 template <class... T> dt_tensor *dt_glu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_glu_sized(input, dt::named<dt_glu_options>(input.site, options...).get(), sizeof(dt_glu_options));
 }
+template <class... T> dt_tensor *dt_group_norm(dt::at<dt_tensor *> input, int64_t num_groups, const T &...options) {
+    return dt_group_norm_sized(input, num_groups, dt::named<dt_group_norm_options>(input.site, options...).get(),
+                               sizeof(dt_group_norm_options));
+}
 template <class... T> dt_tensor *dt_gt(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_gt_sized(self, other, dt::named<dt_gt_options>(self.site, options...).get(), sizeof(dt_gt_options));
 }
@@ -2044,6 +2573,18 @@ template <class... T> dt_tensor *dt_hardtanh(dt::at<dt_tensor *> input, const T 
 template <class... T> dt_tensor *dt_hardtanh_(dt::at<dt_tensor *> input, const T &...options) {
     return dt_hardtanh_in_place_sized(input, dt::named<dt_hardtanh_in_place_options>(input.site, options...).get(),
                                       sizeof(dt_hardtanh_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_histc(dt::at<dt_tensor *> self, int64_t bins, dt::number min, dt::number max, const T &...options) {
+    return dt_histc_sized(self, bins, min, max, dt::named<dt_histc_options>(self.site, options...).get(),
+                          sizeof(dt_histc_options));
+}
+template <class... T>
+dt_tensor *dt_histc_tensor(dt::at<dt_tensor *> self, dt_tensor *min, dt_tensor *max, int64_t bins,
+                           const T &...options) {
+    return dt_histc_tensor_sized(self, min, max, bins,
+                                 dt::named<dt_histc_tensor_options>(self.site, options...).get(),
+                                 sizeof(dt_histc_tensor_options));
 }
 template <class... T> dt_tensor *dt_hstack(dt::at<dt_tensors> tensors, const T &...options) {
     return dt_hstack_sized(tensors, dt::named<dt_hstack_options>(tensors.site, options...).get(),
@@ -2118,6 +2659,31 @@ dt_tensor *dt_index_fill_tensor_(dt::at<dt_tensor *> self, int64_t dim, dt_tenso
         sizeof(dt_index_fill_tensor_in_place_options));
 }
 template <class... T>
+dt_tensor *dt_index_put(dt::at<dt_tensor *> self, dt_tensors indices, dt_tensor *values, const T &...options) {
+    return dt_index_put_sized(self, indices, values, dt::named<dt_index_put_options>(self.site, options...).get(),
+                              sizeof(dt_index_put_options));
+}
+template <class... T>
+dt_tensor *dt_index_put_(dt::at<dt_tensor *> self, dt_tensors indices, dt_tensor *values, const T &...options) {
+    return dt_index_put_in_place_sized(self, indices, values,
+                                       dt::named<dt_index_put_in_place_options>(self.site, options...).get(),
+                                       sizeof(dt_index_put_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_index_reduce(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                           const char *reduce, const T &...options) {
+    return dt_index_reduce_sized(self, dim, index, source, reduce,
+                                 dt::named<dt_index_reduce_options>(self.site, options...).get(),
+                                 sizeof(dt_index_reduce_options));
+}
+template <class... T>
+dt_tensor *dt_index_reduce_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                            const char *reduce, const T &...options) {
+    return dt_index_reduce_in_place_sized(self, dim, index, source, reduce,
+                                          dt::named<dt_index_reduce_in_place_options>(self.site, options...).get(),
+                                          sizeof(dt_index_reduce_in_place_options));
+}
+template <class... T>
 dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
     return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
                                  sizeof(dt_index_select_options));
@@ -2128,6 +2694,14 @@ dt_tensor *dt_index_select_backward(dt::at<dt_tensor *> grad, dt_tensor *index, 
     return dt_index_select_backward_sized(grad, index, self_sizes, dim,
                                           dt::named<dt_index_select_backward_options>(grad.site, options...).get(),
                                           sizeof(dt_index_select_backward_options));
+}
+template <class... T> dt_tensor *dt_inner(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_inner_sized(self, other, dt::named<dt_inner_options>(self.site, options...).get(),
+                          sizeof(dt_inner_options));
+}
+template <class... T> dt_tensor *dt_instance_norm(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_instance_norm_sized(input, dt::named<dt_instance_norm_options>(input.site, options...).get(),
+                                  sizeof(dt_instance_norm_options));
 }
 template <class... T> dt_tensor *dt_int(dt::at<dt_tensor *> self, const T &...options) {
     return dt_int_sized(self, dt::named<dt_int_options>(self.site, options...).get(), sizeof(dt_int_options));
@@ -2210,6 +2784,62 @@ dt_tensor *dt_lerp_tensor_(dt::at<dt_tensor *> self, dt_tensor *end, dt_tensor *
                                          dt::named<dt_lerp_tensor_in_place_options>(self.site, options...).get(),
                                          sizeof(dt_lerp_tensor_in_place_options));
 }
+template <class... T> dt_tensor *dt_linalg_cholesky(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_cholesky_sized(self, dt::named<dt_linalg_cholesky_options>(self.site, options...).get(),
+                                    sizeof(dt_linalg_cholesky_options));
+}
+template <class... T>
+dt_linalg_cholesky_ex_result dt_linalg_cholesky_ex(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_cholesky_ex_sized(self, dt::named<dt_linalg_cholesky_ex_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_cholesky_ex_options));
+}
+template <class... T> dt_tensor *dt_linalg_cross(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_linalg_cross_sized(self, other, dt::named<dt_linalg_cross_options>(self.site, options...).get(),
+                                 sizeof(dt_linalg_cross_options));
+}
+template <class... T> dt_tensor *dt_linalg_det(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_det_sized(A, dt::named<dt_linalg_det_options>(A.site, options...).get(),
+                               sizeof(dt_linalg_det_options));
+}
+template <class... T> dt_linalg_eigh_result dt_linalg_eigh(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_eigh_sized(self, dt::named<dt_linalg_eigh_options>(self.site, options...).get(),
+                                sizeof(dt_linalg_eigh_options));
+}
+template <class... T> dt_tensor *dt_linalg_eigvalsh(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_eigvalsh_sized(self, dt::named<dt_linalg_eigvalsh_options>(self.site, options...).get(),
+                                    sizeof(dt_linalg_eigvalsh_options));
+}
+template <class... T> dt_tensor *dt_linalg_inv(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_inv_sized(A, dt::named<dt_linalg_inv_options>(A.site, options...).get(),
+                               sizeof(dt_linalg_inv_options));
+}
+template <class... T> dt_linalg_inv_ex_result dt_linalg_inv_ex(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_inv_ex_sized(A, dt::named<dt_linalg_inv_ex_options>(A.site, options...).get(),
+                                  sizeof(dt_linalg_inv_ex_options));
+}
+template <class... T> dt_linalg_lu_factor_result dt_linalg_lu_factor(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_lu_factor_sized(A, dt::named<dt_linalg_lu_factor_options>(A.site, options...).get(),
+                                     sizeof(dt_linalg_lu_factor_options));
+}
+template <class... T>
+dt_linalg_lu_factor_ex_result dt_linalg_lu_factor_ex(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_lu_factor_ex_sized(A, dt::named<dt_linalg_lu_factor_ex_options>(A.site, options...).get(),
+                                        sizeof(dt_linalg_lu_factor_ex_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_lu_solve(dt::at<dt_tensor *> LU, dt_tensor *pivots, dt_tensor *B, const T &...options) {
+    return dt_linalg_lu_solve_sized(LU, pivots, B, dt::named<dt_linalg_lu_solve_options>(LU.site, options...).get(),
+                                    sizeof(dt_linalg_lu_solve_options));
+}
+template <class... T> dt_tensor *dt_linalg_matrix_power(dt::at<dt_tensor *> self, int64_t n, const T &...options) {
+    return dt_linalg_matrix_power_sized(self, n,
+                                        dt::named<dt_linalg_matrix_power_options>(self.site, options...).get(),
+                                        sizeof(dt_linalg_matrix_power_options));
+}
+template <class... T> dt_tensor *dt_linalg_multi_dot(dt::at<dt_tensors> tensors, const T &...options) {
+    return dt_linalg_multi_dot_sized(tensors, dt::named<dt_linalg_multi_dot_options>(tensors.site, options...).get(),
+                                     sizeof(dt_linalg_multi_dot_options));
+}
 template <class... T> dt_tensor *dt_linalg_norm(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_norm_sized(self, dt::named<dt_linalg_norm_options>(self.site, options...).get(),
                                 sizeof(dt_linalg_norm_options));
@@ -2220,6 +2850,29 @@ dt_tensor *dt_linalg_norm_ord_str(dt::at<dt_tensor *> self, const char *ord, con
                                         dt::named<dt_linalg_norm_ord_str_options>(self.site, options...).get(),
                                         sizeof(dt_linalg_norm_ord_str_options));
 }
+template <class... T> dt_linalg_qr_result dt_linalg_qr(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_qr_sized(A, dt::named<dt_linalg_qr_options>(A.site, options...).get(),
+                              sizeof(dt_linalg_qr_options));
+}
+template <class... T> dt_linalg_slogdet_result dt_linalg_slogdet(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_slogdet_sized(A, dt::named<dt_linalg_slogdet_options>(A.site, options...).get(),
+                                   sizeof(dt_linalg_slogdet_options));
+}
+template <class... T> dt_tensor *dt_linalg_solve(dt::at<dt_tensor *> A, dt_tensor *B, const T &...options) {
+    return dt_linalg_solve_sized(A, B, dt::named<dt_linalg_solve_options>(A.site, options...).get(),
+                                 sizeof(dt_linalg_solve_options));
+}
+template <class... T>
+dt_linalg_solve_ex_result dt_linalg_solve_ex(dt::at<dt_tensor *> A, dt_tensor *B, const T &...options) {
+    return dt_linalg_solve_ex_sized(A, B, dt::named<dt_linalg_solve_ex_options>(A.site, options...).get(),
+                                    sizeof(dt_linalg_solve_ex_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_solve_triangular(dt::at<dt_tensor *> self, dt_tensor *B, bool upper, const T &...options) {
+    return dt_linalg_solve_triangular_sized(
+        self, B, upper, dt::named<dt_linalg_solve_triangular_options>(self.site, options...).get(),
+        sizeof(dt_linalg_solve_triangular_options));
+}
 template <class... T> dt_linalg_svd_result dt_linalg_svd(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_svd_sized(A, dt::named<dt_linalg_svd_options>(A.site, options...).get(),
                                sizeof(dt_linalg_svd_options));
@@ -2227,6 +2880,10 @@ template <class... T> dt_linalg_svd_result dt_linalg_svd(dt::at<dt_tensor *> A, 
 template <class... T> dt_tensor *dt_linalg_svdvals(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_svdvals_sized(A, dt::named<dt_linalg_svdvals_options>(A.site, options...).get(),
                                    sizeof(dt_linalg_svdvals_options));
+}
+template <class... T> dt_tensor *dt_linalg_vecdot(dt::at<dt_tensor *> x, dt_tensor *y, const T &...options) {
+    return dt_linalg_vecdot_sized(x, y, dt::named<dt_linalg_vecdot_options>(x.site, options...).get(),
+                                  sizeof(dt_linalg_vecdot_options));
 }
 template <class... T> dt_tensor *dt_linalg_vector_norm(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_vector_norm_sized(self, dt::named<dt_linalg_vector_norm_options>(self.site, options...).get(),
@@ -2252,6 +2909,19 @@ template <class... T>
 dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, dt::number start, dt::number end, int64_t steps, const T &...options) {
     return dt_linspace_sized(ctx, start, end, steps, dt::named<dt_make_options>(ctx.site, options...).get(),
                              sizeof(dt_make_options));
+}
+template <class... T>
+dt_lion_in_place_result dt_lion_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg, double lr,
+                                 const T &...options) {
+    return dt_lion_in_place_sized(self, grad, exp_avg, lr,
+                                  dt::named<dt_lion_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_lion_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_local_response_norm(dt::at<dt_tensor *> input, int64_t size, const T &...options) {
+    return dt_local_response_norm_sized(input, size,
+                                        dt::named<dt_local_response_norm_options>(input.site, options...).get(),
+                                        sizeof(dt_local_response_norm_options));
 }
 template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...options) {
     return dt_log_sized(self, dt::named<dt_log_options>(self.site, options...).get(), sizeof(dt_log_options));
@@ -2300,6 +2970,10 @@ dt_tensor *dt_logcumsumexp_backward(dt::at<dt_tensor *> grad_output, dt_tensor *
         grad_output, self, logsums, dim,
         dt::named<dt_logcumsumexp_backward_options>(grad_output.site, options...).get(),
         sizeof(dt_logcumsumexp_backward_options));
+}
+template <class... T> dt_tensor *dt_logdet(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_logdet_sized(self, dt::named<dt_logdet_options>(self.site, options...).get(),
+                           sizeof(dt_logdet_options));
 }
 template <class... T> dt_tensor *dt_logical_and(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_logical_and_sized(self, other, dt::named<dt_logical_and_options>(self.site, options...).get(),
@@ -2408,6 +3082,14 @@ template <class... T> dt_tensor *dt_maximum(dt::at<dt_tensor *> self, dt_tensor 
 template <class... T> dt_tensor *dt_mean(dt::at<dt_tensor *> self, const T &...options) {
     return dt_mean_sized(self, dt::named<dt_mean_options>(self.site, options...).get(), sizeof(dt_mean_options));
 }
+template <class... T> dt_tensor *dt_median(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_median_sized(self, dt::named<dt_median_options>(self.site, options...).get(),
+                           sizeof(dt_median_options));
+}
+template <class... T> dt_median_dim_result dt_median_dim(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_median_dim_sized(self, dim, dt::named<dt_median_dim_options>(self.site, options...).get(),
+                               sizeof(dt_median_dim_options));
+}
 template <class... T> dt_tensor *dt_min(dt::at<dt_tensor *> self, const T &...options) {
     return dt_min_sized(self, dt::named<dt_min_options>(self.site, options...).get(), sizeof(dt_min_options));
 }
@@ -2433,16 +3115,24 @@ template <class... T> dt_tensor *dt_mish_(dt::at<dt_tensor *> input, const T &..
 template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
     return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
 }
+template <class... T> dt_mode_result dt_mode(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_mode_sized(self, dt::named<dt_mode_options>(self.site, options...).get(), sizeof(dt_mode_options));
+}
+template <class... T>
+dt_moment_norm_result dt_moment_norm(dt::at<dt_tensor *> input, dt_dims dims, const T &...options) {
+    return dt_moment_norm_sized(input, dims, dt::named<dt_moment_norm_options>(input.site, options...).get(),
+                                sizeof(dt_moment_norm_options));
+}
 template <class... T>
 dt_tensor *dt_movedim(dt::at<dt_tensor *> self, int64_t source, int64_t destination, const T &...options) {
     return dt_movedim_sized(self, source, destination, dt::named<dt_movedim_options>(self.site, options...).get(),
                             sizeof(dt_movedim_options));
 }
 template <class... T>
-dt_tensor *dt_movedim_sizes(dt::at<dt_tensor *> self, dt_shape source, dt_shape destination, const T &...options) {
-    return dt_movedim_sizes_sized(self, source, destination,
-                                  dt::named<dt_movedim_sizes_options>(self.site, options...).get(),
-                                  sizeof(dt_movedim_sizes_options));
+dt_tensor *dt_movedim_dims(dt::at<dt_tensor *> self, dt_dims source, dt_dims destination, const T &...options) {
+    return dt_movedim_dims_sized(self, source, destination,
+                                 dt::named<dt_movedim_dims_options>(self.site, options...).get(),
+                                 sizeof(dt_movedim_dims_options));
 }
 template <class... T> dt_tensor *dt_mse_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_mse_loss_sized(input, target, dt::named<dt_mse_loss_options>(input.site, options...).get(),
@@ -2467,6 +3157,14 @@ template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::nu
 template <class... T> dt_tensor *dt_mv(dt::at<dt_tensor *> self, dt_tensor *vec, const T &...options) {
     return dt_mv_sized(self, vec, dt::named<dt_mv_options>(self.site, options...).get(), sizeof(dt_mv_options));
 }
+template <class... T>
+dt_nadam_in_place_result dt_nadam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                   dt_tensor *exp_avg_sq, double lr, int64_t step, double mu_product,
+                                   const T &...options) {
+    return dt_nadam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, mu_product,
+                                   dt::named<dt_nadam_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_nadam_in_place_options));
+}
 template <class... T> dt_tensor *dt_nan_to_num(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nan_to_num_sized(self, dt::named<dt_nan_to_num_options>(self.site, options...).get(),
                                sizeof(dt_nan_to_num_options));
@@ -2474,6 +3172,15 @@ template <class... T> dt_tensor *dt_nan_to_num(dt::at<dt_tensor *> self, const T
 template <class... T> dt_tensor *dt_nan_to_num_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nan_to_num_in_place_sized(self, dt::named<dt_nan_to_num_in_place_options>(self.site, options...).get(),
                                         sizeof(dt_nan_to_num_in_place_options));
+}
+template <class... T> dt_tensor *dt_nanmedian(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_nanmedian_sized(self, dt::named<dt_nanmedian_options>(self.site, options...).get(),
+                              sizeof(dt_nanmedian_options));
+}
+template <class... T>
+dt_nanmedian_dim_result dt_nanmedian_dim(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_nanmedian_dim_sized(self, dim, dt::named<dt_nanmedian_dim_options>(self.site, options...).get(),
+                                  sizeof(dt_nanmedian_dim_options));
 }
 template <class... T> dt_tensor *dt_nansum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_nansum_sized(self, dt::named<dt_nansum_options>(self.site, options...).get(),
@@ -2492,6 +3199,13 @@ dt_tensor *dt_narrow_tensor(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *st
                                   sizeof(dt_narrow_tensor_options));
 }
 template <class... T>
+dt_native_batch_norm_result dt_native_batch_norm(dt::at<dt_tensor *> input, bool training, double momentum,
+                                                 double eps, const T &...options) {
+    return dt_native_batch_norm_sized(input, training, momentum, eps,
+                                      dt::named<dt_native_batch_norm_options>(input.site, options...).get(),
+                                      sizeof(dt_native_batch_norm_options));
+}
+template <class... T>
 dt_tensor *dt_native_dropout_backward(dt::at<dt_tensor *> grad_output, dt_tensor *mask, double scale,
                                       const T &...options) {
     return dt_native_dropout_backward_sized(
@@ -2499,9 +3213,23 @@ dt_tensor *dt_native_dropout_backward(dt::at<dt_tensor *> grad_output, dt_tensor
         sizeof(dt_native_dropout_backward_options));
 }
 template <class... T>
+dt_native_group_norm_result dt_native_group_norm(dt::at<dt_tensor *> input, int64_t N, int64_t C, int64_t HxW,
+                                                 int64_t group, double eps, const T &...options) {
+    return dt_native_group_norm_sized(input, N, C, HxW, group, eps,
+                                      dt::named<dt_native_group_norm_options>(input.site, options...).get(),
+                                      sizeof(dt_native_group_norm_options));
+}
+template <class... T>
+dt_native_layer_norm_result dt_native_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, double eps,
+                                                 const T &...options) {
+    return dt_native_layer_norm_sized(input, normalized_shape, eps,
+                                      dt::named<dt_native_layer_norm_options>(input.site, options...).get(),
+                                      sizeof(dt_native_layer_norm_options));
+}
+template <class... T>
 dt_native_layer_norm_backward_result
 dt_native_layer_norm_backward(dt::at<dt_tensor *> grad_out, dt_tensor *input, dt_shape normalized_shape,
-                              dt_tensor *mean, dt_tensor *rstd, dt_shape output_mask, const T &...options) {
+                              dt_tensor *mean, dt_tensor *rstd, dt_ints output_mask, const T &...options) {
     return dt_native_layer_norm_backward_sized(
         grad_out, input, normalized_shape, mean, rstd, output_mask,
         dt::named<dt_native_layer_norm_backward_options>(grad_out.site, options...).get(),
@@ -2554,6 +3282,10 @@ template <class... T> dt_tensor *dt_norm_str(dt::at<dt_tensor *> self, const cha
     return dt_norm_str_sized(self, p, dt::named<dt_norm_str_options>(self.site, options...).get(),
                              sizeof(dt_norm_str_options));
 }
+template <class... T> dt_tensor *dt_normalize(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_normalize_sized(input, dt::named<dt_normalize_options>(input.site, options...).get(),
+                              sizeof(dt_normalize_options));
+}
 template <class... T> dt_tensor *dt_one_hot(dt::at<dt_tensor *> self, int64_t num_classes, const T &...options) {
     return dt_one_hot_sized(self, num_classes, dt::named<dt_one_hot_options>(self.site, options...).get(),
                             sizeof(dt_one_hot_options));
@@ -2569,12 +3301,24 @@ template <class... T> dt_tensor *dt_outer(dt::at<dt_tensor *> self, dt_tensor *v
     return dt_outer_sized(self, vec2, dt::named<dt_outer_options>(self.site, options...).get(),
                           sizeof(dt_outer_options));
 }
-template <class... T> dt_tensor *dt_pad(dt::at<dt_tensor *> input, dt_shape pad, const T &...options) {
+template <class... T> dt_tensor *dt_pad(dt::at<dt_tensor *> input, dt_ints pad, const T &...options) {
     return dt_pad_sized(input, pad, dt::named<dt_pad_options>(input.site, options...).get(), sizeof(dt_pad_options));
 }
 template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
     return dt_permute_sized(self, dims, dt::named<dt_permute_options>(self.site, options...).get(),
                             sizeof(dt_permute_options));
+}
+template <class... T>
+dt_tensor *dt_pixel_shuffle(dt::at<dt_tensor *> self, int64_t upscale_factor, const T &...options) {
+    return dt_pixel_shuffle_sized(self, upscale_factor,
+                                  dt::named<dt_pixel_shuffle_options>(self.site, options...).get(),
+                                  sizeof(dt_pixel_shuffle_options));
+}
+template <class... T>
+dt_tensor *dt_pixel_unshuffle(dt::at<dt_tensor *> self, int64_t downscale_factor, const T &...options) {
+    return dt_pixel_unshuffle_sized(self, downscale_factor,
+                                    dt::named<dt_pixel_unshuffle_options>(self.site, options...).get(),
+                                    sizeof(dt_pixel_unshuffle_options));
 }
 template <class... T> dt_tensor *dt_positive(dt::at<dt_tensor *> self, const T &...options) {
     return dt_positive_sized(self, dt::named<dt_positive_options>(self.site, options...).get(),
@@ -2609,6 +3353,10 @@ template <class... T> dt_tensor *dt_power_sum(dt::at<dt_tensor *> self, const T 
     return dt_power_sum_sized(self, dt::named<dt_power_sum_options>(self.site, options...).get(),
                               sizeof(dt_power_sum_options));
 }
+template <class... T> dt_tensor *dt_prelu(dt::at<dt_tensor *> self, dt_tensor *weight, const T &...options) {
+    return dt_prelu_sized(self, weight, dt::named<dt_prelu_options>(self.site, options...).get(),
+                          sizeof(dt_prelu_options));
+}
 template <class... T> dt_tensor *dt_prod(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_sized(self, dt::named<dt_prod_options>(self.site, options...).get(), sizeof(dt_prod_options));
 }
@@ -2619,6 +3367,13 @@ template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64
 template <class... T> dt_tensor *dt_prod_of_others(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_of_others_sized(self, dt::named<dt_prod_of_others_options>(self.site, options...).get(),
                                    sizeof(dt_prod_of_others_options));
+}
+template <class... T>
+dt_radam_in_place_result dt_radam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
+                                   dt_tensor *exp_avg_sq, double lr, int64_t step, const T &...options) {
+    return dt_radam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step,
+                                   dt::named<dt_radam_in_place_options>(self.site, options...).get(),
+                                   sizeof(dt_radam_in_place_options));
 }
 template <class... T> dt_tensor *dt_ravel(dt::at<dt_tensor *> self, const T &...options) {
     return dt_ravel_sized(self, dt::named<dt_ravel_options>(self.site, options...).get(), sizeof(dt_ravel_options));
@@ -2672,9 +3427,26 @@ dt_tensor *dt_remainder_scalar_(dt::at<dt_tensor *> self, dt::number other, cons
         self, other, dt::named<dt_remainder_scalar_in_place_options>(self.site, options...).get(),
         sizeof(dt_remainder_scalar_in_place_options));
 }
-template <class... T> dt_tensor *dt_repeat(dt::at<dt_tensor *> self, dt_shape repeats, const T &...options) {
+template <class... T> dt_tensor *dt_repeat(dt::at<dt_tensor *> self, dt_ints repeats, const T &...options) {
     return dt_repeat_sized(self, repeats, dt::named<dt_repeat_options>(self.site, options...).get(),
                            sizeof(dt_repeat_options));
+}
+template <class... T> dt_tensor *dt_repeat_interleave(dt::at<dt_tensor *> repeats, const T &...options) {
+    return dt_repeat_interleave_sized(repeats,
+                                      dt::named<dt_repeat_interleave_options>(repeats.site, options...).get(),
+                                      sizeof(dt_repeat_interleave_options));
+}
+template <class... T>
+dt_tensor *dt_repeat_interleave_self_tensor(dt::at<dt_tensor *> self, dt_tensor *repeats, const T &...options) {
+    return dt_repeat_interleave_self_tensor_sized(
+        self, repeats, dt::named<dt_repeat_interleave_self_tensor_options>(self.site, options...).get(),
+        sizeof(dt_repeat_interleave_self_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_repeat_interleave_self_int(dt::at<dt_tensor *> self, int64_t repeats, const T &...options) {
+    return dt_repeat_interleave_self_int_sized(
+        self, repeats, dt::named<dt_repeat_interleave_self_int_options>(self.site, options...).get(),
+        sizeof(dt_repeat_interleave_self_int_options));
 }
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
@@ -2689,7 +3461,30 @@ dt_tensor *dt_rms_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, con
     return dt_rms_norm_sized(input, normalized_shape, dt::named<dt_rms_norm_options>(input.site, options...).get(),
                              sizeof(dt_rms_norm_options));
 }
-template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_shape shifts, const T &...options) {
+template <class... T>
+dt_rmsprop_in_place_result dt_rmsprop_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *square_avg, double lr,
+                                       const T &...options) {
+    return dt_rmsprop_in_place_sized(self, grad, square_avg, lr,
+                                     dt::named<dt_rmsprop_in_place_options>(self.site, options...).get(),
+                                     sizeof(dt_rmsprop_in_place_options));
+}
+template <class... T>
+dt_rmsprop_state_in_place_result dt_rmsprop_state_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *square_avg,
+                                                   dt_tensor *state, double lr, const T &...options) {
+    return dt_rmsprop_state_in_place_sized(self, grad, square_avg, state, lr,
+                                           dt::named<dt_rmsprop_state_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_rmsprop_state_in_place_options));
+}
+template <class... T>
+dt_rmsprop_centered_momentum_in_place_result
+dt_rmsprop_centered_momentum_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *square_avg, dt_tensor *grad_avg,
+                              dt_tensor *momentum_buffer, double lr, const T &...options) {
+    return dt_rmsprop_centered_momentum_in_place_sized(
+        self, grad, square_avg, grad_avg, momentum_buffer, lr,
+        dt::named<dt_rmsprop_centered_momentum_in_place_options>(self.site, options...).get(),
+        sizeof(dt_rmsprop_centered_momentum_in_place_options));
+}
+template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_ints shifts, const T &...options) {
     return dt_roll_sized(self, shifts, dt::named<dt_roll_options>(self.site, options...).get(),
                          sizeof(dt_roll_options));
 }
@@ -2770,6 +3565,32 @@ dt_tensor *dt_scatter_add_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *ind
                                          sizeof(dt_scatter_add_in_place_options));
 }
 template <class... T>
+dt_tensor *dt_scatter_reduce(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                             const char *reduce, const T &...options) {
+    return dt_scatter_reduce_sized(self, dim, index, src, reduce,
+                                   dt::named<dt_scatter_reduce_options>(self.site, options...).get(),
+                                   sizeof(dt_scatter_reduce_options));
+}
+template <class... T>
+dt_tensor *dt_scatter_reduce_(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                              const char *reduce, const T &...options) {
+    return dt_scatter_reduce_in_place_sized(
+        self, dim, index, src, reduce, dt::named<dt_scatter_reduce_in_place_options>(self.site, options...).get(),
+        sizeof(dt_scatter_reduce_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_searchsorted(dt::at<dt_tensor *> sorted_sequence, dt_tensor *self, const T &...options) {
+    return dt_searchsorted_sized(sorted_sequence, self,
+                                 dt::named<dt_searchsorted_options>(sorted_sequence.site, options...).get(),
+                                 sizeof(dt_searchsorted_options));
+}
+template <class... T>
+dt_tensor *dt_searchsorted_scalar(dt::at<dt_tensor *> sorted_sequence, dt::number self, const T &...options) {
+    return dt_searchsorted_scalar_sized(
+        sorted_sequence, self, dt::named<dt_searchsorted_scalar_options>(sorted_sequence.site, options...).get(),
+        sizeof(dt_searchsorted_scalar_options));
+}
+template <class... T>
 dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
     return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
                            sizeof(dt_select_options));
@@ -2780,6 +3601,13 @@ dt_tensor *dt_select_backward(dt::at<dt_tensor *> grad_output, dt_shape input_si
     return dt_select_backward_sized(grad_output, input_sizes, dim, index,
                                     dt::named<dt_select_backward_options>(grad_output.site, options...).get(),
                                     sizeof(dt_select_backward_options));
+}
+template <class... T>
+dt_tensor *dt_select_scatter(dt::at<dt_tensor *> self, dt_tensor *src, int64_t dim, int64_t index,
+                             const T &...options) {
+    return dt_select_scatter_sized(self, src, dim, index,
+                                   dt::named<dt_select_scatter_options>(self.site, options...).get(),
+                                   sizeof(dt_select_scatter_options));
 }
 template <class... T> dt_tensor *dt_selu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_selu_sized(input, dt::named<dt_selu_options>(input.site, options...).get(), sizeof(dt_selu_options));
@@ -2871,6 +3699,13 @@ dt_tensor *dt_slice_backward(dt::at<dt_tensor *> grad_output, dt_shape input_siz
                                    sizeof(dt_slice_backward_options));
 }
 template <class... T>
+dt_tensor *dt_slice_scatter(dt::at<dt_tensor *> self, dt_tensor *src, int64_t dim, int64_t start, int64_t end,
+                            int64_t step, const T &...options) {
+    return dt_slice_scatter_sized(self, src, dim, start, end, step,
+                                  dt::named<dt_slice_scatter_options>(self.site, options...).get(),
+                                  sizeof(dt_slice_scatter_options));
+}
+template <class... T>
 dt_tensor *dt_smooth_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_smooth_l1_loss_sized(input, target, dt::named<dt_smooth_l1_loss_options>(input.site, options...).get(),
                                    sizeof(dt_smooth_l1_loss_options));
@@ -2904,14 +3739,13 @@ int dt_split(dt::at<dt_tensor *> self, int64_t split_size, dt_tensor **out, int 
                           sizeof(dt_split_options));
 }
 template <class... T>
-int dt_split_sizes(dt::at<dt_tensor *> self, dt_shape split_size, dt_tensor **out, int capacity,
-                   const T &...options) {
+int dt_split_sizes(dt::at<dt_tensor *> self, dt_ints split_size, dt_tensor **out, int capacity, const T &...options) {
     return dt_split_sizes_sized(self, split_size, out, capacity,
                                 dt::named<dt_split_sizes_options>(self.site, options...).get(),
                                 sizeof(dt_split_sizes_options));
 }
 template <class... T>
-int dt_split_with_sizes(dt::at<dt_tensor *> self, dt_shape split_sizes, dt_tensor **out, int capacity,
+int dt_split_with_sizes(dt::at<dt_tensor *> self, dt_ints split_sizes, dt_tensor **out, int capacity,
                         const T &...options) {
     return dt_split_with_sizes_sized(self, split_sizes, out, capacity,
                                      dt::named<dt_split_with_sizes_options>(self.site, options...).get(),
@@ -3027,7 +3861,7 @@ int dt_tensor_split(dt::at<dt_tensor *> self, int64_t sections, dt_tensor **out,
                                  sizeof(dt_tensor_split_options));
 }
 template <class... T>
-int dt_tensor_split_indices(dt::at<dt_tensor *> self, dt_shape indices, dt_tensor **out, int capacity,
+int dt_tensor_split_indices(dt::at<dt_tensor *> self, dt_ints indices, dt_tensor **out, int capacity,
                             const T &...options) {
     return dt_tensor_split_indices_sized(self, indices, out, capacity,
                                          dt::named<dt_tensor_split_indices_options>(self.site, options...).get(),
@@ -3040,6 +3874,13 @@ int dt_tensor_split_tensor_indices_or_sections(dt::at<dt_tensor *> self, dt_tens
         self, tensor_indices_or_sections, out, capacity,
         dt::named<dt_tensor_split_tensor_indices_or_sections_options>(self.site, options...).get(),
         sizeof(dt_tensor_split_tensor_indices_or_sections_options));
+}
+template <class... T>
+dt_tensor *dt_tensordot(dt::at<dt_tensor *> self, dt_tensor *other, dt_ints dims_self, dt_ints dims_other,
+                        const T &...options) {
+    return dt_tensordot_sized(self, other, dims_self, dims_other,
+                              dt::named<dt_tensordot_options>(self.site, options...).get(),
+                              sizeof(dt_tensordot_options));
 }
 template <class... T>
 dt_tensor *dt_threshold(dt::at<dt_tensor *> input, double threshold, double value, const T &...options) {
@@ -3084,12 +3925,22 @@ template <class... T> dt_tensor *dt_tril_(dt::at<dt_tensor *> self, const T &...
     return dt_tril_in_place_sized(self, dt::named<dt_tril_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_tril_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_tril_indices(dt::at<dt_ctx *> ctx, int64_t row, int64_t col, int64_t offset, const T &...options) {
+    return dt_tril_indices_sized(ctx, row, col, offset, dt::named<dt_make_options>(ctx.site, options...).get(),
+                                 sizeof(dt_make_options));
+}
 template <class... T> dt_tensor *dt_triu(dt::at<dt_tensor *> self, const T &...options) {
     return dt_triu_sized(self, dt::named<dt_triu_options>(self.site, options...).get(), sizeof(dt_triu_options));
 }
 template <class... T> dt_tensor *dt_triu_(dt::at<dt_tensor *> self, const T &...options) {
     return dt_triu_in_place_sized(self, dt::named<dt_triu_in_place_options>(self.site, options...).get(),
                                   sizeof(dt_triu_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_triu_indices(dt::at<dt_ctx *> ctx, int64_t row, int64_t col, int64_t offset, const T &...options) {
+    return dt_triu_indices_sized(ctx, row, col, offset, dt::named<dt_make_options>(ctx.site, options...).get(),
+                                 sizeof(dt_make_options));
 }
 template <class... T> dt_tensor *dt_trunc(dt::at<dt_tensor *> self, const T &...options) {
     return dt_trunc_sized(self, dt::named<dt_trunc_options>(self.site, options...).get(), sizeof(dt_trunc_options));
@@ -3155,6 +4006,14 @@ template <class... T> dt_tensor *dt_view_as(dt::at<dt_tensor *> self, dt_tensor 
     return dt_view_as_sized(self, other, dt::named<dt_view_as_options>(self.site, options...).get(),
                             sizeof(dt_view_as_options));
 }
+template <class... T> dt_tensor *dt_view_as_complex(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_view_as_complex_sized(self, dt::named<dt_view_as_complex_options>(self.site, options...).get(),
+                                    sizeof(dt_view_as_complex_options));
+}
+template <class... T> dt_tensor *dt_view_as_real(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_view_as_real_sized(self, dt::named<dt_view_as_real_options>(self.site, options...).get(),
+                                 sizeof(dt_view_as_real_options));
+}
 template <class... T> dt_tensor *dt_vstack(dt::at<dt_tensors> tensors, const T &...options) {
     return dt_vstack_sized(tensors, dt::named<dt_vstack_options>(tensors.site, options...).get(),
                            sizeof(dt_vstack_options));
@@ -3218,6 +4077,25 @@ template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape size, c
 template <class... T> dt_tensor *dt_zeros_like(dt::at<dt_tensor *> self, const T &...options) {
     return dt_zeros_like_sized(self, dt::named<dt_zeros_like_options>(self.site, options...).get(),
                                sizeof(dt_zeros_like_options));
+}
+template <class... T> dt_params *dt_params_new(dt::at<dt_ctx *> ctx, const T &...options) {
+    return dt_params_new_sized(ctx, dt::named<dt_params_new_options>(ctx.site, options...).get(),
+                               sizeof(dt_params_new_options));
+}
+template <class... T>
+dt_tensor *dt_param(dt::at<dt_params *> params, const char *name, dt_shape shape, const T &...options) {
+    return dt_param_sized(params, name, shape, dt::named<dt_param_options>(params.site, options...).get(),
+                          sizeof(dt_param_options));
+}
+template <class... T> dt_schedule *dt_schedule_new(dt::at<dt_ctx *> ctx, const char *text, const T &...options) {
+    return dt_schedule_new_sized(ctx, text, dt::named<dt_schedule_new_options>(ctx.site, options...).get(),
+                                 sizeof(dt_schedule_new_options));
+}
+template <class... T>
+dt_status dt_curve_save_svg(dt::at<dt_ctx *> ctx, const char *path, int64_t n, const double *values,
+                            const T &...options) {
+    return dt_curve_save_svg_sized(ctx, path, n, values, dt::named<dt_curve_options>(ctx.site, options...).get(),
+                                   sizeof(dt_curve_options));
 }
 template <class... T> dt_tensor *dt_rand(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
     return dt_rand_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
@@ -3370,6 +4248,34 @@ template <class... T> dt_optimizer *dt_sgd_new(dt::at<dt_ctx *> ctx, double lr, 
     return dt_sgd_new_sized(ctx, lr, dt::named<dt_sgd_new_options>(ctx.site, options...).get(),
                             sizeof(dt_sgd_new_options));
 }
+template <class... T> dt_optimizer *dt_adagrad_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_adagrad_new_sized(ctx, lr, dt::named<dt_adagrad_new_options>(ctx.site, options...).get(),
+                                sizeof(dt_adagrad_new_options));
+}
+template <class... T> dt_optimizer *dt_rmsprop_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_rmsprop_new_sized(ctx, lr, dt::named<dt_rmsprop_new_options>(ctx.site, options...).get(),
+                                sizeof(dt_rmsprop_new_options));
+}
+template <class... T> dt_optimizer *dt_adamax_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_adamax_new_sized(ctx, lr, dt::named<dt_adamax_new_options>(ctx.site, options...).get(),
+                               sizeof(dt_adamax_new_options));
+}
+template <class... T> dt_optimizer *dt_nadam_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_nadam_new_sized(ctx, lr, dt::named<dt_nadam_new_options>(ctx.site, options...).get(),
+                              sizeof(dt_nadam_new_options));
+}
+template <class... T> dt_optimizer *dt_radam_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_radam_new_sized(ctx, lr, dt::named<dt_radam_new_options>(ctx.site, options...).get(),
+                              sizeof(dt_radam_new_options));
+}
+template <class... T> dt_optimizer *dt_lion_new(dt::at<dt_ctx *> ctx, double lr, const T &...options) {
+    return dt_lion_new_sized(ctx, lr, dt::named<dt_lion_new_options>(ctx.site, options...).get(),
+                             sizeof(dt_lion_new_options));
+}
+template <class... T> dt_status dt_optimizer_step(dt::at<dt_optimizer *> optimizer, const T &...options) {
+    return dt_optimizer_step_sized(optimizer, dt::named<dt_optimizer_step_options>(optimizer.site, options...).get(),
+                                   sizeof(dt_optimizer_step_options));
+}
 template <class... T> dt_tensor *dt_grad_norm(dt::at<dt_tensors> parameters, const T &...options) {
     return dt_grad_norm_sized(parameters, dt::named<dt_grad_norm_options>(parameters.site, options...).get(),
                               sizeof(dt_grad_norm_options));
@@ -3407,6 +4313,15 @@ inline dt_ctx *dt_init(const dt_init_options *options, dt_site site = dt::here()
 }
 inline int dt_close(dt_ctx *ctx, dt_site site = dt::here()) { return dt_close_site(ctx, &site); }
 inline dt_status dt_error_clear(dt_ctx *ctx, dt_site site = dt::here()) { return dt_error_clear_site(ctx, &site); }
+inline void dt_batches_free(dt_batches *batches, dt_site site = dt::here()) {
+    return dt_batches_free_site(batches, &site);
+}
+inline dt_tensor *dt_batches_next(dt_batches *batches, dt_site site = dt::here()) {
+    return dt_batches_next_site(batches, &site);
+}
+inline dt_status dt_batches_seek(dt_batches *batches, int64_t position, dt_site site = dt::here()) {
+    return dt_batches_seek_site(batches, position, &site);
+}
 inline void *dt_heap_alloc(dt_ctx *ctx, size_t bytes, dt_site site = dt::here()) {
     return dt_heap_alloc_site(ctx, bytes, &site);
 }
@@ -3516,6 +4431,53 @@ inline dt_status dt_save_npz(const char *path, int n, const char *const *names, 
                              dt_site site = dt::here()) {
     return dt_save_npz_site(path, n, names, tensors, &site);
 }
+inline dt_tensor *dt_at(dt_tensor *tensor, const char *index, int n_tensors, dt_tensor *const *tensors,
+                        dt_site site = dt::here()) {
+    return dt_at_site(tensor, index, n_tensors, tensors, &site);
+}
+inline dt_tensor *dt_set_at(dt_tensor *tensor, dt_tensor *value, const char *index, int n_tensors,
+                            dt_tensor *const *tensors, dt_site site = dt::here()) {
+    return dt_set_at_site(tensor, value, index, n_tensors, tensors, &site);
+}
+inline dt_layout *dt_layout_parse(dt_ctx *ctx, const char *text, dt_site site = dt::here()) {
+    return dt_layout_parse_site(ctx, text, &site);
+}
+inline dt_layout *dt_layout_new(dt_ctx *ctx, const dt_tuple *shape, const dt_tuple *stride,
+                                dt_site site = dt::here()) {
+    return dt_layout_new_site(ctx, shape, stride, &site);
+}
+inline dt_layout *dt_layout_from_shape(dt_ctx *ctx, const int64_t *shape, const int64_t *strides, int n,
+                                       dt_site site = dt::here()) {
+    return dt_layout_from_shape_site(ctx, shape, strides, n, &site);
+}
+inline void dt_layout_release(dt_layout *layout, dt_site site = dt::here()) {
+    return dt_layout_release_site(layout, &site);
+}
+inline int64_t dt_layout_at_coordinate(const dt_layout *layout, const dt_tuple *coordinate,
+                                       dt_site site = dt::here()) {
+    return dt_layout_at_coordinate_site(layout, coordinate, &site);
+}
+inline dt_status dt_layout_is_injective(const dt_layout *layout, bool *out, dt_site site = dt::here()) {
+    return dt_layout_is_injective_site(layout, out, &site);
+}
+inline dt_layout *dt_layout_coalesce(const dt_layout *layout, dt_site site = dt::here()) {
+    return dt_layout_coalesce_site(layout, &site);
+}
+inline dt_layout *dt_layout_flatten(const dt_layout *layout, dt_site site = dt::here()) {
+    return dt_layout_flatten_site(layout, &site);
+}
+inline dt_layout *dt_layout_complement(const dt_layout *layout, int64_t size, dt_site site = dt::here()) {
+    return dt_layout_complement_site(layout, size, &site);
+}
+inline dt_layout *dt_layout_composition(const dt_layout *a, const dt_layout *b, dt_site site = dt::here()) {
+    return dt_layout_composition_site(a, b, &site);
+}
+inline dt_layout *dt_layout_right_inverse(const dt_layout *layout, dt_site site = dt::here()) {
+    return dt_layout_right_inverse_site(layout, &site);
+}
+inline dt_layout *dt_layout_left_inverse(const dt_layout *layout, dt_site site = dt::here()) {
+    return dt_layout_left_inverse_site(layout, &site);
+}
 inline dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text, dt_site site = dt::here()) {
     return dt_mesh_new_site(ctx, text, &site);
 }
@@ -3566,6 +4528,41 @@ inline dt_status dt_mesh_scope_end(dt_ctx *ctx, dt_site site = dt::here()) {
 }
 inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op, dt_site site = dt::here()) {
     return dt_op_register_sized(ctx, op, sizeof *op, &site);
+}
+inline void dt_params_free(dt_params *params, dt_site site = dt::here()) {
+    return dt_params_free_site(params, &site);
+}
+inline dt_status dt_params_end(dt_params *params, dt_site site = dt::here()) {
+    return dt_params_end_site(params, &site);
+}
+inline dt_tensor *dt_params_get(const dt_params *params, const char *name, dt_site site = dt::here()) {
+    return dt_params_get_site(params, name, &site);
+}
+inline dt_tensors dt_params_list(dt_params *params, const char *pattern, dt_site site = dt::here()) {
+    return dt_params_list_site(params, pattern, &site);
+}
+inline dt_params *dt_params_clone(const dt_params *params, dt_site site = dt::here()) {
+    return dt_params_clone_site(params, &site);
+}
+inline dt_status dt_params_lerp(dt_params *params, const dt_params *to, double weight, dt_site site = dt::here()) {
+    return dt_params_lerp_site(params, to, weight, &site);
+}
+inline dt_status dt_params_check(dt_params *params, dt_site site = dt::here()) {
+    return dt_params_check_site(params, &site);
+}
+inline const char *dt_params_text(dt_params *params, dt_site site = dt::here()) {
+    return dt_params_text_site(params, &site);
+}
+inline void dt_schedule_free(dt_schedule *schedule, dt_site site = dt::here()) {
+    return dt_schedule_free_site(schedule, &site);
+}
+inline double dt_schedule_simulate(const dt_schedule *schedule, const dt_stage_times *times, double *begins,
+                                   dt_site site = dt::here()) {
+    return dt_schedule_simulate_site(schedule, times, begins, &site);
+}
+inline const char *dt_schedule_timeline(dt_schedule *schedule, const dt_stage_times *times,
+                                        dt_site site = dt::here()) {
+    return dt_schedule_timeline_site(schedule, times, &site);
 }
 inline dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed, dt_site site = dt::here()) {
     return dt_generator_new_site(ctx, seed, &site);
@@ -3618,6 +4615,7 @@ inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return d
 inline dt_status dt_set_use(dt_tensor *tensor, const char *place, dt_site site = dt::here()) {
     return dt_set_use_site(tensor, place, &site);
 }
+inline dt_status dt_use(dt_tensors tensors, dt_site site = dt::here()) { return dt_use_site(tensors, &site); }
 inline dt_status dt_use_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_use_release_site(tensor, &site);
 }
@@ -3635,7 +4633,7 @@ inline dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype d
                            void *user, dt_site site = dt::here()) {
     return dt_adopt_site(ctx, memory, shape, dtype, free_memory, user, &site);
 }
-inline dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+inline dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_ints strides, int64_t offset,
                                 dt_site site = dt::here()) {
     return dt_as_strided_site(tensor, shape, strides, offset, &site);
 }
@@ -3644,15 +4642,6 @@ inline dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad, dt_
 }
 inline void dt_optimizer_free(dt_optimizer *optimizer, dt_site site = dt::here()) {
     return dt_optimizer_free_site(optimizer, &site);
-}
-inline dt_status dt_adam_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
-    return dt_adam_step_site(optimizer, parameters, &site);
-}
-inline dt_status dt_adamw_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
-    return dt_adamw_step_site(optimizer, parameters, &site);
-}
-inline dt_status dt_sgd_step(dt_optimizer *optimizer, dt_tensors parameters, dt_site site = dt::here()) {
-    return dt_sgd_step_site(optimizer, parameters, &site);
 }
 inline dt_status dt_optimizer_set_lr(dt_optimizer *optimizer, double lr, dt_site site = dt::here()) {
     return dt_optimizer_set_lr_site(optimizer, lr, &site);

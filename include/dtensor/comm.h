@@ -20,8 +20,15 @@ extern "C" {
 
 /* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded if the heap is full. Local. */
 DT_API void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, DT_CALLER);
-/* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
+/* Frees memory; NULL is fine. A pointer that is not a live block of this heap, or is the data of a tensor, is an error.
+ * Local. */
 DT_API dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, DT_CALLER);
+
+/* Freed memory keeps its pages for the next allocations. They go back to the system after DTENSOR_HEAP_IDLE (a minute)
+ * without use, when memory of the node is short, or when an allocation fails on another rank of the node; a rank does
+ * this when it allocates or frees a large block, and while it waits. dt_heap_trim returns all pages of free memory at
+ * once, and the number of their bytes. Local. */
+DT_API size_t dt_heap_trim(dt_ctx *ctx);
 
 /* What memory of a heap is for: X(name, word). Parameters are the leaves that require gradients, gradients those that
  * are stored (dt_grad), optimizer the state of optimisers; activations are all other tensors, except those that a
@@ -72,6 +79,8 @@ DT_API dt_group *dt_group_world_site(dt_ctx *ctx, DT_CALLER);
  * members synchronise in their first collective. Groups of the same set of ranks share transport resources. A rank that
  * is not a member may create and query the group, but not communicate in it. Freed with dt_group_release. Local. */
 DT_API dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, DT_CALLER);
+/* The context of the group; NULL for a NULL group. Local. */
+DT_API dt_ctx *dt_group_ctx(const dt_group *group);
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
 /* Drops a reference; NULL is fine. Not while an operation of the group is in progress. Local. */

@@ -56,12 +56,13 @@ static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_
     return out;
 }
 /* All counts, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
- * Valid until the next call; NULL with the error recorded. Local. */
+ * Each is valid until the same function is called again or the context is closed; NULL with the error recorded.
+ * Local. */
 DT_API const char *dt_comm_stats_text_site(dt_ctx *ctx, DT_CALLER);
 DT_API const char *dt_comm_stats_json_site(dt_ctx *ctx, DT_CALLER);
 
 /* The memory of this rank's heap by kind, as a table: the maximum so far, and what is allocated now (dt_heap_stats has
- * the numbers). Valid until the next call; NULL with the error recorded. Local. */
+ * the numbers). Valid until the next dt_memory_text or the end of the context; NULL with the error recorded. Local. */
 DT_API const char *dt_memory_text_site(dt_ctx *ctx, DT_CALLER);
 
 /* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
@@ -72,14 +73,14 @@ DT_API const char *dt_memory_text_site(dt_ctx *ctx, DT_CALLER);
 DT_API dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, DT_CALLER);
 /* Ends the trace and completes its file; a system error if it cannot be written. Local. */
 DT_API dt_status dt_trace_end_site(dt_ctx *ctx, DT_CALLER);
-/* The text of a trace in memory, running or ended; "" where it is written to a file. Valid until the next call. Local.
- */
+/* The text of a trace in memory, running or ended; "" where it is written to a file. Valid until a running trace gets
+ * another line, another trace begins, or the context is closed. Local. */
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
 
 /* Explains which placements an op would select: the cheapest candidates with their costs, the selected one, and the
  * inputs that would move. The call is the name of an op, which gets the tensors in their order, or a text in which $1,
- * $2, … are the tensors: "sum($1; dim=[1])", "cat({$1; $2}; dim=0)". Nothing is run. Valid until the next call; NULL
- * with an agreed error, and for a NULL tensor. Local. */
+ * $2, … are the tensors: "sum($1; dim=[1])", "cat({$1; $2}; dim=0)". Nothing is run. Valid until the next dt_explain or
+ * the end of the context; NULL with an agreed error, and for a NULL tensor. Local. */
 DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors,
                                       const dt_site *site);
 #ifndef __cplusplus

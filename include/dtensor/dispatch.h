@@ -12,7 +12,9 @@
 extern "C" {
 #endif
 
-/* The policy for an op that must redistribute inputs because no row of its rule matches their placements. */
+/* The policy for an op that must redistribute inputs because no row of its rule matches their placements, or whose
+ * ranks meet. A meet that exchanges one number per rank, however large the tensors are, is always allowed: the mean of
+ * a loss over sharded rows needs the number of all targets. */
 typedef enum dt_policy {
     DT_COMM_ALLOW, /* the default */
     DT_COMM_WARN,  /* a line in the log, with file and line of the call: once per call site and decision */
@@ -58,17 +60,40 @@ typedef struct dt_local_mapping {
     const char *const *in; /* placements that each distributed input must have; NULL: as they are */
     bool redistributes;    /* inputs with other placements are redistributed; otherwise they are refused */
     int n_outputs;
-    const char *const *out; /* placements of each output; NULL: it stays plain */
-    dt_mesh *mesh;          /* of the outputs; default: that of the first distributed input */
-    bool checks;            /* ranks compare their outputs, whose shards may then be uneven: Collective */
+    const char *const *out;  /* placements of each output; NULL: it stays plain */
+    dt_mesh *mesh;           /* of the outputs; default: that of the first distributed input */
+    bool checks;             /* ranks compare their outputs, whose shards may then be uneven: Collective */
+    const dt_shape *shapes;  /* of each full output; default: shards are even; with halos, that of the first input */
+    const char *const *halo; /* what the function reads of each input around its part of the outputs; see below */
+    const char
+        *border; /* what it reads beyond the borders: "constant" (zeros, the default), "circular", "replicate" */
+    const dt_dtype *dtypes; /* with halos: of each output; default: that of the first input */
 } dt_local_mapping;
 
 /* Runs a function on local tensors and makes distributed tensors of its outputs, as dt_from_local does. Plain inputs
  * are passed unchanged; if all inputs are plain, so are the outputs. Agreed errors: no placements for a distributed
  * input (placement), placements that differ from those of the mapping (value). Collective over the meshes if inputs
- * move or the function communicates. */
+ * move or the function communicates.
+ *
+ * With halos the function is a stencil, and the outputs are made by the library. A halo has a number for each dim,
+ * "1,2", or two, "2:1,0" for 2 before and 1 after: index i of an output reads i - 2 to i + 1 of the input along dim
+ * 0, and i along dim 1. Such an input has as many dims as the outputs, and shards in one piece; its sizes and
+ * placements may differ, and what it lacks is fetched. An input without a halo (NULL) is passed as its local tensor.
+ *
+ * The function is then called for one part of this rank's outputs after the other: the largest part that reads
+ * nothing of other ranks, whose inputs are this rank's memory and not copied, then the strips around it, whose inputs
+ * are small copies. It gets each output as a tensor to be filled, of any strides, and each input with a halo as what
+ * that part reads: element 0 of the input is `before` indices before element 0 of the output. It may set an output to
+ * a tensor of the same shape, which is copied. dt_local_map_offset has the index of the part. Where the gradient of an
+ * input is recorded, the whole input is gathered and the function is called once, so that the ops that it uses are
+ * recorded. Agreed errors: a halo that cannot be read, an unknown border (value), other numbers of dims, outputs that
+ * differ in shape (shape), plain inputs, strided shards (placement). Collective over the mesh of the outputs. */
 DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs,
                                     size_t mapping_size, DT_CALLER);
+
+/* In the function of a mapping with halos: the index, in the full outputs, of the first element of the part that it
+ * fills; NULL elsewhere. Local. */
+DT_API const int64_t *dt_local_map_offset(const dt_ctx *ctx);
 
 /* Ops by name: registered ones (dt_op_register), and those of the library for languages without macros. */
 

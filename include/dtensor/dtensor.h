@@ -29,6 +29,9 @@
  *         dt_tensor *y = dt_relu(dt_matmul(x, w));
  *         dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
+ * A required number is plain, an optional one is wrapped: dt_softmax(y, 1), but dt_argmax(y, .dim = DT_INT(1)). Lists
+ * are DT_SHAPE, DT_DIMS, or DT_INTS for other integers.
+ *
  * Placements change on request. Data moves directly to its destination; sums are added up on the way.
  *
  *         dt_tensor *whole = dt_redistribute(s, "R,R");
@@ -67,22 +70,29 @@
  * No wait is without end: if a peer dies or makes another call, the call fails on every rank, with a text that names
  * the rank and the cause. base.h has contexts and errors, comm.h groups and collectives for direct use, mesh.h meshes,
  * spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h the ops and op.h how to
- * add one, dispatch.h what ops may communicate, autograd.h gradients, train.h optimisers, random.h random tensors,
- * files.h files and dlpack.h how memory is shared with other libraries.
+ * add one, dispatch.h what ops may communicate, autograd.h gradients, params.h parameters, train.h optimizers,
+ * batches.h batches of a file, progress.h progress lines and curves, random.h random tensors, files.h files, dlpack.h
+ * how memory is shared with other libraries, and layout.h the algebra of shapes and strides.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H
 
 #include <dtensor/autograd.h>
 #include <dtensor/base.h>
+#include <dtensor/batches.h>
 #include <dtensor/comm.h>
 #include <dtensor/debug.h>
 #include <dtensor/dispatch.h>
 #include <dtensor/dlpack.h>
 #include <dtensor/files.h>
+#include <dtensor/indexing.h>
+#include <dtensor/layout.h>
 #include <dtensor/mesh.h>
 #include <dtensor/op.h>
 #include <dtensor/ops.h>
+#include <dtensor/params.h>
+#include <dtensor/pipeline.h>
+#include <dtensor/progress.h>
 #include <dtensor/random.h>
 #include <dtensor/redistribute.h>
 #include <dtensor/spec.h>

@@ -110,10 +110,10 @@ DT_API dt_ctx *dt_mesh_ctx(const dt_mesh *mesh);
 DT_API int dt_mesh_n_dims(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_size(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim);
-/* The name of a dim, or NULL; the dim of a name, or -1. No error is recorded. Local. */
+/* The name of a dim, or NULL, valid as long as the mesh; the dim of a name, or -1. No error is recorded. Local. */
 DT_API const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim);
 DT_API int dt_mesh_dim(const dt_mesh *mesh, const char *name);
-/* The device type that the mesh was made with. Local. */
+/* The device type that the mesh was made with, valid as long as the mesh. Local. */
 DT_API const char *dt_mesh_device(const dt_mesh *mesh);
 
 /* The coordinate of this rank, or of any rank, one number per dim; false, with out unchanged, for a rank outside the

@@ -55,7 +55,8 @@
  *     m~ [dim~]     may be sharded: the ranks meet (DT_ROW_MEET, see dt_meet). An output that lacks it is Replicate.
  *     m> [dim>]     may be sharded, in contiguous runs: a scan (DT_ROW_SCAN, see dt_meet)
  *     m^ [dim^]     may be sharded: each rank fetches the window that it needs (DT_ROW_WINDOW, see dt_window). Sizes
- *                   may differ between tensors. An output that lacks it is Replicate.
+ *                   may differ between tensors. An output that lacks it is partial, as with any other factor; some
+ *                   input then has it without being fetched.
  *     m?            of an input: absent if it has no dim left, so that a term may have one such factor; of an output:
  *                   absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim); one in a term
@@ -68,7 +69,8 @@
  *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
  *     layer_norm    "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
  *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
- *     flip          "...[dims^] -> ...[dims]"
+ *     flip          "...[dims^] -> ...[dims]"              conv1d     "nch^, kct! -> nkh"
+ *     gradients of conv1d: of the image "nkh^, kct! -> nch", of the weight "nch^, nkh -> kct!"
  *
  * A *gradient* has a formula for each tensor argument: what its gradient is, written with ops, so that it is
  * distributed by the same rules, and has a gradient itself:
@@ -88,10 +90,10 @@
  *     + - * / ( )     on tensors the ops add, sub, neg, mul and div
  *     f(a, b, c=d)    any op, by name; also kept(shape, dim), sizes with 1 for the dims that were reduced;
  *                     count(shape, dim), the number of elements of those dims, at least 1; size(shape, dim);
- *                     rows(shape), as a matrix with the columns of the last dim; inverse(dims), of a permutation;
- *                     negative(list); either(a, b), the number a or b where a is none; is_zero(a), 1 where the number
- *                     a is 0, else 0; unless(a, x), zeros where a is not none; conjugate(x); again(x), the recorded
- *                     call itself with x for its first tensor and the same random numbers
+ *                     inverse(dims), of a permutation; negative(list); either(a, b), the number a or b where a is
+ *                     none; is_zero(a), 1 where the number a is 0, else 0; unless(a, x), zeros where a is not none;
+ *                     conjugate(x); again(x), the recorded call itself with x for its first tensor and the same random
+ *                     numbers
  *
  * A formula of several arguments, "a, b, _: f(grad)", takes the outputs of a call in order; "self.Tensor_mode: …" is
  * for one overload only; "index: none" is an argument without a gradient. A gradient that is larger than its argument,
@@ -226,6 +228,7 @@ enum {
     DT_OP_AS_STORED = 1 << 9,      /* sees its tensors as they are stored, whatever their use placement is */
     DT_OP_RECORDS_PARTS = 1 << 10, /* has a decomposition for gradients only: a recorded call runs that, and its ops
                                       are recorded; any other call runs the kernel */
+    DT_OP_TILES = 1 << 11, /* where windows are fetched, the kernel runs on parts of the outputs (dt_window) */
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -245,6 +248,8 @@ enum { DT_ROW_R = 0 };
  * SCAN      the same with the states of the shards before; sharded inputs hold one contiguous run of the dim
  * WINDOW    the ranks exchange elements before the kernel runs, which gets the windows that dt_op.window states;
  *           sharded outputs are plain shards
+ * GROUPED   the sizes of the sharded dims are multiples of the smallest one, and each rank holds whole groups, the same
+ *           ones of every tensor: of 8 query heads and 4 key heads on 2 ranks, heads 0 to 3 with keys 0 and 1
  */
 enum {
     DT_ROW_OFFSET = 1 << 0,
@@ -253,6 +258,7 @@ enum {
     DT_ROW_MEET = 1 << 3,
     DT_ROW_SCAN = 1 << 4,
     DT_ROW_WINDOW = 1 << 5,
+    DT_ROW_GROUPED = 1 << 6,
 };
 
 /* Ops that meet. Where a dim is sharded along which the op reduces, each rank makes a small *state* of its shard
@@ -288,11 +294,22 @@ typedef struct dt_meet {
     dt_status (*finish)(dt_op_call *call, const dt_state *merged);
 } dt_meet;
 
-/* Ops that use windows. Where a dim is sharded along which elements move (slice, flip, roll, cat), each rank fetches
- * the indices that its part of the outputs needs from the ranks that hold them, in one exchange, and runs the kernel on
- * what it has fetched: `shape` of an input is then that of its window, and `offset` the first index of it. A window is
- * a list of runs per dim: of roll two, of flip one with step -1. Where the kernel would only copy its inputs to its
- * output (DT_OP_MOVES), they are fetched to their place in it, and no kernel runs. */
+/* Ops that use windows. Where a dim is sharded along which elements move or neighbors are read (slice, flip, cat,
+ * convolution), each rank fetches the indices that it needs from the ranks that hold them, in one exchange, and runs
+ * the kernel on what it has fetched: `shape` of an input is then that of its window, and `offset` the first index of
+ * it. A window is a list of runs per dim: of roll two, of flip one with step -1. What a rank needs follows from its
+ * part of the outputs, and from its part of the inputs that are not fetched: the gradient of a convolution's weight
+ * has no dim of the image, so each rank adds what belongs to its part of the output's gradient, and fetches that of
+ * the image.
+ *
+ * Where the kernel would only copy its inputs to its output (DT_OP_MOVES), they are fetched to their place in it, and
+ * no kernel runs.
+ *
+ * With DT_OP_TILES only the halo is fetched and copied, and the kernel runs several times: on the largest part whose
+ * windows this rank holds, with inputs in place, and on the slabs around it, whose windows are copied together. Each
+ * window is then one run in steps of 1. The kernel reads `shape` and `offset` of inputs and outputs, and the strides
+ * of both: they are parts of larger tensors. Outputs that lack the sharded dim are summed over these runs by the
+ * library. A part without elements has empty windows; the kernel writes zeros then. */
 typedef struct dt_window dt_window;
 
 /* Ops with an argument that may be read from values. Where shapes depend on the elements of a tensor, a number of the
@@ -316,6 +333,8 @@ typedef struct dt_read {
     dt_status (*convert)(const dt_op_call *call, dt_arg *value);
 } dt_read;
 
+#define DT_CLASS_OF_VALUES INT64_MIN /* of dt_op.class_of */
+
 struct dt_op {
     const char *schema;
     const char *rule;                                    /* (optional) factors */
@@ -323,7 +342,8 @@ struct dt_op {
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
     /* (optional) A number that encodes how shapes, rule and rows depend on the arguments that vary (see `varying`),
      * such as the sign of a factor or the length of a slice. Runs before the shape function: arguments are not
-     * checked yet, and there are no outputs. */
+     * checked yet, and there are no outputs. DT_CLASS_OF_VALUES, where one number is too little for that: calls with
+     * different values of these arguments have decisions of their own. */
     int64_t (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
     unsigned (*partial_of)(const dt_op_call *call);
@@ -375,8 +395,9 @@ struct dt_op {
     const dt_op *in_place_of;
     const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     /* (optional) For rows with DT_ROW_WINDOW: the indices that a rank needs of one dim of one input, by dt_window_add;
-     * none: what it holds of the dim, which is not fetched. Inputs of the call are global; `shape` and `offset` of
-     * outputs are this rank's part, which has elements. Whether any are added depends on arguments and shapes only. */
+     * none: what it holds of the dim, which is not fetched. `shape` and `offset` of inputs and outputs are this rank's
+     * part, as in kernels, and `global_shape` is that of the full tensor; parts of outputs, and of inputs that are not
+     * fetched, have elements. Whether any are added depends on arguments and global shapes only. */
     void (*window)(const dt_op_call *call, int input, int dim, dt_window *out);
     const char *gradient; /* (optional) formulas of the gradients of its tensors, see above */
     /* (optional) The same as a function, for what formulas cannot express: makes the gradients of the inputs with
@@ -398,6 +419,16 @@ struct dt_op_backward {
 DT_API dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape);
 /* Records "NAME: TEXT" as an agreed error and returns status. Local. */
 DT_API dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
+
+/* For kernels that find bad data in the shards of this rank, such as an index out of range, which other ranks may not
+ * have: "NAME: TEXT". This returns DT_OK, and the kernel continues with values of its choice: it must still write all
+ * of its outputs, and reads nothing outside its inputs. All ranks of the mesh get the same agreed error, which names
+ * this call, its line and the rank, in the next transfer on the mesh that all of them take part in, or in this call if
+ * it meets after this; with DTENSOR_CHECK_CALLS at the end of this call. Of several verdicts that of the earliest call
+ * is reported, then that of the lowest rank. Where no other rank shares the data (plain tensors, a mesh of one rank,
+ * between dt_apart_begin and dt_apart_end), and where all have the same (every input is Replicate), it is an error at
+ * once, which is returned. Local. */
+DT_API dt_status dt_op_verdict(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 /* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A duplicate, or a row
  * with a reduction that the dtype of its tensor does not allow, is left out. Local. */

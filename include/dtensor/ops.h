@@ -6,11 +6,12 @@
  *     dt_tensor *y = dt_softmax(dt_linear(h, w2, b2), -1);
  *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
- * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
- * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
- * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a diagnostic that names
- * the macro (write_DT_REAL). In C, ops are macros that add the source location of the call; the
- * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * Required arguments come by position, numbers as they are. Optional ones are named, or follow in their order, and a
+ * zeroed field means "not given". Optional numbers are wrapped, whatever their default: DT_INT(0), DT_REAL(0.5),
+ * DT_NUMBER(2). Optional booleans are plain, except where true is the default: DT_FALSE. Lists, required or optional,
+ * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers. A
+ * plain number where a wrapped one is expected does not compile. In C, ops are macros that add the source location of
+ * the call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end. An op without outputs returns a status.
@@ -106,7 +107,7 @@ typedef struct dt_foreach_acos_in_place_options {
 DT_API dt_status dt_foreach_acos_in_place_sized(dt_tensors self, DT_OPTIONS(dt_foreach_acos_in_place_options));
 
 typedef struct dt_foreach_add_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_foreach_add_options;
 /* Each tensor of a list plus that of another list times alpha, or plus a number.
@@ -125,7 +126,7 @@ DT_API int dt_foreach_add_scalar_sized(dt_tensors self, dt_number scalar, dt_ten
                                        DT_OPTIONS(dt_foreach_add_scalar_options));
 
 typedef struct dt_foreach_add_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_foreach_add_in_place_options;
 /* Adds to each tensor of a list that of another list times alpha, or a number, in place.
@@ -196,7 +197,7 @@ typedef struct dt_foreach_neg_options {
 DT_API int dt_foreach_neg_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_neg_options));
 
 typedef struct dt_foreach_norm_options {
-    dt_number ord; /* default 2 */
+    DT_OPTION(dt_number, ord); /* default 2 */
     const dt_site *site;
 } dt_foreach_norm_options;
 /* The norm of each tensor of a list.
@@ -205,7 +206,7 @@ typedef struct dt_foreach_norm_options {
 DT_API int dt_foreach_norm_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_norm_options));
 
 typedef struct dt_foreach_power_sum_options {
-    dt_number ord; /* default 2 */
+    DT_OPTION(dt_number, ord); /* default 2 */
     const dt_site *site;
 } dt_foreach_power_sum_options;
 /* Sum of |x|^ord in f64 of each tensor of a list; of ord inf the largest |x|.
@@ -214,13 +215,29 @@ typedef struct dt_foreach_power_sum_options {
 DT_API int dt_foreach_power_sum_sized(dt_tensors self, dt_tensor **out, int capacity,
                                       DT_OPTIONS(dt_foreach_power_sum_options));
 
+typedef struct dt_fused_adagrad_in_place_options {
+    DT_OPTION(dt_opt_real, lr_decay);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-10 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adagrad_in_place_options;
+/* One step of Adagrad for each parameter of a list.
+ *     _fused_adagrad_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] state_sums, *, float lr, float
+ *         lr_decay=0, float weight_decay=0, float eps=1e-10, int step, bool maximize=False, float grad_scale=1) ->
+ *         ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adagrad_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors state_sums, double lr,
+                                                 int64_t step, DT_OPTIONS(dt_fused_adagrad_in_place_options));
+
 typedef struct dt_fused_adam_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_adam_in_place_options;
 /* One step of Adam for each parameter of a list.
@@ -233,12 +250,12 @@ DT_API dt_status dt_fused_adam_in_place_sized(dt_tensors self, dt_tensors grads,
                                               DT_OPTIONS(dt_fused_adam_in_place_options));
 
 typedef struct dt_fused_adam_amsgrad_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_adam_amsgrad_in_place_options;
 /* One step of Adam for each parameter of a list.
@@ -251,13 +268,31 @@ DT_API dt_status dt_fused_adam_amsgrad_in_place_sized(dt_tensors self, dt_tensor
                                                       int64_t step,
                                                       DT_OPTIONS(dt_fused_adam_amsgrad_in_place_options));
 
+typedef struct dt_fused_adamax_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_adamax_in_place_options;
+/* One step of Adamax for each parameter of a list.
+ *     _fused_adamax_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_infs, *, float
+ *         lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool
+ *         maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_adamax_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                                dt_tensors exp_infs, double lr, int64_t step,
+                                                DT_OPTIONS(dt_fused_adamax_in_place_options));
+
 typedef struct dt_fused_adamw_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_adamw_in_place_options;
 /* One step of AdamW, Adam with decoupled weight decay for each parameter of a list.
@@ -270,12 +305,12 @@ DT_API dt_status dt_fused_adamw_in_place_sized(dt_tensors self, dt_tensors grads
                                                DT_OPTIONS(dt_fused_adamw_in_place_options));
 
 typedef struct dt_fused_adamw_amsgrad_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_adamw_amsgrad_in_place_options;
 /* One step of AdamW, Adam with decoupled weight decay for each parameter of a list.
@@ -287,6 +322,61 @@ DT_API dt_status dt_fused_adamw_amsgrad_in_place_sized(dt_tensors self, dt_tenso
                                                        dt_tensors exp_avg_sqs, dt_tensors max_exp_avg_sqs, double lr,
                                                        int64_t step,
                                                        DT_OPTIONS(dt_fused_adamw_amsgrad_in_place_options));
+
+typedef struct dt_fused_lion_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_lion_in_place_options;
+/* One step of Lion for each parameter of a list.
+ *     _fused_lion_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, *, float lr, float beta1=0.9,
+ *         float beta2=0.99, float weight_decay=0, bool maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_lion_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs, double lr,
+                                              DT_OPTIONS(dt_fused_lion_in_place_options));
+
+typedef struct dt_fused_nadam_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);          /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);          /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay);   /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);            /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum_decay); /* default 0.004 */
+    DT_OPTION(bool, decoupled_weight_decay);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_nadam_in_place_options;
+/* One step of NAdam for each parameter of a list.
+ *     _fused_nadam_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, *,
+ *         float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, float
+ *         momentum_decay=0.004, float mu_product, bool decoupled_weight_decay=False, bool maximize=False, float
+ *         grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_nadam_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                               dt_tensors exp_avg_sqs, double lr, int64_t step, double mu_product,
+                                               DT_OPTIONS(dt_fused_nadam_in_place_options));
+
+typedef struct dt_fused_radam_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, decoupled_weight_decay);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_radam_in_place_options;
+/* One step of RAdam for each parameter of a list.
+ *     _fused_radam_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, *,
+ *         float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool
+ *         decoupled_weight_decay=False, bool maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_radam_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors exp_avgs,
+                                               dt_tensors exp_avg_sqs, double lr, int64_t step,
+                                               DT_OPTIONS(dt_fused_radam_in_place_options));
 
 typedef struct dt_fused_rms_norm_backward_options {
     dt_tensor *weight;
@@ -302,16 +392,73 @@ typedef struct dt_fused_rms_norm_backward_result {
  * Collective where inputs move, else Local. */
 DT_API dt_fused_rms_norm_backward_result
 dt_fused_rms_norm_backward_sized(dt_tensor *grad_out, dt_tensor *input, dt_shape normalized_shape, dt_tensor *rstd,
-                                 dt_shape output_mask, DT_OPTIONS(dt_fused_rms_norm_backward_options));
+                                 dt_ints output_mask, DT_OPTIONS(dt_fused_rms_norm_backward_options));
+
+typedef struct dt_fused_rmsprop_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_rmsprop_in_place_options;
+/* One step of RMSprop for each parameter of a list.
+ *     _fused_rmsprop_(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] square_avgs, *, float lr, float
+ *         alpha=0.99, float weight_decay=0, float eps=1e-08, float momentum=0, bool centered=False, bool
+ *         maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_rmsprop_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors square_avgs, double lr,
+                                                 DT_OPTIONS(dt_fused_rmsprop_in_place_options));
+
+typedef struct dt_fused_rmsprop_state_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_rmsprop_state_in_place_options;
+/* One step of RMSprop for each parameter of a list.
+ *     _fused_rmsprop_.state(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] square_avgs, Tensor(c!)[] states,
+ *         *, float lr, float alpha=0.99, float weight_decay=0, float eps=1e-08, float momentum=0, bool
+ *         centered=False, bool maximize=False, float grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_rmsprop_state_in_place_sized(dt_tensors self, dt_tensors grads, dt_tensors square_avgs,
+                                                       dt_tensors states, double lr,
+                                                       DT_OPTIONS(dt_fused_rmsprop_state_in_place_options));
+
+typedef struct dt_fused_rmsprop_centered_momentum_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_fused_rmsprop_centered_momentum_in_place_options;
+/* One step of RMSprop for each parameter of a list.
+ *     _fused_rmsprop_.centered_momentum(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] square_avgs,
+ *         Tensor(c!)[] grad_avgs, Tensor(d!)[] momentum_buffers, *, float lr, float alpha=0.99, float
+ *         weight_decay=0, float eps=1e-08, float momentum=0, bool centered=False, bool maximize=False, float
+ *         grad_scale=1) -> ()
+ * Collective where inputs move, else Local. */
+DT_API dt_status dt_fused_rmsprop_centered_momentum_in_place_sized(
+    dt_tensors self, dt_tensors grads, dt_tensors square_avgs, dt_tensors grad_avgs, dt_tensors momentum_buffers,
+    double lr, DT_OPTIONS(dt_fused_rmsprop_centered_momentum_in_place_options));
 
 typedef struct dt_fused_sgd_in_place_options {
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real momentum;     /* default 0.0 */
-    dt_opt_real dampening;    /* default 0.0 */
-    bool nesterov;
-    bool maximize;
-    bool is_first;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, dampening);    /* default 0.0 */
+    DT_OPTION(bool, nesterov);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(bool, is_first);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_sgd_in_place_options;
 /* One step of stochastic gradient descent for each parameter of a list.
@@ -322,13 +469,13 @@ DT_API dt_status dt_fused_sgd_in_place_sized(dt_tensors self, dt_tensors grads, 
                                              DT_OPTIONS(dt_fused_sgd_in_place_options));
 
 typedef struct dt_fused_sgd_momentum_in_place_options {
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real momentum;     /* default 0.0 */
-    dt_opt_real dampening;    /* default 0.0 */
-    bool nesterov;
-    bool maximize;
-    bool is_first;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, dampening);    /* default 0.0 */
+    DT_OPTION(bool, nesterov);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(bool, is_first);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_fused_sgd_momentum_in_place_options;
 /* One step of stochastic gradient descent for each parameter of a list.
@@ -390,13 +537,34 @@ typedef struct dt_acos_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_acos_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_acos_in_place_options));
 
+typedef struct dt_adagrad_in_place_options {
+    DT_OPTION(dt_opt_real, lr_decay);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-10 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_adagrad_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adagrad_in_place_result {
+    dt_tensor *self, *state_sum;
+} dt_adagrad_in_place_result;
+/* One step of Adagrad: writes a parameter and its state.
+ *     adagrad_(Tensor(a!) self, Tensor grad, Tensor(b!) state_sum, *, float lr, float lr_decay=0, float
+ *         weight_decay=0, float eps=1e-10, int step, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self,
+ *         Tensor(b!) state_sum)
+ * Collective where inputs move, else Local. */
+DT_API dt_adagrad_in_place_result dt_adagrad_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *state_sum,
+                                                            double lr, int64_t step,
+                                                            DT_OPTIONS(dt_adagrad_in_place_options));
+
 typedef struct dt_adam_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_adam_in_place_options;
 /* The outputs; all NULL after an error. */
@@ -413,12 +581,12 @@ DT_API dt_adam_in_place_result dt_adam_in_place_sized(dt_tensor *self, dt_tensor
                                                       DT_OPTIONS(dt_adam_in_place_options));
 
 typedef struct dt_adam_amsgrad_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_adam_amsgrad_in_place_options;
 /* The outputs; all NULL after an error. */
@@ -437,13 +605,35 @@ DT_API dt_adam_amsgrad_in_place_result dt_adam_amsgrad_in_place_sized(dt_tensor 
                                                                       int64_t step,
                                                                       DT_OPTIONS(dt_adam_amsgrad_in_place_options));
 
+typedef struct dt_adamax_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_adamax_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adamax_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_inf;
+} dt_adamax_in_place_result;
+/* One step of Adamax: writes a parameter and its state.
+ *     adamax_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_inf, *, float lr, float
+ *         beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool maximize=False, float
+ *         grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_inf)
+ * Collective where inputs move, else Local. */
+DT_API dt_adamax_in_place_result dt_adamax_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                          dt_tensor *exp_inf, double lr, int64_t step,
+                                                          DT_OPTIONS(dt_adamax_in_place_options));
+
 typedef struct dt_adamw_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_adamw_in_place_options;
 /* The outputs; all NULL after an error. */
@@ -460,12 +650,12 @@ DT_API dt_adamw_in_place_result dt_adamw_in_place_sized(dt_tensor *self, dt_tens
                                                         DT_OPTIONS(dt_adamw_in_place_options));
 
 typedef struct dt_adamw_amsgrad_in_place_options {
-    dt_opt_real beta1;        /* default 0.9 */
-    dt_opt_real beta2;        /* default 0.999 */
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real eps;          /* default 1e-08 */
-    bool maximize;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_adamw_amsgrad_in_place_options;
 /* The outputs; all NULL after an error. */
@@ -483,7 +673,7 @@ DT_API dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_in_place_sized(
     int64_t step, DT_OPTIONS(dt_adamw_amsgrad_in_place_options));
 
 typedef struct dt_add_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_add_options;
 /* Adds a tensor, or a number, times alpha.
@@ -492,7 +682,7 @@ typedef struct dt_add_options {
 DT_API dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_options));
 
 typedef struct dt_add_scalar_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_add_scalar_options;
 /* Adds a tensor, or a number, times alpha.
@@ -501,7 +691,7 @@ typedef struct dt_add_scalar_options {
 DT_API dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_options));
 
 typedef struct dt_add_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_add_in_place_options;
 /* Adds a tensor, or a number, times alpha, in place.
@@ -510,7 +700,7 @@ typedef struct dt_add_in_place_options {
 DT_API dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_in_place_options));
 
 typedef struct dt_add_scalar_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_add_scalar_in_place_options;
 /* Adds a tensor, or a number, times alpha, in place.
@@ -520,8 +710,8 @@ DT_API dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_add_scalar_in_place_options));
 
 typedef struct dt_addbmm_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addbmm_options;
 /* beta times a tensor plus alpha times the sum of the products of two batches of matrices.
@@ -531,8 +721,8 @@ DT_API dt_tensor *dt_addbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor 
                                   DT_OPTIONS(dt_addbmm_options));
 
 typedef struct dt_addbmm_in_place_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addbmm_in_place_options;
 /* beta times a tensor plus alpha times the sum of the products of two batches of matrices, in place.
@@ -542,7 +732,7 @@ DT_API dt_tensor *dt_addbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, d
                                            DT_OPTIONS(dt_addbmm_in_place_options));
 
 typedef struct dt_addcdiv_options {
-    dt_number value; /* default 1 */
+    DT_OPTION(dt_number, value); /* default 1 */
     const dt_site *site;
 } dt_addcdiv_options;
 /* A tensor plus value times the quotient of two others.
@@ -552,7 +742,7 @@ DT_API dt_tensor *dt_addcdiv_sized(dt_tensor *self, dt_tensor *tensor1, dt_tenso
                                    DT_OPTIONS(dt_addcdiv_options));
 
 typedef struct dt_addcdiv_in_place_options {
-    dt_number value; /* default 1 */
+    DT_OPTION(dt_number, value); /* default 1 */
     const dt_site *site;
 } dt_addcdiv_in_place_options;
 /* A tensor plus value times the quotient of two others, in place.
@@ -562,7 +752,7 @@ DT_API dt_tensor *dt_addcdiv_in_place_sized(dt_tensor *self, dt_tensor *tensor1,
                                             DT_OPTIONS(dt_addcdiv_in_place_options));
 
 typedef struct dt_addcmul_options {
-    dt_number value; /* default 1 */
+    DT_OPTION(dt_number, value); /* default 1 */
     const dt_site *site;
 } dt_addcmul_options;
 /* A tensor plus value times the product of two others.
@@ -572,7 +762,7 @@ DT_API dt_tensor *dt_addcmul_sized(dt_tensor *self, dt_tensor *tensor1, dt_tenso
                                    DT_OPTIONS(dt_addcmul_options));
 
 typedef struct dt_addcmul_in_place_options {
-    dt_number value; /* default 1 */
+    DT_OPTION(dt_number, value); /* default 1 */
     const dt_site *site;
 } dt_addcmul_in_place_options;
 /* A tensor plus value times the product of two others, in place.
@@ -582,8 +772,8 @@ DT_API dt_tensor *dt_addcmul_in_place_sized(dt_tensor *self, dt_tensor *tensor1,
                                             DT_OPTIONS(dt_addcmul_in_place_options));
 
 typedef struct dt_addmm_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addmm_options;
 /* beta times a tensor plus alpha times the product of two matrices.
@@ -592,8 +782,8 @@ typedef struct dt_addmm_options {
 DT_API dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
 
 typedef struct dt_addmm_in_place_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addmm_in_place_options;
 /* beta times a tensor plus alpha times the product of two matrices, in place.
@@ -603,8 +793,8 @@ DT_API dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_t
                                           DT_OPTIONS(dt_addmm_in_place_options));
 
 typedef struct dt_addmv_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addmv_options;
 /* beta times a tensor plus alpha times the product of a matrix and a vector.
@@ -613,8 +803,8 @@ typedef struct dt_addmv_options {
 DT_API dt_tensor *dt_addmv_sized(dt_tensor *self, dt_tensor *mat, dt_tensor *vec, DT_OPTIONS(dt_addmv_options));
 
 typedef struct dt_addmv_in_place_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addmv_in_place_options;
 /* beta times a tensor plus alpha times the product of a matrix and a vector, in place.
@@ -624,8 +814,8 @@ DT_API dt_tensor *dt_addmv_in_place_sized(dt_tensor *self, dt_tensor *mat, dt_te
                                           DT_OPTIONS(dt_addmv_in_place_options));
 
 typedef struct dt_addr_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addr_options;
 /* beta times a tensor plus alpha times the outer product of two vectors.
@@ -634,8 +824,8 @@ typedef struct dt_addr_options {
 DT_API dt_tensor *dt_addr_sized(dt_tensor *self, dt_tensor *vec1, dt_tensor *vec2, DT_OPTIONS(dt_addr_options));
 
 typedef struct dt_addr_in_place_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_addr_in_place_options;
 /* beta times a tensor plus alpha times the outer product of two vectors, in place.
@@ -645,8 +835,8 @@ DT_API dt_tensor *dt_addr_in_place_sized(dt_tensor *self, dt_tensor *vec1, dt_te
                                          DT_OPTIONS(dt_addr_in_place_options));
 
 typedef struct dt_all_options {
-    dt_dims dim;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_all_options;
 /* Whether all elements are not 0, over all dims or over some.
@@ -655,9 +845,9 @@ typedef struct dt_all_options {
 DT_API dt_tensor *dt_all_sized(dt_tensor *self, DT_OPTIONS(dt_all_options));
 
 typedef struct dt_allclose_options {
-    dt_opt_real rtol; /* default 1e-05 */
-    dt_opt_real atol; /* default 1e-08 */
-    bool equal_nan;
+    DT_OPTION(dt_opt_real, rtol); /* default 1e-05 */
+    DT_OPTION(dt_opt_real, atol); /* default 1e-08 */
+    DT_OPTION(bool, equal_nan);
     const dt_site *site;
 } dt_allclose_options;
 /* Whether all elements differ by at most atol + rtol times the magnitude of the other.
@@ -666,8 +856,8 @@ typedef struct dt_allclose_options {
 DT_API dt_tensor *dt_allclose_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_allclose_options));
 
 typedef struct dt_amax_options {
-    dt_dims dim;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_amax_options;
 /* Largest element over all dims or over some.
@@ -676,8 +866,8 @@ typedef struct dt_amax_options {
 DT_API dt_tensor *dt_amax_sized(dt_tensor *self, DT_OPTIONS(dt_amax_options));
 
 typedef struct dt_amin_options {
-    dt_dims dim;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_amin_options;
 /* Smallest element over all dims or over some.
@@ -685,9 +875,23 @@ typedef struct dt_amin_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_amin_sized(dt_tensor *self, DT_OPTIONS(dt_amin_options));
 
+typedef struct dt_aminmax_options {
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(bool, keepdim);
+    const dt_site *site;
+} dt_aminmax_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_aminmax_result {
+    dt_tensor *min, *max;
+} dt_aminmax_result;
+/* Smallest and largest element, of all or along a dim.
+ *     aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)
+ * Collective where inputs move, else Local. */
+DT_API dt_aminmax_result dt_aminmax_sized(dt_tensor *self, DT_OPTIONS(dt_aminmax_options));
+
 typedef struct dt_any_options {
-    dt_dims dim;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_any_options;
 /* Whether any element is not 0, over all dims or over some.
@@ -702,8 +906,8 @@ DT_API dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, d
                                   DT_OPTIONS(dt_make_options));
 
 typedef struct dt_argmax_options {
-    dt_opt_int dim;
-    bool keepdim;
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_argmax_options;
 /* Index of the largest element, over all elements or along a dim.
@@ -712,8 +916,8 @@ typedef struct dt_argmax_options {
 DT_API dt_tensor *dt_argmax_sized(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
 
 typedef struct dt_argmin_options {
-    dt_opt_int dim;
-    bool keepdim;
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_argmin_options;
 /* Index of the smallest element, over all elements or along a dim.
@@ -722,8 +926,8 @@ typedef struct dt_argmin_options {
 DT_API dt_tensor *dt_argmin_sized(dt_tensor *self, DT_OPTIONS(dt_argmin_options));
 
 typedef struct dt_argsort_options {
-    dt_opt_int dim; /* default -1 */
-    bool descending;
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(bool, descending);
     const dt_site *site;
 } dt_argsort_options;
 /* The positions of the elements along a dim in order; equal ones keep their order.
@@ -732,8 +936,8 @@ typedef struct dt_argsort_options {
 DT_API dt_tensor *dt_argsort_sized(dt_tensor *self, DT_OPTIONS(dt_argsort_options));
 
 typedef struct dt_argsort_stable_options {
-    dt_opt_int dim; /* default -1 */
-    bool descending;
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(bool, descending);
     const dt_site *site;
 } dt_argsort_stable_options;
 /* The positions of the elements along a dim in order; equal ones keep their order.
@@ -790,13 +994,13 @@ typedef struct dt_atan_in_place_options {
 DT_API dt_tensor *dt_atan_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_atan_in_place_options));
 
 typedef struct dt_attention_backward_options {
-    dt_tensor *attn_mask;
-    bool is_causal;
-    dt_opt_real scale;
-    bool enable_gqa;
-    dt_opt_real dropout_p; /* default 0.0 */
-    int64_t seed;
-    int64_t draw;
+    DT_OPTION(dt_tensor *, attn_mask);
+    DT_OPTION(bool, is_causal);
+    DT_OPTION(dt_opt_real, scale);
+    DT_OPTION(bool, enable_gqa);
+    DT_OPTION(dt_opt_real, dropout_p); /* default 0.0 */
+    DT_OPTION(dt_opt_int, seed);       /* default 0 */
+    DT_OPTION(dt_opt_int, draw);       /* default 0 */
     const dt_site *site;
 } dt_attention_backward_options;
 /* The outputs; all NULL after an error. */
@@ -814,13 +1018,13 @@ DT_API dt_attention_backward_result dt_attention_backward_sized(dt_tensor *grad_
                                                                 DT_OPTIONS(dt_attention_backward_options));
 
 typedef struct dt_attention_mask_backward_options {
-    dt_tensor *attn_mask;
-    bool is_causal;
-    dt_opt_real scale;
-    bool enable_gqa;
-    dt_opt_real dropout_p; /* default 0.0 */
-    int64_t seed;
-    int64_t draw;
+    DT_OPTION(dt_tensor *, attn_mask);
+    DT_OPTION(bool, is_causal);
+    DT_OPTION(dt_opt_real, scale);
+    DT_OPTION(bool, enable_gqa);
+    DT_OPTION(dt_opt_real, dropout_p); /* default 0.0 */
+    DT_OPTION(dt_opt_int, seed);       /* default 0 */
+    DT_OPTION(dt_opt_int, draw);       /* default 0 */
     const dt_site *site;
 } dt_attention_mask_backward_options;
 /* The gradient of attention with respect to its scores, which is that of a mask.
@@ -833,8 +1037,8 @@ DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tenso
                                                    DT_OPTIONS(dt_attention_mask_backward_options));
 
 typedef struct dt_baddbmm_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_baddbmm_options;
 /* beta times a tensor plus alpha times the products of two batches of matrices.
@@ -844,8 +1048,8 @@ DT_API dt_tensor *dt_baddbmm_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor
                                    DT_OPTIONS(dt_baddbmm_options));
 
 typedef struct dt_baddbmm_in_place_options {
-    dt_number beta;  /* default 1 */
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, beta);  /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_baddbmm_in_place_options;
 /* beta times a tensor plus alpha times the products of two batches of matrices, in place.
@@ -853,6 +1057,22 @@ typedef struct dt_baddbmm_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_baddbmm_in_place_sized(dt_tensor *self, dt_tensor *batch1, dt_tensor *batch2,
                                             DT_OPTIONS(dt_baddbmm_in_place_options));
+
+typedef struct dt_batch_norm_options {
+    DT_OPTION(dt_tensor *, running_mean);
+    DT_OPTION(dt_tensor *, running_var);
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(bool, training);
+    DT_OPTION(dt_opt_real, momentum); /* default 0.1 */
+    DT_OPTION(dt_opt_real, eps);      /* default 1e-05 */
+    const dt_site *site;
+} dt_batch_norm_options;
+/* Normalizes each channel over batch and space, or with running statistics, which training updates.
+ *     batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor?
+ *         bias=None, bool training=False, float momentum=0.1, float eps=1e-05) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_batch_norm_sized(dt_tensor *input, DT_OPTIONS(dt_batch_norm_options));
 
 typedef struct dt_bfloat16_options {
     const dt_site *site;
@@ -1058,6 +1278,27 @@ typedef struct dt_broadcast_to_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_broadcast_to_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_broadcast_to_options));
 
+typedef struct dt_bucketize_options {
+    bool out_int32;
+    bool right;
+    const dt_site *site;
+} dt_bucketize_options;
+/* The number of the interval between sorted boundaries in which each element is.
+ *     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bucketize_sized(dt_tensor *self, dt_tensor *boundaries, DT_OPTIONS(dt_bucketize_options));
+
+typedef struct dt_bucketize_scalar_options {
+    bool out_int32;
+    bool right;
+    const dt_site *site;
+} dt_bucketize_scalar_options;
+/* The number of the interval between sorted boundaries in which each element is.
+ *     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bucketize_scalar_sized(dt_number self, dt_tensor *boundaries,
+                                            DT_OPTIONS(dt_bucketize_scalar_options));
+
 typedef struct dt_byte_options {
     const dt_site *site;
 } dt_byte_options;
@@ -1067,7 +1308,7 @@ typedef struct dt_byte_options {
 DT_API dt_tensor *dt_byte_sized(dt_tensor *self, DT_OPTIONS(dt_byte_options));
 
 typedef struct dt_cat_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_cat_options;
 /* Concatenates tensors along a dim.
@@ -1100,7 +1341,7 @@ typedef struct dt_ceil_in_place_options {
 DT_API dt_tensor *dt_ceil_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_ceil_in_place_options));
 
 typedef struct dt_celu_options {
-    dt_opt_real alpha; /* default 1.0 */
+    DT_OPTION(dt_opt_real, alpha); /* default 1.0 */
     const dt_site *site;
 } dt_celu_options;
 /* x, or alpha (exp(x / alpha) - 1) where x is negative.
@@ -1109,7 +1350,7 @@ typedef struct dt_celu_options {
 DT_API dt_tensor *dt_celu_sized(dt_tensor *input, DT_OPTIONS(dt_celu_options));
 
 typedef struct dt_celu_in_place_options {
-    dt_opt_real alpha; /* default 1.0 */
+    DT_OPTION(dt_opt_real, alpha); /* default 1.0 */
     const dt_site *site;
 } dt_celu_in_place_options;
 /* x, or alpha (exp(x / alpha) - 1) where x is negative, in place.
@@ -1133,8 +1374,35 @@ typedef struct dt_char_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_char_sized(dt_tensor *self, DT_OPTIONS(dt_char_options));
 
+typedef struct dt_cholesky_options {
+    bool upper;
+    const dt_site *site;
+} dt_cholesky_options;
+/* As linalg_cholesky.
+ *     cholesky(Tensor self, bool upper=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cholesky_sized(dt_tensor *self, DT_OPTIONS(dt_cholesky_options));
+
+typedef struct dt_cholesky_inverse_options {
+    bool upper;
+    const dt_site *site;
+} dt_cholesky_inverse_options;
+/* The inverse of a matrix, by its Cholesky factor.
+ *     cholesky_inverse(Tensor self, bool upper=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cholesky_inverse_sized(dt_tensor *self, DT_OPTIONS(dt_cholesky_inverse_options));
+
+typedef struct dt_cholesky_solve_options {
+    bool upper;
+    const dt_site *site;
+} dt_cholesky_solve_options;
+/* X with A X = B, by the Cholesky factor of A.
+ *     cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cholesky_solve_sized(dt_tensor *self, dt_tensor *input2, DT_OPTIONS(dt_cholesky_solve_options));
+
 typedef struct dt_chunk_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_chunk_options;
 /* Splits a dim into at most as many blocks of one size, as views; the last may be smaller.
@@ -1144,8 +1412,8 @@ DT_API int dt_chunk_sized(dt_tensor *self, int64_t chunks, dt_tensor **out, int 
                           DT_OPTIONS(dt_chunk_options));
 
 typedef struct dt_clamp_options {
-    dt_number min;
-    dt_number max;
+    DT_OPTION(dt_number, min);
+    DT_OPTION(dt_number, max);
     const dt_site *site;
 } dt_clamp_options;
 /* Limits every element to the range from min to max, which are numbers or tensors.
@@ -1164,8 +1432,8 @@ typedef struct dt_clamp_tensor_options {
 DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
 
 typedef struct dt_clamp_in_place_options {
-    dt_number min;
-    dt_number max;
+    DT_OPTION(dt_number, min);
+    DT_OPTION(dt_number, max);
     const dt_site *site;
 } dt_clamp_in_place_options;
 /* Limits every element to the range from min to max, which are numbers or tensors, in place.
@@ -1251,6 +1519,16 @@ typedef struct dt_clamp_min_tensor_in_place_options {
 DT_API dt_tensor *dt_clamp_min_tensor_in_place_sized(dt_tensor *self, dt_tensor *min,
                                                      DT_OPTIONS(dt_clamp_min_tensor_in_place_options));
 
+typedef struct dt_class_total_options {
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_opt_int, ignore_index); /* default -100 */
+    const dt_site *site;
+} dt_class_total_options;
+/* The number of targets that are not ignored, or the sum of the weights of their classes.
+ *     class_total(Tensor target, Tensor? weight=None, int ignore_index=-100) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_class_total_sized(dt_tensor *target, DT_OPTIONS(dt_class_total_options));
+
 typedef struct dt_clone_options {
     const dt_site *site;
 } dt_clone_options;
@@ -1268,13 +1546,13 @@ typedef struct dt_conj_options {
 DT_API dt_tensor *dt_conj_sized(dt_tensor *self, DT_OPTIONS(dt_conj_options));
 
 typedef struct dt_constant_pad_nd_options {
-    dt_number value; /* default 0 */
+    DT_OPTION(dt_number, value); /* default 0 */
     const dt_site *site;
 } dt_constant_pad_nd_options;
 /* Adds a value before and behind the indices of the last dims; negative numbers cut off.
  *     constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_shape pad, DT_OPTIONS(dt_constant_pad_nd_options));
+DT_API dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_ints pad, DT_OPTIONS(dt_constant_pad_nd_options));
 
 typedef struct dt_contiguous_options {
     const dt_site *site;
@@ -1324,8 +1602,18 @@ typedef struct dt_cosh_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cosh_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_cosh_in_place_options));
 
+typedef struct dt_cosine_similarity_options {
+    DT_OPTION(dt_opt_int, dim);  /* default 1 */
+    DT_OPTION(dt_opt_real, eps); /* default 1e-08 */
+    const dt_site *site;
+} dt_cosine_similarity_options;
+/* Products of vectors along a dim, divided by their norms, which count as eps at least.
+ *     cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cosine_similarity_sized(dt_tensor *x1, dt_tensor *x2, DT_OPTIONS(dt_cosine_similarity_options));
+
 typedef struct dt_count_nonzero_options {
-    dt_opt_int dim;
+    DT_OPTION(dt_opt_int, dim);
     const dt_site *site;
 } dt_count_nonzero_options;
 /* Number of elements that are not 0, over all dims or over some.
@@ -1333,20 +1621,29 @@ typedef struct dt_count_nonzero_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_count_nonzero_sized(dt_tensor *self, DT_OPTIONS(dt_count_nonzero_options));
 
-typedef struct dt_count_nonzero_dim_int_list_options {
+typedef struct dt_count_nonzero_dims_options {
     const dt_site *site;
-} dt_count_nonzero_dim_int_list_options;
+} dt_count_nonzero_dims_options;
 /* Number of elements that are not 0, over all dims or over some.
  *     count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_count_nonzero_dim_int_list_sized(dt_tensor *self, dt_dims dim,
-                                                      DT_OPTIONS(dt_count_nonzero_dim_int_list_options));
+DT_API dt_tensor *dt_count_nonzero_dims_sized(dt_tensor *self, dt_dims dim,
+                                              DT_OPTIONS(dt_count_nonzero_dims_options));
+
+typedef struct dt_cross_options {
+    DT_OPTION(dt_opt_int, dim);
+    const dt_site *site;
+} dt_cross_options;
+/* As linalg_cross, along the first dim of size 3 if none is given.
+ *     cross(Tensor self, Tensor other, int? dim=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cross_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_cross_options));
 
 typedef struct dt_cross_entropy_options {
-    dt_tensor *weight;
-    dt_opt_int ignore_index;     /* default -100 */
-    const char *reduction;       /* default mean */
-    dt_opt_real label_smoothing; /* default 0.0 */
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_opt_int, ignore_index);     /* default -100 */
+    DT_OPTION(const char *, reduction);      /* default mean */
+    DT_OPTION(dt_opt_real, label_smoothing); /* default 0.0 */
     const dt_site *site;
 } dt_cross_entropy_options;
 /* Cross entropy of logits and classes, or probabilities of classes.
@@ -1356,10 +1653,10 @@ typedef struct dt_cross_entropy_options {
 DT_API dt_tensor *dt_cross_entropy_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_cross_entropy_options));
 
 typedef struct dt_cross_entropy_backward_options {
-    dt_tensor *weight;
-    dt_opt_int ignore_index;     /* default -100 */
-    const char *reduction;       /* default mean */
-    dt_opt_real label_smoothing; /* default 0.0 */
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_opt_int, ignore_index);     /* default -100 */
+    DT_OPTION(const char *, reduction);      /* default mean */
+    DT_OPTION(dt_opt_real, label_smoothing); /* default 0.0 */
     const dt_site *site;
 } dt_cross_entropy_backward_options;
 /* The gradient of the cross entropy of logits and classes with respect to the logits.
@@ -1422,7 +1719,7 @@ typedef struct dt_cumsum_in_place_options {
 DT_API dt_tensor *dt_cumsum_in_place_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_in_place_options));
 
 typedef struct dt_diag_options {
-    int64_t diagonal;
+    DT_OPTION(dt_opt_int, diagonal); /* default 0 */
     const dt_site *site;
 } dt_diag_options;
 /* The matrix with a vector on a diagonal, or the diagonal of a matrix.
@@ -1431,9 +1728,9 @@ typedef struct dt_diag_options {
 DT_API dt_tensor *dt_diag_sized(dt_tensor *self, DT_OPTIONS(dt_diag_options));
 
 typedef struct dt_diag_embed_options {
-    int64_t offset;
-    dt_opt_int dim1; /* default -2 */
-    dt_opt_int dim2; /* default -1 */
+    DT_OPTION(dt_opt_int, offset); /* default 0 */
+    DT_OPTION(dt_opt_int, dim1);   /* default -2 */
+    DT_OPTION(dt_opt_int, dim2);   /* default -1 */
     const dt_site *site;
 } dt_diag_embed_options;
 /* Matrices of zeros with the last dim of a tensor on a diagonal.
@@ -1459,11 +1756,20 @@ typedef struct dt_diagonal_backward_options {
 DT_API dt_tensor *dt_diagonal_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t offset,
                                              int64_t dim1, int64_t dim2, DT_OPTIONS(dt_diagonal_backward_options));
 
+typedef struct dt_diagonal_scatter_options {
+    const dt_site *site;
+} dt_diagonal_scatter_options;
+/* A copy of a tensor with another one on a diagonal of two dims.
+ *     diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_diagonal_scatter_sized(dt_tensor *self, dt_tensor *src, int64_t offset, int64_t dim1,
+                                            int64_t dim2, DT_OPTIONS(dt_diagonal_scatter_options));
+
 typedef struct dt_diff_options {
-    dt_opt_int n;   /* default 1 */
-    dt_opt_int dim; /* default -1 */
-    dt_tensor *prepend;
-    dt_tensor *append;
+    DT_OPTION(dt_opt_int, n);   /* default 1 */
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(dt_tensor *, prepend);
+    DT_OPTION(dt_tensor *, append);
     const dt_site *site;
 } dt_diff_options;
 /* Differences of neighbours along a dim, n times, with tensors before and behind it.
@@ -1525,8 +1831,8 @@ typedef struct dt_double_options {
 DT_API dt_tensor *dt_double_sized(dt_tensor *self, DT_OPTIONS(dt_double_options));
 
 typedef struct dt_dropout_options {
-    dt_opt_real p;        /* default 0.5 */
-    dt_opt_bool training; /* default true */
+    DT_OPTION(dt_opt_real, p);        /* default 0.5 */
+    DT_OPTION(dt_opt_bool, training); /* default true */
     const dt_site *site;
 } dt_dropout_options;
 /* Sets elements to zero with probability p and scales the others by 1 / (1 - p).
@@ -1534,8 +1840,16 @@ typedef struct dt_dropout_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_dropout_sized(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
 
+typedef struct dt_einsum_options {
+    const dt_site *site;
+} dt_einsum_options;
+/* Sums of products by labels of dims, as "bij,bjk->bik", in the cheapest order.
+ *     einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_einsum_sized(const char *equation, dt_tensors tensors, DT_OPTIONS(dt_einsum_options));
+
 typedef struct dt_elu_options {
-    dt_opt_real alpha; /* default 1.0 */
+    DT_OPTION(dt_opt_real, alpha); /* default 1.0 */
     const dt_site *site;
 } dt_elu_options;
 /* x, or alpha (exp(x) - 1) where x is negative.
@@ -1544,7 +1858,7 @@ typedef struct dt_elu_options {
 DT_API dt_tensor *dt_elu_sized(dt_tensor *input, DT_OPTIONS(dt_elu_options));
 
 typedef struct dt_elu_in_place_options {
-    dt_opt_real alpha; /* default 1.0 */
+    DT_OPTION(dt_opt_real, alpha); /* default 1.0 */
     const dt_site *site;
 } dt_elu_in_place_options;
 /* x, or alpha (exp(x) - 1) where x is negative, in place.
@@ -1553,7 +1867,7 @@ typedef struct dt_elu_in_place_options {
 DT_API dt_tensor *dt_elu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_elu_in_place_options));
 
 typedef struct dt_embedding_options {
-    dt_opt_int padding_idx;
+    DT_OPTION(dt_opt_int, padding_idx);
     const dt_site *site;
 } dt_embedding_options;
 /* The rows of a weight matrix that the indices select.
@@ -1563,8 +1877,8 @@ typedef struct dt_embedding_options {
 DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
 
 typedef struct dt_embedding_dense_backward_options {
-    dt_opt_int padding_idx;
-    bool scale_grad_by_freq;
+    DT_OPTION(dt_opt_int, padding_idx);
+    DT_OPTION(bool, scale_grad_by_freq);
     const dt_site *site;
 } dt_embedding_dense_backward_options;
 /* The gradient of embedding: rows of the gradient, added at their indices.
@@ -1764,8 +2078,8 @@ DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *valu
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
 
 typedef struct dt_flatten_options {
-    int64_t start_dim;
-    dt_opt_int end_dim; /* default -1 */
+    DT_OPTION(dt_opt_int, start_dim); /* default 0 */
+    DT_OPTION(dt_opt_int, end_dim);   /* default -1 */
     const dt_site *site;
 } dt_flatten_options;
 /* Several dims as one.
@@ -1989,13 +2303,25 @@ DT_API dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self
                                          DT_OPTIONS(dt_gelu_backward_options));
 
 typedef struct dt_glu_options {
-    dt_opt_int dim; /* default -1 */
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
     const dt_site *site;
 } dt_glu_options;
 /* The first half of a dim times the sigmoid of the second.
  *     glu(Tensor input, int dim=-1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_glu_sized(dt_tensor *input, DT_OPTIONS(dt_glu_options));
+
+typedef struct dt_group_norm_options {
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_opt_real, eps); /* default 1e-05 */
+    const dt_site *site;
+} dt_group_norm_options;
+/* Normalizes groups of channels of each instance, then scales and shifts each channel.
+ *     group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_group_norm_sized(dt_tensor *input, int64_t num_groups, DT_OPTIONS(dt_group_norm_options));
 
 typedef struct dt_gt_options {
     const dt_site *site;
@@ -2039,7 +2365,7 @@ typedef struct dt_half_options {
 DT_API dt_tensor *dt_half_sized(dt_tensor *self, DT_OPTIONS(dt_half_options));
 
 typedef struct dt_hardshrink_options {
-    dt_number lambd; /* default 0.5 */
+    DT_OPTION(dt_number, lambd); /* default 0.5 */
     const dt_site *site;
 } dt_hardshrink_options;
 /* Every element, or 0 if it is from -lambd to lambd.
@@ -2080,8 +2406,8 @@ typedef struct dt_hardswish_in_place_options {
 DT_API dt_tensor *dt_hardswish_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardswish_in_place_options));
 
 typedef struct dt_hardtanh_options {
-    dt_opt_real min_val; /* default -1.0 */
-    dt_opt_real max_val; /* default 1.0 */
+    DT_OPTION(dt_opt_real, min_val); /* default -1.0 */
+    DT_OPTION(dt_opt_real, max_val); /* default 1.0 */
     const dt_site *site;
 } dt_hardtanh_options;
 /* Every element, limited to min_val and max_val.
@@ -2090,14 +2416,32 @@ typedef struct dt_hardtanh_options {
 DT_API dt_tensor *dt_hardtanh_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_options));
 
 typedef struct dt_hardtanh_in_place_options {
-    dt_opt_real min_val; /* default -1.0 */
-    dt_opt_real max_val; /* default 1.0 */
+    DT_OPTION(dt_opt_real, min_val); /* default -1.0 */
+    DT_OPTION(dt_opt_real, max_val); /* default 1.0 */
     const dt_site *site;
 } dt_hardtanh_in_place_options;
 /* Every element, limited to min_val and max_val, in place.
  *     hardtanh_(Tensor(a!) input, float min_val=-1.0, float max_val=1.0) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardtanh_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_in_place_options));
+
+typedef struct dt_histc_options {
+    const dt_site *site;
+} dt_histc_options;
+/* How many elements are in each of equal parts of a range, by default that of the finite elements.
+ *     histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_histc_sized(dt_tensor *self, int64_t bins, dt_number min, dt_number max,
+                                 DT_OPTIONS(dt_histc_options));
+
+typedef struct dt_histc_tensor_options {
+    const dt_site *site;
+} dt_histc_tensor_options;
+/* How many elements are in each of equal parts of a range, by default that of the finite elements.
+ *     histc.Tensor(Tensor self, Tensor min, Tensor max, int bins) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_histc_tensor_sized(dt_tensor *self, dt_tensor *min, dt_tensor *max, int64_t bins,
+                                        DT_OPTIONS(dt_histc_tensor_options));
 
 typedef struct dt_hstack_options {
     const dt_site *site;
@@ -2108,9 +2452,9 @@ typedef struct dt_hstack_options {
 DT_API dt_tensor *dt_hstack_sized(dt_tensors tensors, DT_OPTIONS(dt_hstack_options));
 
 typedef struct dt_huber_loss_options {
-    const char *reduction; /* default mean */
-    dt_opt_real delta;     /* default 1.0 */
-    dt_tensor *weight;
+    DT_OPTION(const char *, reduction); /* default mean */
+    DT_OPTION(dt_opt_real, delta);      /* default 1.0 */
+    DT_OPTION(dt_tensor *, weight);
     const dt_site *site;
 } dt_huber_loss_options;
 /* Half of squared differences, linear above delta, or their mean or sum.
@@ -2128,7 +2472,7 @@ typedef struct dt_index_options {
 DT_API dt_tensor *dt_index_sized(dt_tensor *self, dt_tensors indices, DT_OPTIONS(dt_index_options));
 
 typedef struct dt_index_add_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_index_add_options;
 /* Adds slices of a tensor, times alpha, at indices of a dim.
@@ -2138,7 +2482,7 @@ DT_API dt_tensor *dt_index_add_sized(dt_tensor *self, int64_t dim, dt_tensor *in
                                      DT_OPTIONS(dt_index_add_options));
 
 typedef struct dt_index_add_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_index_add_in_place_options;
 /* Adds slices of a tensor, times alpha, at indices of a dim, in place.
@@ -2211,6 +2555,48 @@ DT_API dt_tensor *dt_index_fill_tensor_in_place_sized(dt_tensor *self, int64_t d
                                                       dt_tensor *value,
                                                       DT_OPTIONS(dt_index_fill_tensor_in_place_options));
 
+typedef struct dt_index_put_options {
+    bool accumulate;
+    const dt_site *site;
+} dt_index_put_options;
+/* Writes or adds values to the elements that indices or a mask select.
+ *     index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_put_sized(dt_tensor *self, dt_tensors indices, dt_tensor *values,
+                                     DT_OPTIONS(dt_index_put_options));
+
+typedef struct dt_index_put_in_place_options {
+    bool accumulate;
+    const dt_site *site;
+} dt_index_put_in_place_options;
+/* Writes or adds values to the elements that indices or a mask select, in place.
+ *     index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_put_in_place_sized(dt_tensor *self, dt_tensors indices, dt_tensor *values,
+                                              DT_OPTIONS(dt_index_put_in_place_options));
+
+typedef struct dt_index_reduce_options {
+    DT_OPTION(dt_opt_bool, include_self); /* default true */
+    const dt_site *site;
+} dt_index_reduce_options;
+/* Reduces slices at indices of a dim, by prod, mean, amax or amin.
+ *     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_reduce_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                        const char *reduce, DT_OPTIONS(dt_index_reduce_options));
+
+typedef struct dt_index_reduce_in_place_options {
+    DT_OPTION(dt_opt_bool, include_self); /* default true */
+    const dt_site *site;
+} dt_index_reduce_in_place_options;
+/* Reduces slices at indices of a dim, by prod, mean, amax or amin, in place.
+ *     index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool
+ *         include_self=True) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_reduce_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *source,
+                                                 const char *reduce, DT_OPTIONS(dt_index_reduce_in_place_options));
+
 typedef struct dt_index_select_options {
     const dt_site *site;
 } dt_index_select_options;
@@ -2229,6 +2615,30 @@ typedef struct dt_index_select_backward_options {
 DT_API dt_tensor *dt_index_select_backward_sized(dt_tensor *grad, dt_tensor *index, dt_shape self_sizes, int64_t dim,
                                                  DT_OPTIONS(dt_index_select_backward_options));
 
+typedef struct dt_inner_options {
+    const dt_site *site;
+} dt_inner_options;
+/* Sums of products over the last dims of two tensors.
+ *     inner(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_inner_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_inner_options));
+
+typedef struct dt_instance_norm_options {
+    DT_OPTION(dt_tensor *, running_mean);
+    DT_OPTION(dt_tensor *, running_var);
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_opt_bool, use_input_stats); /* default true */
+    DT_OPTION(dt_opt_real, momentum);        /* default 0.1 */
+    DT_OPTION(dt_opt_real, eps);             /* default 1e-05 */
+    const dt_site *site;
+} dt_instance_norm_options;
+/* Normalizes each channel of each instance over space, or with running statistics.
+ *     instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None,
+ *         Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_instance_norm_sized(dt_tensor *input, DT_OPTIONS(dt_instance_norm_options));
+
 typedef struct dt_int_options {
     const dt_site *site;
 } dt_int_options;
@@ -2238,9 +2648,9 @@ typedef struct dt_int_options {
 DT_API dt_tensor *dt_int_sized(dt_tensor *self, DT_OPTIONS(dt_int_options));
 
 typedef struct dt_isclose_options {
-    dt_opt_real rtol; /* default 1e-05 */
-    dt_opt_real atol; /* default 1e-08 */
-    bool equal_nan;
+    DT_OPTION(dt_opt_real, rtol); /* default 1e-05 */
+    DT_OPTION(dt_opt_real, atol); /* default 1e-08 */
+    DT_OPTION(bool, equal_nan);
     const dt_site *site;
 } dt_isclose_options;
 /* Whether elements differ by at most atol + rtol times the magnitude of the other.
@@ -2283,8 +2693,8 @@ typedef struct dt_kl_div_options {
 DT_API dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_kl_div_options));
 
 typedef struct dt_kthvalue_options {
-    dt_opt_int dim; /* default -1 */
-    bool keepdim;
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_kthvalue_options;
 /* The outputs; all NULL after an error. */
@@ -2307,9 +2717,9 @@ typedef struct dt_l1_loss_options {
 DT_API dt_tensor *dt_l1_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_l1_loss_options));
 
 typedef struct dt_layer_norm_options {
-    dt_tensor *weight;
-    dt_tensor *bias;
-    dt_opt_real eps; /* default 1e-05 */
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_opt_real, eps); /* default 1e-05 */
     const dt_site *site;
 } dt_layer_norm_options;
 /* Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.
@@ -2352,7 +2762,7 @@ DT_API dt_tensor *dt_le_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                               DT_OPTIONS(dt_le_scalar_in_place_options));
 
 typedef struct dt_leaky_relu_options {
-    dt_opt_real negative_slope; /* default 0.01 */
+    DT_OPTION(dt_opt_real, negative_slope); /* default 0.01 */
     const dt_site *site;
 } dt_leaky_relu_options;
 /* x, or negative_slope times x where x is negative.
@@ -2361,7 +2771,7 @@ typedef struct dt_leaky_relu_options {
 DT_API dt_tensor *dt_leaky_relu_sized(dt_tensor *input, DT_OPTIONS(dt_leaky_relu_options));
 
 typedef struct dt_leaky_relu_in_place_options {
-    dt_opt_real negative_slope; /* default 0.01 */
+    DT_OPTION(dt_opt_real, negative_slope); /* default 0.01 */
     const dt_site *site;
 } dt_leaky_relu_in_place_options;
 /* x, or negative_slope times x where x is negative, in place.
@@ -2404,11 +2814,152 @@ typedef struct dt_lerp_tensor_in_place_options {
 DT_API dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
                                                 DT_OPTIONS(dt_lerp_tensor_in_place_options));
 
+typedef struct dt_linalg_cholesky_options {
+    bool upper;
+    const dt_site *site;
+} dt_linalg_cholesky_options;
+/* Cholesky factors of Hermitian positive definite matrices: L Lᴴ, or Uᴴ U.
+ *     linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_cholesky_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_cholesky_options));
+
+typedef struct dt_linalg_cholesky_ex_options {
+    bool upper;
+    bool check_errors;
+    const dt_site *site;
+} dt_linalg_cholesky_ex_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_cholesky_ex_result {
+    dt_tensor *L, *info;
+} dt_linalg_cholesky_ex_result;
+/* Cholesky factors of matrices, and where they have none the order of the leading minor.
+ *     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_cholesky_ex_result dt_linalg_cholesky_ex_sized(dt_tensor *self,
+                                                                DT_OPTIONS(dt_linalg_cholesky_ex_options));
+
+typedef struct dt_linalg_cross_options {
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    const dt_site *site;
+} dt_linalg_cross_options;
+/* Cross products of vectors of 3 elements along a dim.
+ *     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_cross_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_linalg_cross_options));
+
+typedef struct dt_linalg_det_options {
+    const dt_site *site;
+} dt_linalg_det_options;
+/* Determinants of matrices.
+ *     linalg_det(Tensor A) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_det_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_det_options));
+
+typedef struct dt_linalg_eigh_options {
+    const char *UPLO; /* default L */
+    const dt_site *site;
+} dt_linalg_eigh_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_eigh_result {
+    dt_tensor *eigenvalues, *eigenvectors;
+} dt_linalg_eigh_result;
+/* Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which one triangle is read.
+ *     linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_eigh_result dt_linalg_eigh_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eigh_options));
+
+typedef struct dt_linalg_eigvalsh_options {
+    const char *UPLO; /* default L */
+    const dt_site *site;
+} dt_linalg_eigvalsh_options;
+/* Eigenvalues of Hermitian matrices, ascending.
+ *     linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_eigvalsh_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eigvalsh_options));
+
+typedef struct dt_linalg_inv_options {
+    const dt_site *site;
+} dt_linalg_inv_options;
+/* Inverses of matrices.
+ *     linalg_inv(Tensor A) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_inv_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_inv_options));
+
+typedef struct dt_linalg_inv_ex_options {
+    bool check_errors;
+    const dt_site *site;
+} dt_linalg_inv_ex_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_inv_ex_result {
+    dt_tensor *inverse, *info;
+} dt_linalg_inv_ex_result;
+/* Inverses of matrices, and the first zero of the diagonal of U of singular ones.
+ *     linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_inv_ex_result dt_linalg_inv_ex_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_inv_ex_options));
+
+typedef struct dt_linalg_lu_factor_options {
+    DT_OPTION(dt_opt_bool, pivot); /* default true */
+    const dt_site *site;
+} dt_linalg_lu_factor_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_lu_factor_result {
+    dt_tensor *LU, *pivots;
+} dt_linalg_lu_factor_result;
+/* LU factors of matrices in one tensor, and their pivots.
+ *     linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_lu_factor_result dt_linalg_lu_factor_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_lu_factor_options));
+
+typedef struct dt_linalg_lu_factor_ex_options {
+    DT_OPTION(dt_opt_bool, pivot); /* default true */
+    DT_OPTION(bool, check_errors);
+    const dt_site *site;
+} dt_linalg_lu_factor_ex_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_lu_factor_ex_result {
+    dt_tensor *LU, *pivots, *info;
+} dt_linalg_lu_factor_ex_result;
+/* LU factors of matrices in one tensor, their pivots, and the first zero of the diagonal of U.
+ *     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots,
+ *         Tensor info)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_lu_factor_ex_result dt_linalg_lu_factor_ex_sized(dt_tensor *A,
+                                                                  DT_OPTIONS(dt_linalg_lu_factor_ex_options));
+
+typedef struct dt_linalg_lu_solve_options {
+    DT_OPTION(dt_opt_bool, left); /* default true */
+    DT_OPTION(bool, adjoint);
+    const dt_site *site;
+} dt_linalg_lu_solve_options;
+/* X with A X = B, or X A = B, by the LU factors of A; with adjoint of its adjoint.
+ *     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_lu_solve_sized(dt_tensor *LU, dt_tensor *pivots, dt_tensor *B,
+                                           DT_OPTIONS(dt_linalg_lu_solve_options));
+
+typedef struct dt_linalg_matrix_power_options {
+    const dt_site *site;
+} dt_linalg_matrix_power_options;
+/* Powers of matrices; of negative exponents those of the inverse.
+ *     linalg_matrix_power(Tensor self, int n) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_power_sized(dt_tensor *self, int64_t n,
+                                               DT_OPTIONS(dt_linalg_matrix_power_options));
+
+typedef struct dt_linalg_multi_dot_options {
+    const dt_site *site;
+} dt_linalg_multi_dot_options;
+/* The product of several matrices, in the order that takes the fewest multiplications.
+ *     linalg_multi_dot(Tensor[] tensors) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_multi_dot_sized(dt_tensors tensors, DT_OPTIONS(dt_linalg_multi_dot_options));
+
 typedef struct dt_linalg_norm_options {
-    dt_number ord;
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_number, ord);
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_linalg_norm_options;
 /* Norm of vectors or of matrices.
@@ -2418,9 +2969,9 @@ typedef struct dt_linalg_norm_options {
 DT_API dt_tensor *dt_linalg_norm_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_norm_options));
 
 typedef struct dt_linalg_norm_ord_str_options {
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_linalg_norm_ord_str_options;
 /* Norm of vectors or of matrices.
@@ -2430,8 +2981,70 @@ typedef struct dt_linalg_norm_ord_str_options {
 DT_API dt_tensor *dt_linalg_norm_ord_str_sized(dt_tensor *self, const char *ord,
                                                DT_OPTIONS(dt_linalg_norm_ord_str_options));
 
+typedef struct dt_linalg_qr_options {
+    const char *mode; /* default reduced */
+    const dt_site *site;
+} dt_linalg_qr_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_qr_result {
+    dt_tensor *Q, *R;
+} dt_linalg_qr_result;
+/* QR factors of matrices: an orthogonal, or unitary, matrix and an upper triangular one.
+ *     linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_qr_result dt_linalg_qr_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_qr_options));
+
+typedef struct dt_linalg_slogdet_options {
+    const dt_site *site;
+} dt_linalg_slogdet_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_slogdet_result {
+    dt_tensor *sign, *logabsdet;
+} dt_linalg_slogdet_result;
+/* Signs of determinants and the logarithms of their magnitudes.
+ *     linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_slogdet_result dt_linalg_slogdet_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_slogdet_options));
+
+typedef struct dt_linalg_solve_options {
+    DT_OPTION(dt_opt_bool, left); /* default true */
+    const dt_site *site;
+} dt_linalg_solve_options;
+/* X with A X = B, or X A = B.
+ *     linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_solve_sized(dt_tensor *A, dt_tensor *B, DT_OPTIONS(dt_linalg_solve_options));
+
+typedef struct dt_linalg_solve_ex_options {
+    DT_OPTION(dt_opt_bool, left); /* default true */
+    DT_OPTION(bool, check_errors);
+    const dt_site *site;
+} dt_linalg_solve_ex_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_solve_ex_result {
+    dt_tensor *result, *info;
+} dt_linalg_solve_ex_result;
+/* X with A X = B, or X A = B, and the first zero of the diagonal of U of singular matrices.
+ *     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor
+ *         info)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_solve_ex_result dt_linalg_solve_ex_sized(dt_tensor *A, dt_tensor *B,
+                                                          DT_OPTIONS(dt_linalg_solve_ex_options));
+
+typedef struct dt_linalg_solve_triangular_options {
+    DT_OPTION(dt_opt_bool, left); /* default true */
+    DT_OPTION(bool, unitriangular);
+    const dt_site *site;
+} dt_linalg_solve_triangular_options;
+/* X with A X = B for a triangular A, or X A = B.
+ *     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False)
+ *         -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_solve_triangular_sized(dt_tensor *self, dt_tensor *B, bool upper,
+                                                   DT_OPTIONS(dt_linalg_solve_triangular_options));
+
 typedef struct dt_linalg_svd_options {
-    dt_opt_bool full_matrices; /* default true */
+    DT_OPTION(dt_opt_bool, full_matrices); /* default true */
     const dt_site *site;
 } dt_linalg_svd_options;
 /* The outputs; all NULL after an error. */
@@ -2451,11 +3064,20 @@ typedef struct dt_linalg_svdvals_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_svdvals_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_svdvals_options));
 
+typedef struct dt_linalg_vecdot_options {
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    const dt_site *site;
+} dt_linalg_vecdot_options;
+/* Inner products of vectors along a dim; the first is conjugated.
+ *     linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_vecdot_sized(dt_tensor *x, dt_tensor *y, DT_OPTIONS(dt_linalg_vecdot_options));
+
 typedef struct dt_linalg_vector_norm_options {
-    dt_number ord; /* default 2 */
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_number, ord); /* default 2 */
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_linalg_vector_norm_options;
 /* Norm of a vector, along all dims or along some: (sum of |x|^ord)^(1/ord), inf the largest |x|.
@@ -2497,6 +3119,37 @@ DT_API dt_tensor *dt_linear_weight_backward_sized(dt_tensor *grad_output, dt_ten
  * Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_t steps,
                                     DT_OPTIONS(dt_make_options));
+
+typedef struct dt_lion_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_lion_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_lion_in_place_result {
+    dt_tensor *self, *exp_avg;
+} dt_lion_in_place_result;
+/* One step of Lion: writes a parameter and its state.
+ *     lion_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, *, float lr, float beta1=0.9, float beta2=0.99,
+ *         float weight_decay=0, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg)
+ * Collective where inputs move, else Local. */
+DT_API dt_lion_in_place_result dt_lion_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg, double lr,
+                                                      DT_OPTIONS(dt_lion_in_place_options));
+
+typedef struct dt_local_response_norm_options {
+    DT_OPTION(dt_opt_real, alpha); /* default 0.0001 */
+    DT_OPTION(dt_opt_real, beta);  /* default 0.75 */
+    DT_OPTION(dt_opt_real, k);     /* default 1.0 */
+    const dt_site *site;
+} dt_local_response_norm_options;
+/* Divides elements by a power of the mean of squares of the channels around them.
+ *     local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_local_response_norm_sized(dt_tensor *input, int64_t size,
+                                               DT_OPTIONS(dt_local_response_norm_options));
 
 typedef struct dt_log_options {
     const dt_site *site;
@@ -2595,6 +3248,14 @@ typedef struct dt_logcumsumexp_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad_output, dt_tensor *self, dt_tensor *logsums,
                                                  int64_t dim, DT_OPTIONS(dt_logcumsumexp_backward_options));
+
+typedef struct dt_logdet_options {
+    const dt_site *site;
+} dt_logdet_options;
+/* Logarithms of determinants; NaN of negative ones.
+ *     logdet(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_logdet_sized(dt_tensor *self, DT_OPTIONS(dt_logdet_options));
 
 typedef struct dt_logical_and_options {
     const dt_site *site;
@@ -2803,15 +3464,36 @@ typedef struct dt_maximum_options {
 DT_API dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
 
 typedef struct dt_mean_options {
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_mean_options;
 /* Average over all dims or over some.
  *     mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mean_sized(dt_tensor *self, DT_OPTIONS(dt_mean_options));
+
+typedef struct dt_median_options {
+    const dt_site *site;
+} dt_median_options;
+/* The element in the middle, of two the smaller, of all or along a dim with its position; NaN wins.
+ *     median(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_median_sized(dt_tensor *self, DT_OPTIONS(dt_median_options));
+
+typedef struct dt_median_dim_options {
+    bool keepdim;
+    const dt_site *site;
+} dt_median_dim_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_median_dim_result {
+    dt_tensor *values, *indices;
+} dt_median_dim_result;
+/* The element in the middle, of two the smaller, of all or along a dim with its position; NaN wins.
+ *     median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_median_dim_result dt_median_dim_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_median_dim_options));
 
 typedef struct dt_min_options {
     const dt_site *site;
@@ -2874,6 +3556,36 @@ typedef struct dt_mm_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
 
+typedef struct dt_mode_options {
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(bool, keepdim);
+    const dt_site *site;
+} dt_mode_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_mode_result {
+    dt_tensor *values, *indices;
+} dt_mode_result;
+/* The most frequent element along a dim, the smallest of several, with its last position.
+ *     mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_mode_result dt_mode_sized(dt_tensor *self, DT_OPTIONS(dt_mode_options));
+
+typedef struct dt_moment_norm_options {
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_opt_real, eps); /* default 1e-05 */
+    const dt_site *site;
+} dt_moment_norm_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_moment_norm_result {
+    dt_tensor *output, *mean, *rstd, *var;
+} dt_moment_norm_result;
+/* Normalizes some dims to mean 0 and variance 1, scales and shifts them; with the moments.
+ *     moment_norm(Tensor input, int[] dims, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> (Tensor
+ *         output, Tensor mean, Tensor rstd, Tensor var)
+ * Collective where inputs move, else Local. */
+DT_API dt_moment_norm_result dt_moment_norm_sized(dt_tensor *input, dt_dims dims, DT_OPTIONS(dt_moment_norm_options));
+
 typedef struct dt_movedim_options {
     const dt_site *site;
 } dt_movedim_options;
@@ -2883,14 +3595,14 @@ typedef struct dt_movedim_options {
 DT_API dt_tensor *dt_movedim_sized(dt_tensor *self, int64_t source, int64_t destination,
                                    DT_OPTIONS(dt_movedim_options));
 
-typedef struct dt_movedim_sizes_options {
+typedef struct dt_movedim_dims_options {
     const dt_site *site;
-} dt_movedim_sizes_options;
+} dt_movedim_dims_options;
 /* Moves dims to other positions, as a view; the others keep their order.
  *     movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_movedim_sizes_sized(dt_tensor *self, dt_shape source, dt_shape destination,
-                                         DT_OPTIONS(dt_movedim_sizes_options));
+DT_API dt_tensor *dt_movedim_dims_sized(dt_tensor *self, dt_dims source, dt_dims destination,
+                                        DT_OPTIONS(dt_movedim_dims_options));
 
 typedef struct dt_mse_loss_options {
     const char *reduction; /* default mean */
@@ -2943,10 +3655,35 @@ typedef struct dt_mv_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mv_sized(dt_tensor *self, dt_tensor *vec, DT_OPTIONS(dt_mv_options));
 
+typedef struct dt_nadam_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);          /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);          /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay);   /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);            /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum_decay); /* default 0.004 */
+    DT_OPTION(bool, decoupled_weight_decay);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_nadam_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_nadam_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq;
+} dt_nadam_in_place_result;
+/* One step of NAdam: writes a parameter and its state.
+ *     nadam_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, *, float lr, float
+ *         beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, float
+ *         momentum_decay=0.004, float mu_product, bool decoupled_weight_decay=False, bool maximize=False, float
+ *         grad_scale=1) -> (Tensor(a!) self, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_nadam_in_place_result dt_nadam_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                        dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                                        double mu_product, DT_OPTIONS(dt_nadam_in_place_options));
+
 typedef struct dt_nan_to_num_options {
-    dt_opt_real nan;
-    dt_opt_real posinf;
-    dt_opt_real neginf;
+    DT_OPTION(dt_opt_real, nan);
+    DT_OPTION(dt_opt_real, posinf);
+    DT_OPTION(dt_opt_real, neginf);
     const dt_site *site;
 } dt_nan_to_num_options;
 /* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by given ones.
@@ -2955,9 +3692,9 @@ typedef struct dt_nan_to_num_options {
 DT_API dt_tensor *dt_nan_to_num_sized(dt_tensor *self, DT_OPTIONS(dt_nan_to_num_options));
 
 typedef struct dt_nan_to_num_in_place_options {
-    dt_opt_real nan;
-    dt_opt_real posinf;
-    dt_opt_real neginf;
+    DT_OPTION(dt_opt_real, nan);
+    DT_OPTION(dt_opt_real, posinf);
+    DT_OPTION(dt_opt_real, neginf);
     const dt_site *site;
 } dt_nan_to_num_in_place_options;
 /* Replaces NaN by 0 and infinities by the largest numbers of the dtype, or by given ones, in place.
@@ -2965,10 +3702,32 @@ typedef struct dt_nan_to_num_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_nan_to_num_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_nan_to_num_in_place_options));
 
-typedef struct dt_nansum_options {
-    dt_dims dim;
+typedef struct dt_nanmedian_options {
+    const dt_site *site;
+} dt_nanmedian_options;
+/* The element in the middle of those that are not NaN, of all or along a dim with its position.
+ *     nanmedian(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_nanmedian_sized(dt_tensor *self, DT_OPTIONS(dt_nanmedian_options));
+
+typedef struct dt_nanmedian_dim_options {
     bool keepdim;
-    dt_dtype dtype;
+    const dt_site *site;
+} dt_nanmedian_dim_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_nanmedian_dim_result {
+    dt_tensor *values, *indices;
+} dt_nanmedian_dim_result;
+/* The element in the middle of those that are not NaN, of all or along a dim with its position.
+ *     nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_nanmedian_dim_result dt_nanmedian_dim_sized(dt_tensor *self, int64_t dim,
+                                                      DT_OPTIONS(dt_nanmedian_dim_options));
+
+typedef struct dt_nansum_options {
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_nansum_options;
 /* Sum over all dims or over some, of the elements that are not NaN.
@@ -2994,6 +3753,24 @@ typedef struct dt_narrow_tensor_options {
 DT_API dt_tensor *dt_narrow_tensor_sized(dt_tensor *self, int64_t dim, dt_tensor *start, int64_t length,
                                          DT_OPTIONS(dt_narrow_tensor_options));
 
+typedef struct dt_native_batch_norm_options {
+    dt_tensor *weight;
+    dt_tensor *bias;
+    dt_tensor *running_mean;
+    dt_tensor *running_var;
+    const dt_site *site;
+} dt_native_batch_norm_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_native_batch_norm_result {
+    dt_tensor *output, *save_mean, *save_invstd;
+} dt_native_batch_norm_result;
+/* batch_norm, with the means and the inverse standard deviations that it used in training.
+ *     native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
+ *         bool training, float momentum, float eps) -> (Tensor output, Tensor save_mean, Tensor save_invstd)
+ * Collective where inputs move, else Local. */
+DT_API dt_native_batch_norm_result dt_native_batch_norm_sized(dt_tensor *input, bool training, double momentum,
+                                                              double eps, DT_OPTIONS(dt_native_batch_norm_options));
+
 typedef struct dt_native_dropout_backward_options {
     const dt_site *site;
 } dt_native_dropout_backward_options;
@@ -3002,6 +3779,39 @@ typedef struct dt_native_dropout_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_native_dropout_backward_sized(dt_tensor *grad_output, dt_tensor *mask, double scale,
                                                    DT_OPTIONS(dt_native_dropout_backward_options));
+
+typedef struct dt_native_group_norm_options {
+    dt_tensor *weight;
+    dt_tensor *bias;
+    const dt_site *site;
+} dt_native_group_norm_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_native_group_norm_result {
+    dt_tensor *output, *mean, *rstd;
+} dt_native_group_norm_result;
+/* group_norm, with the means and the inverse standard deviations that it used.
+ *     native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float
+ *         eps) -> (Tensor output, Tensor mean, Tensor rstd)
+ * Collective where inputs move, else Local. */
+DT_API dt_native_group_norm_result dt_native_group_norm_sized(dt_tensor *input, int64_t N, int64_t C, int64_t HxW,
+                                                              int64_t group, double eps,
+                                                              DT_OPTIONS(dt_native_group_norm_options));
+
+typedef struct dt_native_layer_norm_options {
+    dt_tensor *weight;
+    dt_tensor *bias;
+    const dt_site *site;
+} dt_native_layer_norm_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_native_layer_norm_result {
+    dt_tensor *output, *mean, *rstd;
+} dt_native_layer_norm_result;
+/* layer_norm, with the means and the inverse standard deviations that it used.
+ *     native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) ->
+ *         (Tensor output, Tensor mean, Tensor rstd)
+ * Collective where inputs move, else Local. */
+DT_API dt_native_layer_norm_result dt_native_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, double eps,
+                                                              DT_OPTIONS(dt_native_layer_norm_options));
 
 typedef struct dt_native_layer_norm_backward_options {
     dt_tensor *weight;
@@ -3017,7 +3827,7 @@ typedef struct dt_native_layer_norm_backward_result {
  * Collective where inputs move, else Local. */
 DT_API dt_native_layer_norm_backward_result dt_native_layer_norm_backward_sized(
     dt_tensor *grad_out, dt_tensor *input, dt_shape normalized_shape, dt_tensor *mean, dt_tensor *rstd,
-    dt_shape output_mask, DT_OPTIONS(dt_native_layer_norm_backward_options));
+    dt_ints output_mask, DT_OPTIONS(dt_native_layer_norm_backward_options));
 
 typedef struct dt_ne_options {
     const dt_site *site;
@@ -3097,9 +3907,9 @@ typedef struct dt_new_zeros_options {
 DT_API dt_tensor *dt_new_zeros_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_new_zeros_options));
 
 typedef struct dt_nll_loss_options {
-    dt_tensor *weight;
-    dt_opt_int ignore_index; /* default -100 */
-    const char *reduction;   /* default mean */
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_opt_int, ignore_index); /* default -100 */
+    DT_OPTION(const char *, reduction);  /* default mean */
     const dt_site *site;
 } dt_nll_loss_options;
 /* Negative log-likelihood of log-probabilities and classes.
@@ -3109,10 +3919,10 @@ typedef struct dt_nll_loss_options {
 DT_API dt_tensor *dt_nll_loss_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_nll_loss_options));
 
 typedef struct dt_norm_options {
-    dt_number p; /* default 2 */
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_number, p); /* default 2 */
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_norm_options;
 /* Norm of all elements, or of vectors along dims; "nuc": of matrices.
@@ -3121,15 +3931,26 @@ typedef struct dt_norm_options {
 DT_API dt_tensor *dt_norm_sized(dt_tensor *self, DT_OPTIONS(dt_norm_options));
 
 typedef struct dt_norm_str_options {
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_norm_str_options;
 /* Norm of all elements, or of vectors along dims; "nuc": of matrices.
  *     norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_norm_str_sized(dt_tensor *self, const char *p, DT_OPTIONS(dt_norm_str_options));
+
+typedef struct dt_normalize_options {
+    DT_OPTION(dt_opt_real, p);   /* default 2.0 */
+    DT_OPTION(dt_opt_int, dim);  /* default 1 */
+    DT_OPTION(dt_opt_real, eps); /* default 1e-12 */
+    const dt_site *site;
+} dt_normalize_options;
+/* Vectors along a dim, divided by their p-norms, which count as eps at least.
+ *     normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_normalize_sized(dt_tensor *input, DT_OPTIONS(dt_normalize_options));
 
 typedef struct dt_one_hot_options {
     const dt_site *site;
@@ -3162,14 +3983,14 @@ typedef struct dt_outer_options {
 DT_API dt_tensor *dt_outer_sized(dt_tensor *self, dt_tensor *vec2, DT_OPTIONS(dt_outer_options));
 
 typedef struct dt_pad_options {
-    const char *mode; /* default constant */
-    dt_opt_real value;
+    DT_OPTION(const char *, mode); /* default constant */
+    DT_OPTION(dt_opt_real, value);
     const dt_site *site;
 } dt_pad_options;
 /* Adds a value, or copies of the elements, before and behind the indices of the last dims.
  *     pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_pad_sized(dt_tensor *input, dt_shape pad, DT_OPTIONS(dt_pad_options));
+DT_API dt_tensor *dt_pad_sized(dt_tensor *input, dt_ints pad, DT_OPTIONS(dt_pad_options));
 
 typedef struct dt_permute_options {
     const dt_site *site;
@@ -3178,6 +3999,24 @@ typedef struct dt_permute_options {
  *     permute(Tensor(a) self, int[] dims) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_permute_options));
+
+typedef struct dt_pixel_shuffle_options {
+    const dt_site *site;
+} dt_pixel_shuffle_options;
+/* Channels in blocks of r x r as pixels: c r^2, h, w becomes c, h r, w r.
+ *     pixel_shuffle(Tensor self, int upscale_factor) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pixel_shuffle_sized(dt_tensor *self, int64_t upscale_factor,
+                                         DT_OPTIONS(dt_pixel_shuffle_options));
+
+typedef struct dt_pixel_unshuffle_options {
+    const dt_site *site;
+} dt_pixel_unshuffle_options;
+/* Blocks of r x r pixels as channels: c, h r, w r becomes c r^2, h, w.
+ *     pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pixel_unshuffle_sized(dt_tensor *self, int64_t downscale_factor,
+                                           DT_OPTIONS(dt_pixel_unshuffle_options));
 
 typedef struct dt_positive_options {
     const dt_site *site;
@@ -3231,15 +4070,23 @@ DT_API dt_tensor *dt_pow_scalar_in_place_sized(dt_tensor *self, dt_number expone
                                                DT_OPTIONS(dt_pow_scalar_in_place_options));
 
 typedef struct dt_power_sum_options {
-    dt_number ord; /* default 2 */
-    dt_dims dim;
-    bool keepdim;
+    DT_OPTION(dt_number, ord); /* default 2 */
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_power_sum_options;
 /* Sum of |x|^ord in f64, along all dims or along some; of ord inf the largest |x|, 0 without elements.
  *     power_sum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_power_sum_sized(dt_tensor *self, DT_OPTIONS(dt_power_sum_options));
+
+typedef struct dt_prelu_options {
+    const dt_site *site;
+} dt_prelu_options;
+/* Elements, times a weight where they are not positive: one weight, or one per index of dim 1.
+ *     prelu(Tensor self, Tensor weight) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_prelu_sized(dt_tensor *self, dt_tensor *weight, DT_OPTIONS(dt_prelu_options));
 
 typedef struct dt_prod_options {
     dt_dtype dtype;
@@ -3261,13 +4108,37 @@ typedef struct dt_prod_dim_int_options {
 DT_API dt_tensor *dt_prod_dim_int_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_prod_dim_int_options));
 
 typedef struct dt_prod_of_others_options {
-    dt_opt_int dim;
+    DT_OPTION(dt_opt_int, dim);
     const dt_site *site;
 } dt_prod_of_others_options;
 /* The product of all other elements, of the tensor or along a dim: the gradient of prod.
  *     prod_of_others(Tensor self, int? dim=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_prod_of_others_sized(dt_tensor *self, DT_OPTIONS(dt_prod_of_others_options));
+
+typedef struct dt_radam_in_place_options {
+    DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
+    DT_OPTION(dt_opt_real, beta2);        /* default 0.999 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(bool, decoupled_weight_decay);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_radam_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_radam_in_place_result {
+    dt_tensor *self, *exp_avg, *exp_avg_sq;
+} dt_radam_in_place_result;
+/* One step of RAdam: writes a parameter and its state.
+ *     radam_(Tensor(a!) self, Tensor grad, Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq, *, float lr, float
+ *         beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, bool
+ *         decoupled_weight_decay=False, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!)
+ *         exp_avg, Tensor(c!) exp_avg_sq)
+ * Collective where inputs move, else Local. */
+DT_API dt_radam_in_place_result dt_radam_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg,
+                                                        dt_tensor *exp_avg_sq, double lr, int64_t step,
+                                                        DT_OPTIONS(dt_radam_in_place_options));
 
 typedef struct dt_ravel_options {
     const dt_site *site;
@@ -3375,7 +4246,39 @@ typedef struct dt_repeat_options {
 /* Copies of a tensor side by side, as many along each dim as are given, new dims in front.
  *     repeat(Tensor self, int[] repeats) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_repeat_sized(dt_tensor *self, dt_shape repeats, DT_OPTIONS(dt_repeat_options));
+DT_API dt_tensor *dt_repeat_sized(dt_tensor *self, dt_ints repeats, DT_OPTIONS(dt_repeat_options));
+
+typedef struct dt_repeat_interleave_options {
+    DT_OPTION(dt_opt_int, output_size);
+    const dt_site *site;
+} dt_repeat_interleave_options;
+/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+ *     repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_repeat_interleave_sized(dt_tensor *repeats, DT_OPTIONS(dt_repeat_interleave_options));
+
+typedef struct dt_repeat_interleave_self_tensor_options {
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(dt_opt_int, output_size);
+    const dt_site *site;
+} dt_repeat_interleave_self_tensor_options;
+/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+ *     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_repeat_interleave_self_tensor_sized(dt_tensor *self, dt_tensor *repeats,
+                                                         DT_OPTIONS(dt_repeat_interleave_self_tensor_options));
+
+typedef struct dt_repeat_interleave_self_int_options {
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(dt_opt_int, output_size); /* default -1 */
+    const dt_site *site;
+} dt_repeat_interleave_self_int_options;
+/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+ *     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=-1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_repeat_interleave_self_int_sized(dt_tensor *self, int64_t repeats,
+                                                      DT_OPTIONS(dt_repeat_interleave_self_int_options));
 
 typedef struct dt_reshape_options {
     const dt_site *site;
@@ -3394,8 +4297,8 @@ typedef struct dt_reshape_as_options {
 DT_API dt_tensor *dt_reshape_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_reshape_as_options));
 
 typedef struct dt_rms_norm_options {
-    dt_tensor *weight;
-    dt_opt_real eps;
+    DT_OPTION(dt_tensor *, weight);
+    DT_OPTION(dt_opt_real, eps);
     const dt_site *site;
 } dt_rms_norm_options;
 /* Divides the last dims by the root of their mean square, then scales by weight.
@@ -3403,14 +4306,83 @@ typedef struct dt_rms_norm_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_rms_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_rms_norm_options));
 
+typedef struct dt_rmsprop_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_rmsprop_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_rmsprop_in_place_result {
+    dt_tensor *self, *square_avg;
+} dt_rmsprop_in_place_result;
+/* One step of RMSprop: writes a parameter and its state.
+ *     rmsprop_(Tensor(a!) self, Tensor grad, Tensor(b!) square_avg, *, float lr, float alpha=0.99, float
+ *         weight_decay=0, float eps=1e-08, float momentum=0, bool centered=False, bool maximize=False, float
+ *         grad_scale=1) -> (Tensor(a!) self, Tensor(b!) square_avg)
+ * Collective where inputs move, else Local. */
+DT_API dt_rmsprop_in_place_result dt_rmsprop_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *square_avg,
+                                                            double lr, DT_OPTIONS(dt_rmsprop_in_place_options));
+
+typedef struct dt_rmsprop_state_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_rmsprop_state_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_rmsprop_state_in_place_result {
+    dt_tensor *self, *square_avg, *state;
+} dt_rmsprop_state_in_place_result;
+/* One step of RMSprop: writes a parameter and its state.
+ *     rmsprop_.state(Tensor(a!) self, Tensor grad, Tensor(b!) square_avg, Tensor(c!) state, *, float lr, float
+ *         alpha=0.99, float weight_decay=0, float eps=1e-08, float momentum=0, bool centered=False, bool
+ *         maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!) square_avg, Tensor(c!) state)
+ * Collective where inputs move, else Local. */
+DT_API dt_rmsprop_state_in_place_result
+dt_rmsprop_state_in_place_sized(dt_tensor *self, dt_tensor *grad, dt_tensor *square_avg, dt_tensor *state, double lr,
+                                DT_OPTIONS(dt_rmsprop_state_in_place_options));
+
+typedef struct dt_rmsprop_centered_momentum_in_place_options {
+    DT_OPTION(dt_opt_real, alpha);        /* default 0.99 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, eps);          /* default 1e-08 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(bool, centered);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
+    const dt_site *site;
+} dt_rmsprop_centered_momentum_in_place_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_rmsprop_centered_momentum_in_place_result {
+    dt_tensor *self, *square_avg, *grad_avg, *momentum_buffer;
+} dt_rmsprop_centered_momentum_in_place_result;
+/* One step of RMSprop: writes a parameter and its state.
+ *     rmsprop_.centered_momentum(Tensor(a!) self, Tensor grad, Tensor(b!) square_avg, Tensor(c!) grad_avg,
+ *         Tensor(d!) momentum_buffer, *, float lr, float alpha=0.99, float weight_decay=0, float eps=1e-08, float
+ *         momentum=0, bool centered=False, bool maximize=False, float grad_scale=1) -> (Tensor(a!) self, Tensor(b!)
+ *         square_avg, Tensor(c!) grad_avg, Tensor(d!) momentum_buffer)
+ * Collective where inputs move, else Local. */
+DT_API dt_rmsprop_centered_momentum_in_place_result dt_rmsprop_centered_momentum_in_place_sized(
+    dt_tensor *self, dt_tensor *grad, dt_tensor *square_avg, dt_tensor *grad_avg, dt_tensor *momentum_buffer,
+    double lr, DT_OPTIONS(dt_rmsprop_centered_momentum_in_place_options));
+
 typedef struct dt_roll_options {
-    dt_dims dims;
+    DT_OPTION(dt_dims, dims);
     const dt_site *site;
 } dt_roll_options;
 /* Moves the indices of dims by shifts, around the end; without dims, of all elements in order.
  *     roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_shape shifts, DT_OPTIONS(dt_roll_options));
+DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_ints shifts, DT_OPTIONS(dt_roll_options));
 
 typedef struct dt_round_options {
     const dt_site *site;
@@ -3462,7 +4434,7 @@ typedef struct dt_rsqrt_in_place_options {
 DT_API dt_tensor *dt_rsqrt_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_rsqrt_in_place_options));
 
 typedef struct dt_rsub_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_rsub_options;
 /* Subtracts the tensor times alpha from another one, or from a number.
@@ -3471,7 +4443,7 @@ typedef struct dt_rsub_options {
 DT_API dt_tensor *dt_rsub_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_rsub_options));
 
 typedef struct dt_rsub_scalar_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_rsub_scalar_options;
 /* Subtracts the tensor times alpha from another one, or from a number.
@@ -3480,11 +4452,11 @@ typedef struct dt_rsub_scalar_options {
 DT_API dt_tensor *dt_rsub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_rsub_scalar_options));
 
 typedef struct dt_scaled_dot_product_attention_options {
-    dt_tensor *attn_mask;
-    dt_opt_real dropout_p; /* default 0.0 */
-    bool is_causal;
-    dt_opt_real scale;
-    bool enable_gqa;
+    DT_OPTION(dt_tensor *, attn_mask);
+    DT_OPTION(dt_opt_real, dropout_p); /* default 0.0 */
+    DT_OPTION(bool, is_causal);
+    DT_OPTION(dt_opt_real, scale);
+    DT_OPTION(bool, enable_gqa);
     const dt_site *site;
 } dt_scaled_dot_product_attention_options;
 /* Attention: values weighted by the softmax of the scaled products of queries and keys.
@@ -3548,6 +4520,57 @@ typedef struct dt_scatter_add_in_place_options {
 DT_API dt_tensor *dt_scatter_add_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
                                                 DT_OPTIONS(dt_scatter_add_in_place_options));
 
+typedef struct dt_scatter_reduce_options {
+    DT_OPTION(dt_opt_bool, include_self); /* default true */
+    const dt_site *site;
+} dt_scatter_reduce_options;
+/* Reduces elements at indices along a dim, by sum, prod, mean, amax or amin.
+ *     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True)
+ *         -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_reduce_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                          const char *reduce, DT_OPTIONS(dt_scatter_reduce_options));
+
+typedef struct dt_scatter_reduce_in_place_options {
+    DT_OPTION(dt_opt_bool, include_self); /* default true */
+    const dt_site *site;
+} dt_scatter_reduce_in_place_options;
+/* Reduces elements at indices along a dim, by sum, prod, mean, amax or amin, in place.
+ *     scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool
+ *         include_self=True) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_scatter_reduce_in_place_sized(dt_tensor *self, int64_t dim, dt_tensor *index, dt_tensor *src,
+                                                   const char *reduce,
+                                                   DT_OPTIONS(dt_scatter_reduce_in_place_options));
+
+typedef struct dt_searchsorted_options {
+    bool out_int32;
+    bool right;
+    const char *side;
+    dt_tensor *sorter;
+    const dt_site *site;
+} dt_searchsorted_options;
+/* Where values belong in sorted sequences: before, or on the right after, elements that are equal.
+ *     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str?
+ *         side=None, Tensor? sorter=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_searchsorted_sized(dt_tensor *sorted_sequence, dt_tensor *self,
+                                        DT_OPTIONS(dt_searchsorted_options));
+
+typedef struct dt_searchsorted_scalar_options {
+    bool out_int32;
+    bool right;
+    const char *side;
+    dt_tensor *sorter;
+    const dt_site *site;
+} dt_searchsorted_scalar_options;
+/* Where values belong in sorted sequences: before, or on the right after, elements that are equal.
+ *     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str?
+ *         side=None, Tensor? sorter=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_searchsorted_scalar_sized(dt_tensor *sorted_sequence, dt_number self,
+                                               DT_OPTIONS(dt_searchsorted_scalar_options));
+
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
@@ -3564,6 +4587,15 @@ typedef struct dt_select_backward_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_select_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t index,
                                            DT_OPTIONS(dt_select_backward_options));
+
+typedef struct dt_select_scatter_options {
+    const dt_site *site;
+} dt_select_scatter_options;
+/* A copy of a tensor with another one at an index of a dim.
+ *     select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_select_scatter_sized(dt_tensor *self, dt_tensor *src, int64_t dim, int64_t index,
+                                          DT_OPTIONS(dt_select_scatter_options));
 
 typedef struct dt_selu_options {
     const dt_site *site;
@@ -3582,13 +4614,13 @@ typedef struct dt_selu_in_place_options {
 DT_API dt_tensor *dt_selu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_selu_in_place_options));
 
 typedef struct dt_sgd_in_place_options {
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real momentum;     /* default 0.0 */
-    dt_opt_real dampening;    /* default 0.0 */
-    bool nesterov;
-    bool maximize;
-    bool is_first;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, dampening);    /* default 0.0 */
+    DT_OPTION(bool, nesterov);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(bool, is_first);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_sgd_in_place_options;
 /* One step of stochastic gradient descent, with or without momentum: writes a parameter and its state.
@@ -3600,13 +4632,13 @@ DT_API dt_tensor *dt_sgd_in_place_sized(dt_tensor *self, dt_tensor *grad, double
                                         DT_OPTIONS(dt_sgd_in_place_options));
 
 typedef struct dt_sgd_momentum_in_place_options {
-    dt_opt_real weight_decay; /* default 0.0 */
-    dt_opt_real momentum;     /* default 0.0 */
-    dt_opt_real dampening;    /* default 0.0 */
-    bool nesterov;
-    bool maximize;
-    bool is_first;
-    dt_opt_real grad_scale; /* default 1.0 */
+    DT_OPTION(dt_opt_real, weight_decay); /* default 0.0 */
+    DT_OPTION(dt_opt_real, momentum);     /* default 0.0 */
+    DT_OPTION(dt_opt_real, dampening);    /* default 0.0 */
+    DT_OPTION(bool, nesterov);
+    DT_OPTION(bool, maximize);
+    DT_OPTION(bool, is_first);
+    DT_OPTION(dt_opt_real, grad_scale); /* default 1.0 */
     const dt_site *site;
 } dt_sgd_momentum_in_place_options;
 /* The outputs; all NULL after an error. */
@@ -3762,9 +4794,18 @@ typedef struct dt_slice_backward_options {
 DT_API dt_tensor *dt_slice_backward_sized(dt_tensor *grad_output, dt_shape input_sizes, int64_t dim, int64_t start,
                                           int64_t end, int64_t step, DT_OPTIONS(dt_slice_backward_options));
 
+typedef struct dt_slice_scatter_options {
+    const dt_site *site;
+} dt_slice_scatter_options;
+/* A copy of a tensor with another one at the indices of a slice of a dim.
+ *     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_slice_scatter_sized(dt_tensor *self, dt_tensor *src, int64_t dim, int64_t start, int64_t end,
+                                         int64_t step, DT_OPTIONS(dt_slice_scatter_options));
+
 typedef struct dt_smooth_l1_loss_options {
-    const char *reduction; /* default mean */
-    dt_opt_real beta;      /* default 1.0 */
+    DT_OPTION(const char *, reduction); /* default mean */
+    DT_OPTION(dt_opt_real, beta);       /* default 1.0 */
     const dt_site *site;
 } dt_smooth_l1_loss_options;
 /* Absolute differences, squared below beta, or their mean or sum.
@@ -3782,8 +4823,8 @@ typedef struct dt_softmax_options {
 DT_API dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
 
 typedef struct dt_softmin_options {
-    dt_opt_int dim;
-    dt_dtype dtype;
+    DT_OPTION(dt_opt_int, dim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_softmin_options;
 /* softmax of the negative elements.
@@ -3792,8 +4833,8 @@ typedef struct dt_softmin_options {
 DT_API dt_tensor *dt_softmin_sized(dt_tensor *input, DT_OPTIONS(dt_softmin_options));
 
 typedef struct dt_softplus_options {
-    dt_number beta;      /* default 1 */
-    dt_number threshold; /* default 20 */
+    DT_OPTION(dt_number, beta);      /* default 1 */
+    DT_OPTION(dt_number, threshold); /* default 20 */
     const dt_site *site;
 } dt_softplus_options;
 /* log(1 + exp(beta x)) / beta; x where beta x is above the threshold.
@@ -3802,7 +4843,7 @@ typedef struct dt_softplus_options {
 DT_API dt_tensor *dt_softplus_sized(dt_tensor *self, DT_OPTIONS(dt_softplus_options));
 
 typedef struct dt_softshrink_options {
-    dt_number lambd; /* default 0.5 */
+    DT_OPTION(dt_number, lambd); /* default 0.5 */
     const dt_site *site;
 } dt_softshrink_options;
 /* Every element, moved by lambd towards 0.
@@ -3819,8 +4860,8 @@ typedef struct dt_softsign_options {
 DT_API dt_tensor *dt_softsign_sized(dt_tensor *input, DT_OPTIONS(dt_softsign_options));
 
 typedef struct dt_sort_options {
-    dt_opt_int dim; /* default -1 */
-    bool descending;
+    DT_OPTION(dt_opt_int, dim); /* default -1 */
+    DT_OPTION(bool, descending);
     const dt_site *site;
 } dt_sort_options;
 /* The outputs; all NULL after an error. */
@@ -3834,7 +4875,7 @@ typedef struct dt_sort_result {
 DT_API dt_sort_result dt_sort_sized(dt_tensor *self, DT_OPTIONS(dt_sort_options));
 
 typedef struct dt_split_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_split_options;
 /* Splits a dim into blocks of one size, or of the given sizes, as views.
@@ -3844,23 +4885,23 @@ DT_API int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, 
                           DT_OPTIONS(dt_split_options));
 
 typedef struct dt_split_sizes_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_split_sizes_options;
 /* Splits a dim into blocks of one size, or of the given sizes, as views.
  *     split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
-DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
+DT_API int dt_split_sizes_sized(dt_tensor *self, dt_ints split_size, dt_tensor **out, int capacity,
                                 DT_OPTIONS(dt_split_sizes_options));
 
 typedef struct dt_split_with_sizes_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_split_with_sizes_options;
 /* Splits a dim into blocks of the given sizes, as views.
  *     split_with_sizes(Tensor(a -> *) self, int[] split_sizes, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
-DT_API int dt_split_with_sizes_sized(dt_tensor *self, dt_shape split_sizes, dt_tensor **out, int capacity,
+DT_API int dt_split_with_sizes_sized(dt_tensor *self, dt_ints split_sizes, dt_tensor **out, int capacity,
                                      DT_OPTIONS(dt_split_with_sizes_options));
 
 typedef struct dt_sqrt_options {
@@ -3920,7 +4961,7 @@ typedef struct dt_squeeze_dims_options {
 DT_API dt_tensor *dt_squeeze_dims_sized(dt_tensor *self, dt_dims dim, DT_OPTIONS(dt_squeeze_dims_options));
 
 typedef struct dt_stack_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_stack_options;
 /* Joins tensors of one shape along a new dim.
@@ -3929,9 +4970,9 @@ typedef struct dt_stack_options {
 DT_API dt_tensor *dt_stack_sized(dt_tensors tensors, DT_OPTIONS(dt_stack_options));
 
 typedef struct dt_std_options {
-    dt_dims dim;
-    dt_opt_bool unbiased; /* default true */
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_opt_bool, unbiased); /* default true */
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_std_options;
 /* Standard deviation over all dims or over some.
@@ -3940,9 +4981,9 @@ typedef struct dt_std_options {
 DT_API dt_tensor *dt_std_sized(dt_tensor *self, DT_OPTIONS(dt_std_options));
 
 typedef struct dt_std_correction_options {
-    dt_dims dim;
-    dt_number correction;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_number, correction);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_std_correction_options;
 /* Standard deviation over all dims or over some.
@@ -3951,9 +4992,9 @@ typedef struct dt_std_correction_options {
 DT_API dt_tensor *dt_std_correction_sized(dt_tensor *self, DT_OPTIONS(dt_std_correction_options));
 
 typedef struct dt_std_mean_options {
-    dt_dims dim;
-    dt_opt_bool unbiased; /* default true */
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_opt_bool, unbiased); /* default true */
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_std_mean_options;
 /* The outputs; all NULL after an error. */
@@ -3967,9 +5008,9 @@ typedef struct dt_std_mean_result {
 DT_API dt_std_mean_result dt_std_mean_sized(dt_tensor *self, DT_OPTIONS(dt_std_mean_options));
 
 typedef struct dt_std_mean_correction_options {
-    dt_dims dim;
-    dt_number correction;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_number, correction);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_std_mean_correction_options;
 /* The outputs; all NULL after an error. */
@@ -3984,7 +5025,7 @@ DT_API dt_std_mean_correction_result dt_std_mean_correction_sized(dt_tensor *sel
                                                                   DT_OPTIONS(dt_std_mean_correction_options));
 
 typedef struct dt_sub_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_sub_options;
 /* Subtracts a tensor, or a number, times alpha.
@@ -3993,7 +5034,7 @@ typedef struct dt_sub_options {
 DT_API dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_options));
 
 typedef struct dt_sub_scalar_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_sub_scalar_options;
 /* Subtracts a tensor, or a number, times alpha.
@@ -4002,7 +5043,7 @@ typedef struct dt_sub_scalar_options {
 DT_API dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
 
 typedef struct dt_sub_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_sub_in_place_options;
 /* Subtracts a tensor, or a number, times alpha, in place.
@@ -4011,7 +5052,7 @@ typedef struct dt_sub_in_place_options {
 DT_API dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_in_place_options));
 
 typedef struct dt_sub_scalar_in_place_options {
-    dt_number alpha; /* default 1 */
+    DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
 } dt_sub_scalar_in_place_options;
 /* Subtracts a tensor, or a number, times alpha, in place.
@@ -4021,9 +5062,9 @@ DT_API dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_sub_scalar_in_place_options));
 
 typedef struct dt_sum_options {
-    dt_dims dim;
-    bool keepdim;
-    dt_dtype dtype;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_sum_options;
 /* Sum over all dims or over some.
@@ -4048,7 +5089,7 @@ typedef struct dt_t_options {
 DT_API dt_tensor *dt_t_sized(dt_tensor *self, DT_OPTIONS(dt_t_options));
 
 typedef struct dt_take_along_dim_options {
-    dt_opt_int dim;
+    DT_OPTION(dt_opt_int, dim);
     const dt_site *site;
 } dt_take_along_dim_options;
 /* Picks an element along a dim for each index, with broadcasting; without a dim, of all elements.
@@ -4106,7 +5147,7 @@ typedef struct dt_tanhshrink_options {
 DT_API dt_tensor *dt_tanhshrink_sized(dt_tensor *input, DT_OPTIONS(dt_tanhshrink_options));
 
 typedef struct dt_tensor_split_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_options;
 /* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
@@ -4116,17 +5157,17 @@ DT_API int dt_tensor_split_sized(dt_tensor *self, int64_t sections, dt_tensor **
                                  DT_OPTIONS(dt_tensor_split_options));
 
 typedef struct dt_tensor_split_indices_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_indices_options;
 /* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
  *     tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
-DT_API int dt_tensor_split_indices_sized(dt_tensor *self, dt_shape indices, dt_tensor **out, int capacity,
+DT_API int dt_tensor_split_indices_sized(dt_tensor *self, dt_ints indices, dt_tensor **out, int capacity,
                                          DT_OPTIONS(dt_tensor_split_indices_options));
 
 typedef struct dt_tensor_split_tensor_indices_or_sections_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_tensor_indices_or_sections_options;
 /* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
@@ -4137,6 +5178,15 @@ DT_API int
 dt_tensor_split_tensor_indices_or_sections_sized(dt_tensor *self, dt_tensor *tensor_indices_or_sections,
                                                  dt_tensor **out, int capacity,
                                                  DT_OPTIONS(dt_tensor_split_tensor_indices_or_sections_options));
+
+typedef struct dt_tensordot_options {
+    const dt_site *site;
+} dt_tensordot_options;
+/* Sums of products over pairs of dims of two tensors.
+ *     tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tensordot_sized(dt_tensor *self, dt_tensor *other, dt_ints dims_self, dt_ints dims_other,
+                                     DT_OPTIONS(dt_tensordot_options));
 
 typedef struct dt_threshold_options {
     const dt_site *site;
@@ -4183,8 +5233,8 @@ typedef struct dt_to_options {
 DT_API dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
 
 typedef struct dt_topk_options {
-    dt_opt_int dim;      /* default -1 */
-    dt_opt_bool largest; /* default true */
+    DT_OPTION(dt_opt_int, dim);      /* default -1 */
+    DT_OPTION(dt_opt_bool, largest); /* default true */
     const dt_site *site;
 } dt_topk_options;
 /* The outputs; all NULL after an error. */
@@ -4214,7 +5264,7 @@ typedef struct dt_transpose_options {
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
 typedef struct dt_tril_options {
-    int64_t diagonal;
+    DT_OPTION(dt_opt_int, diagonal); /* default 0 */
     const dt_site *site;
 } dt_tril_options;
 /* Elements on and below a diagonal, 0 elsewhere.
@@ -4223,7 +5273,7 @@ typedef struct dt_tril_options {
 DT_API dt_tensor *dt_tril_sized(dt_tensor *self, DT_OPTIONS(dt_tril_options));
 
 typedef struct dt_tril_in_place_options {
-    int64_t diagonal;
+    DT_OPTION(dt_opt_int, diagonal); /* default 0 */
     const dt_site *site;
 } dt_tril_in_place_options;
 /* Elements on and below a diagonal, 0 elsewhere, in place.
@@ -4231,8 +5281,14 @@ typedef struct dt_tril_in_place_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tril_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_tril_in_place_options));
 
+/* Rows and columns of the elements on and below a diagonal, in order.
+ *     tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_tril_indices_sized(dt_ctx *ctx, int64_t row, int64_t col, int64_t offset,
+                                        DT_OPTIONS(dt_make_options));
+
 typedef struct dt_triu_options {
-    int64_t diagonal;
+    DT_OPTION(dt_opt_int, diagonal); /* default 0 */
     const dt_site *site;
 } dt_triu_options;
 /* Elements on and above a diagonal, 0 elsewhere.
@@ -4241,13 +5297,19 @@ typedef struct dt_triu_options {
 DT_API dt_tensor *dt_triu_sized(dt_tensor *self, DT_OPTIONS(dt_triu_options));
 
 typedef struct dt_triu_in_place_options {
-    int64_t diagonal;
+    DT_OPTION(dt_opt_int, diagonal); /* default 0 */
     const dt_site *site;
 } dt_triu_in_place_options;
 /* Elements on and above a diagonal, 0 elsewhere, in place.
  *     triu_(Tensor(a!) self, int diagonal=0) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_triu_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_triu_in_place_options));
+
+/* Rows and columns of the elements on and above a diagonal, in order.
+ *     triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long) -> Tensor
+ * Local; every rank of the mesh must make the same call. */
+DT_API dt_tensor *dt_triu_indices_sized(dt_ctx *ctx, int64_t row, int64_t col, int64_t offset,
+                                        DT_OPTIONS(dt_make_options));
 
 typedef struct dt_trunc_options {
     const dt_site *site;
@@ -4274,7 +5336,7 @@ typedef struct dt_type_as_options {
 DT_API dt_tensor *dt_type_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_type_as_options));
 
 typedef struct dt_unbind_options {
-    int64_t dim;
+    DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_unbind_options;
 /* Every index of a dim, which is removed, as views.
@@ -4293,7 +5355,7 @@ DT_API dt_tensor *dt_unflatten_sized(dt_tensor *self, int64_t dim, dt_shape size
 typedef struct dt_unfold_options {
     const dt_site *site;
 } dt_unfold_options;
-/* Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.
+/* Windows of `size` indices of a dim, `step` apart, as a last dim; a copy if the dim is sharded.
  *     unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,
@@ -4317,9 +5379,9 @@ typedef struct dt_unsqueeze_options {
 DT_API dt_tensor *dt_unsqueeze_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_unsqueeze_options));
 
 typedef struct dt_var_options {
-    dt_dims dim;
-    dt_opt_bool unbiased; /* default true */
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_opt_bool, unbiased); /* default true */
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_var_options;
 /* Variance over all dims or over some.
@@ -4328,9 +5390,9 @@ typedef struct dt_var_options {
 DT_API dt_tensor *dt_var_sized(dt_tensor *self, DT_OPTIONS(dt_var_options));
 
 typedef struct dt_var_correction_options {
-    dt_dims dim;
-    dt_number correction;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_number, correction);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_var_correction_options;
 /* Variance over all dims or over some.
@@ -4339,9 +5401,9 @@ typedef struct dt_var_correction_options {
 DT_API dt_tensor *dt_var_correction_sized(dt_tensor *self, DT_OPTIONS(dt_var_correction_options));
 
 typedef struct dt_var_mean_options {
-    dt_dims dim;
-    dt_opt_bool unbiased; /* default true */
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_opt_bool, unbiased); /* default true */
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_var_mean_options;
 /* The outputs; all NULL after an error. */
@@ -4355,9 +5417,9 @@ typedef struct dt_var_mean_result {
 DT_API dt_var_mean_result dt_var_mean_sized(dt_tensor *self, DT_OPTIONS(dt_var_mean_options));
 
 typedef struct dt_var_mean_correction_options {
-    dt_dims dim;
-    dt_number correction;
-    bool keepdim;
+    DT_OPTION(dt_dims, dim);
+    DT_OPTION(dt_number, correction);
+    DT_OPTION(bool, keepdim);
     const dt_site *site;
 } dt_var_mean_correction_options;
 /* The outputs; all NULL after an error. */
@@ -4394,6 +5456,22 @@ typedef struct dt_view_as_options {
  *     view_as(Tensor(a) self, Tensor other) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_view_as_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_view_as_options));
+
+typedef struct dt_view_as_complex_options {
+    const dt_site *site;
+} dt_view_as_complex_options;
+/* The last dim, of real and imaginary parts, as complex numbers, as a view.
+ *     view_as_complex(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_view_as_complex_sized(dt_tensor *self, DT_OPTIONS(dt_view_as_complex_options));
+
+typedef struct dt_view_as_real_options {
+    const dt_site *site;
+} dt_view_as_real_options;
+/* The real and the imaginary parts of complex numbers as a new last dim, as a view.
+ *     view_as_real(Tensor(a) self) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_view_as_real_sized(dt_tensor *self, DT_OPTIONS(dt_view_as_real_options));
 
 typedef struct dt_vstack_options {
     const dt_site *site;
@@ -4519,14 +5597,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_foreach_acos_in_place_sized(self, DT_NAMED(dt_foreach_acos_in_place_options, __VA_ARGS__))
 #define dt_foreach_add(...) DT_FOREACH_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD_(self, other, out, capacity, ...) \
-    dt_foreach_add_sized(self, other, out, capacity, DT_NAMED(dt_foreach_add_options, __VA_ARGS__))
+    dt_foreach_add_sized(self, other, out, capacity, DT_CHECKED(dt_foreach_add_options, __VA_ARGS__))
 #define dt_foreach_add_scalar(...) DT_FOREACH_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD_SCALAR_(self, scalar, out, capacity, ...) \
     dt_foreach_add_scalar_sized(self, DT_NUMBER(scalar), out, capacity, \
         DT_NAMED(dt_foreach_add_scalar_options, __VA_ARGS__))
 #define dt_foreach_add_(...) DT_FOREACH_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD__(self, other, ...) \
-    dt_foreach_add_in_place_sized(self, other, DT_NAMED(dt_foreach_add_in_place_options, __VA_ARGS__))
+    dt_foreach_add_in_place_sized(self, other, DT_CHECKED(dt_foreach_add_in_place_options, __VA_ARGS__))
 #define dt_foreach_add_scalar_(...) DT_FOREACH_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_ADD_SCALAR__(self, scalar, ...) \
     dt_foreach_add_scalar_in_place_sized(self, DT_NUMBER(scalar), \
@@ -4553,37 +5631,68 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_foreach_neg_sized(self, out, capacity, DT_NAMED(dt_foreach_neg_options, __VA_ARGS__))
 #define dt_foreach_norm(...) DT_FOREACH_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_NORM_(self, out, capacity, ...) \
-    dt_foreach_norm_sized(self, out, capacity, DT_NAMED(dt_foreach_norm_options, __VA_ARGS__))
+    dt_foreach_norm_sized(self, out, capacity, DT_CHECKED(dt_foreach_norm_options, __VA_ARGS__))
 #define dt_foreach_power_sum(...) DT_FOREACH_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FOREACH_POWER_SUM_(self, out, capacity, ...) \
-    dt_foreach_power_sum_sized(self, out, capacity, DT_NAMED(dt_foreach_power_sum_options, __VA_ARGS__))
+    dt_foreach_power_sum_sized(self, out, capacity, DT_CHECKED(dt_foreach_power_sum_options, __VA_ARGS__))
+#define dt_fused_adagrad_(...) DT_FUSED_ADAGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAGRAD__(self, grads, state_sums, lr, step, ...) \
+    dt_fused_adagrad_in_place_sized(self, grads, state_sums, lr, step, \
+        DT_CHECKED(dt_fused_adagrad_in_place_options, __VA_ARGS__))
 #define dt_fused_adam_(...) DT_FUSED_ADAM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAM__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
     dt_fused_adam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
-        DT_NAMED(dt_fused_adam_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_fused_adam_in_place_options, __VA_ARGS__))
 #define dt_fused_adam_amsgrad_(...) DT_FUSED_ADAM_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAM_AMSGRAD__(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, ...) \
     dt_fused_adam_amsgrad_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, \
-        DT_NAMED(dt_fused_adam_amsgrad_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_fused_adam_amsgrad_in_place_options, __VA_ARGS__))
+#define dt_fused_adamax_(...) DT_FUSED_ADAMAX__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_ADAMAX__(self, grads, exp_avgs, exp_infs, lr, step, ...) \
+    dt_fused_adamax_in_place_sized(self, grads, exp_avgs, exp_infs, lr, step, \
+        DT_CHECKED(dt_fused_adamax_in_place_options, __VA_ARGS__))
 #define dt_fused_adamw_(...) DT_FUSED_ADAMW__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAMW__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
     dt_fused_adamw_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
-        DT_NAMED(dt_fused_adamw_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_fused_adamw_in_place_options, __VA_ARGS__))
 #define dt_fused_adamw_amsgrad_(...) DT_FUSED_ADAMW_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_ADAMW_AMSGRAD__(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, ...) \
     dt_fused_adamw_amsgrad_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, lr, step, \
-        DT_NAMED(dt_fused_adamw_amsgrad_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_fused_adamw_amsgrad_in_place_options, __VA_ARGS__))
+#define dt_fused_lion_(...) DT_FUSED_LION__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_LION__(self, grads, exp_avgs, lr, ...) \
+    dt_fused_lion_in_place_sized(self, grads, exp_avgs, lr, DT_CHECKED(dt_fused_lion_in_place_options, __VA_ARGS__))
+#define dt_fused_nadam_(...) DT_FUSED_NADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_NADAM__(self, grads, exp_avgs, exp_avg_sqs, lr, step, mu_product, ...) \
+    dt_fused_nadam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, mu_product, \
+        DT_CHECKED(dt_fused_nadam_in_place_options, __VA_ARGS__))
+#define dt_fused_radam_(...) DT_FUSED_RADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_RADAM__(self, grads, exp_avgs, exp_avg_sqs, lr, step, ...) \
+    dt_fused_radam_in_place_sized(self, grads, exp_avgs, exp_avg_sqs, lr, step, \
+        DT_CHECKED(dt_fused_radam_in_place_options, __VA_ARGS__))
 #define dt_fused_rms_norm_backward(...) DT_FUSED_RMS_NORM_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_RMS_NORM_BACKWARD_(grad_out, input, normalized_shape, rstd, output_mask, ...) \
     dt_fused_rms_norm_backward_sized(grad_out, input, normalized_shape, rstd, output_mask, \
         DT_NAMED(dt_fused_rms_norm_backward_options, __VA_ARGS__))
+#define dt_fused_rmsprop_(...) DT_FUSED_RMSPROP__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_RMSPROP__(self, grads, square_avgs, lr, ...) \
+    dt_fused_rmsprop_in_place_sized(self, grads, square_avgs, lr, \
+        DT_CHECKED(dt_fused_rmsprop_in_place_options, __VA_ARGS__))
+#define dt_fused_rmsprop_state_(...) DT_FUSED_RMSPROP_STATE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_RMSPROP_STATE__(self, grads, square_avgs, states, lr, ...) \
+    dt_fused_rmsprop_state_in_place_sized(self, grads, square_avgs, states, lr, \
+        DT_CHECKED(dt_fused_rmsprop_state_in_place_options, __VA_ARGS__))
+#define dt_fused_rmsprop_centered_momentum_(...) DT_FUSED_RMSPROP_CENTERED_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FUSED_RMSPROP_CENTERED_MOMENTUM__(self, grads, square_avgs, grad_avgs, momentum_buffers, lr, ...) \
+    dt_fused_rmsprop_centered_momentum_in_place_sized(self, grads, square_avgs, grad_avgs, momentum_buffers, lr, \
+        DT_CHECKED(dt_fused_rmsprop_centered_momentum_in_place_options, __VA_ARGS__))
 #define dt_fused_sgd_(...) DT_FUSED_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_SGD__(self, grads, lr, ...) \
-    dt_fused_sgd_in_place_sized(self, grads, lr, DT_NAMED(dt_fused_sgd_in_place_options, __VA_ARGS__))
+    dt_fused_sgd_in_place_sized(self, grads, lr, DT_CHECKED(dt_fused_sgd_in_place_options, __VA_ARGS__))
 #define dt_fused_sgd_momentum_(...) DT_FUSED_SGD_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FUSED_SGD_MOMENTUM__(self, grads, momentum_buffers, lr, ...) \
     dt_fused_sgd_momentum_in_place_sized(self, grads, momentum_buffers, lr, \
-        DT_NAMED(dt_fused_sgd_momentum_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_fused_sgd_momentum_in_place_options, __VA_ARGS__))
 #define dt_log_softmax_backward_data(...) DT_LOG_SOFTMAX_BACKWARD_DATA_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
     dt_log_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \
@@ -4600,87 +5709,97 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ACOS_(self, ...) dt_acos_sized(self, DT_NAMED(dt_acos_options, __VA_ARGS__))
 #define dt_acos_(...) DT_ACOS__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ACOS__(self, ...) dt_acos_in_place_sized(self, DT_NAMED(dt_acos_in_place_options, __VA_ARGS__))
+#define dt_adagrad_(...) DT_ADAGRAD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAGRAD__(self, grad, state_sum, lr, step, ...) \
+    dt_adagrad_in_place_sized(self, grad, state_sum, lr, step, DT_CHECKED(dt_adagrad_in_place_options, __VA_ARGS__))
 #define dt_adam_(...) DT_ADAM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_adam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
-        DT_NAMED(dt_adam_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_adam_in_place_options, __VA_ARGS__))
 #define dt_adam_amsgrad_(...) DT_ADAM_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAM_AMSGRAD__(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, ...) \
     dt_adam_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, \
-        DT_NAMED(dt_adam_amsgrad_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_adam_amsgrad_in_place_options, __VA_ARGS__))
+#define dt_adamax_(...) DT_ADAMAX__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAMAX__(self, grad, exp_avg, exp_inf, lr, step, ...) \
+    dt_adamax_in_place_sized(self, grad, exp_avg, exp_inf, lr, step, \
+        DT_CHECKED(dt_adamax_in_place_options, __VA_ARGS__))
 #define dt_adamw_(...) DT_ADAMW__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAMW__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_adamw_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
-        DT_NAMED(dt_adamw_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_adamw_in_place_options, __VA_ARGS__))
 #define dt_adamw_amsgrad_(...) DT_ADAMW_AMSGRAD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADAMW_AMSGRAD__(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, ...) \
     dt_adamw_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, \
-        DT_NAMED(dt_adamw_amsgrad_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_adamw_amsgrad_in_place_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
+#define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_CHECKED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_SCALAR_(self, other, ...) \
-    dt_add_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_options, __VA_ARGS__))
+    dt_add_scalar_sized(self, DT_NUMBER(other), DT_CHECKED(dt_add_scalar_options, __VA_ARGS__))
 #define dt_add_(...) DT_ADD__(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD__(self, other, ...) dt_add_in_place_sized(self, other, DT_NAMED(dt_add_in_place_options, __VA_ARGS__))
+#define DT_ADD__(self, other, ...) \
+    dt_add_in_place_sized(self, other, DT_CHECKED(dt_add_in_place_options, __VA_ARGS__))
 #define dt_add_scalar_(...) DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_SCALAR__(self, other, ...) \
-    dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
+    dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_CHECKED(dt_add_scalar_in_place_options, __VA_ARGS__))
 #define dt_addbmm(...) DT_ADDBMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDBMM_(self, batch1, batch2, ...) \
-    dt_addbmm_sized(self, batch1, batch2, DT_NAMED(dt_addbmm_options, __VA_ARGS__))
+    dt_addbmm_sized(self, batch1, batch2, DT_CHECKED(dt_addbmm_options, __VA_ARGS__))
 #define dt_addbmm_(...) DT_ADDBMM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDBMM__(self, batch1, batch2, ...) \
-    dt_addbmm_in_place_sized(self, batch1, batch2, DT_NAMED(dt_addbmm_in_place_options, __VA_ARGS__))
+    dt_addbmm_in_place_sized(self, batch1, batch2, DT_CHECKED(dt_addbmm_in_place_options, __VA_ARGS__))
 #define dt_addcdiv(...) DT_ADDCDIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDCDIV_(self, tensor1, tensor2, ...) \
-    dt_addcdiv_sized(self, tensor1, tensor2, DT_NAMED(dt_addcdiv_options, __VA_ARGS__))
+    dt_addcdiv_sized(self, tensor1, tensor2, DT_CHECKED(dt_addcdiv_options, __VA_ARGS__))
 #define dt_addcdiv_(...) DT_ADDCDIV__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDCDIV__(self, tensor1, tensor2, ...) \
-    dt_addcdiv_in_place_sized(self, tensor1, tensor2, DT_NAMED(dt_addcdiv_in_place_options, __VA_ARGS__))
+    dt_addcdiv_in_place_sized(self, tensor1, tensor2, DT_CHECKED(dt_addcdiv_in_place_options, __VA_ARGS__))
 #define dt_addcmul(...) DT_ADDCMUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDCMUL_(self, tensor1, tensor2, ...) \
-    dt_addcmul_sized(self, tensor1, tensor2, DT_NAMED(dt_addcmul_options, __VA_ARGS__))
+    dt_addcmul_sized(self, tensor1, tensor2, DT_CHECKED(dt_addcmul_options, __VA_ARGS__))
 #define dt_addcmul_(...) DT_ADDCMUL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDCMUL__(self, tensor1, tensor2, ...) \
-    dt_addcmul_in_place_sized(self, tensor1, tensor2, DT_NAMED(dt_addcmul_in_place_options, __VA_ARGS__))
+    dt_addcmul_in_place_sized(self, tensor1, tensor2, DT_CHECKED(dt_addcmul_in_place_options, __VA_ARGS__))
 #define dt_addmm(...) DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
+#define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_CHECKED(dt_addmm_options, __VA_ARGS__))
 #define dt_addmm_(...) DT_ADDMM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM__(self, mat1, mat2, ...) \
-    dt_addmm_in_place_sized(self, mat1, mat2, DT_NAMED(dt_addmm_in_place_options, __VA_ARGS__))
+    dt_addmm_in_place_sized(self, mat1, mat2, DT_CHECKED(dt_addmm_in_place_options, __VA_ARGS__))
 #define dt_addmv(...) DT_ADDMV_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADDMV_(self, mat, vec, ...) dt_addmv_sized(self, mat, vec, DT_NAMED(dt_addmv_options, __VA_ARGS__))
+#define DT_ADDMV_(self, mat, vec, ...) dt_addmv_sized(self, mat, vec, DT_CHECKED(dt_addmv_options, __VA_ARGS__))
 #define dt_addmv_(...) DT_ADDMV__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMV__(self, mat, vec, ...) \
-    dt_addmv_in_place_sized(self, mat, vec, DT_NAMED(dt_addmv_in_place_options, __VA_ARGS__))
+    dt_addmv_in_place_sized(self, mat, vec, DT_CHECKED(dt_addmv_in_place_options, __VA_ARGS__))
 #define dt_addr(...) DT_ADDR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADDR_(self, vec1, vec2, ...) dt_addr_sized(self, vec1, vec2, DT_NAMED(dt_addr_options, __VA_ARGS__))
+#define DT_ADDR_(self, vec1, vec2, ...) dt_addr_sized(self, vec1, vec2, DT_CHECKED(dt_addr_options, __VA_ARGS__))
 #define dt_addr_(...) DT_ADDR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDR__(self, vec1, vec2, ...) \
-    dt_addr_in_place_sized(self, vec1, vec2, DT_NAMED(dt_addr_in_place_options, __VA_ARGS__))
+    dt_addr_in_place_sized(self, vec1, vec2, DT_CHECKED(dt_addr_in_place_options, __VA_ARGS__))
 #define dt_all(...) DT_ALL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ALL_(self, ...) dt_all_sized(self, DT_NAMED(dt_all_options, __VA_ARGS__))
+#define DT_ALL_(self, ...) dt_all_sized(self, DT_CHECKED(dt_all_options, __VA_ARGS__))
 #define dt_allclose(...) DT_ALLCLOSE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ALLCLOSE_(self, other, ...) dt_allclose_sized(self, other, DT_NAMED(dt_allclose_options, __VA_ARGS__))
+#define DT_ALLCLOSE_(self, other, ...) dt_allclose_sized(self, other, DT_CHECKED(dt_allclose_options, __VA_ARGS__))
 #define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
+#define DT_AMAX_(self, ...) dt_amax_sized(self, DT_CHECKED(dt_amax_options, __VA_ARGS__))
 #define dt_amin(...) DT_AMIN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_AMIN_(self, ...) dt_amin_sized(self, DT_NAMED(dt_amin_options, __VA_ARGS__))
+#define DT_AMIN_(self, ...) dt_amin_sized(self, DT_CHECKED(dt_amin_options, __VA_ARGS__))
+#define dt_aminmax(...) DT_AMINMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AMINMAX_(self, ...) dt_aminmax_sized(self, DT_CHECKED(dt_aminmax_options, __VA_ARGS__))
 #define dt_any(...) DT_ANY_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ANY_(self, ...) dt_any_sized(self, DT_NAMED(dt_any_options, __VA_ARGS__))
+#define DT_ANY_(self, ...) dt_any_sized(self, DT_CHECKED(dt_any_options, __VA_ARGS__))
 #define dt_arange(...) DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARANGE_(ctx, start, end, step, ...) \
     dt_arange_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), DT_NUMBER(step), DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_argmax(...) DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
+#define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_CHECKED(dt_argmax_options, __VA_ARGS__))
 #define dt_argmin(...) DT_ARGMIN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_NAMED(dt_argmin_options, __VA_ARGS__))
+#define DT_ARGMIN_(self, ...) dt_argmin_sized(self, DT_CHECKED(dt_argmin_options, __VA_ARGS__))
 #define dt_argsort(...) DT_ARGSORT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ARGSORT_(self, ...) dt_argsort_sized(self, DT_NAMED(dt_argsort_options, __VA_ARGS__))
+#define DT_ARGSORT_(self, ...) dt_argsort_sized(self, DT_CHECKED(dt_argsort_options, __VA_ARGS__))
 #define dt_argsort_stable(...) DT_ARGSORT_STABLE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ARGSORT_STABLE_(self, stable, ...) \
-    dt_argsort_stable_sized(self, stable, DT_NAMED(dt_argsort_stable_options, __VA_ARGS__))
+    dt_argsort_stable_sized(self, stable, DT_CHECKED(dt_argsort_stable_options, __VA_ARGS__))
 #define dt_asin(...) DT_ASIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ASIN_(self, ...) dt_asin_sized(self, DT_NAMED(dt_asin_options, __VA_ARGS__))
 #define dt_asin_(...) DT_ASIN__(__VA_ARGS__, .site = DT_SITE)
@@ -4697,17 +5816,19 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_attention_backward(...) DT_ATTENTION_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATTENTION_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
     dt_attention_backward_sized(grad_out, query, key, value, out, logsumexp, \
-        DT_NAMED(dt_attention_backward_options, __VA_ARGS__))
+        DT_CHECKED(dt_attention_backward_options, __VA_ARGS__))
 #define dt_attention_mask_backward(...) DT_ATTENTION_MASK_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
     dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
-        DT_NAMED(dt_attention_mask_backward_options, __VA_ARGS__))
+        DT_CHECKED(dt_attention_mask_backward_options, __VA_ARGS__))
 #define dt_baddbmm(...) DT_BADDBMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BADDBMM_(self, batch1, batch2, ...) \
-    dt_baddbmm_sized(self, batch1, batch2, DT_NAMED(dt_baddbmm_options, __VA_ARGS__))
+    dt_baddbmm_sized(self, batch1, batch2, DT_CHECKED(dt_baddbmm_options, __VA_ARGS__))
 #define dt_baddbmm_(...) DT_BADDBMM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_BADDBMM__(self, batch1, batch2, ...) \
-    dt_baddbmm_in_place_sized(self, batch1, batch2, DT_NAMED(dt_baddbmm_in_place_options, __VA_ARGS__))
+    dt_baddbmm_in_place_sized(self, batch1, batch2, DT_CHECKED(dt_baddbmm_in_place_options, __VA_ARGS__))
+#define dt_batch_norm(...) DT_BATCH_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BATCH_NORM_(input, ...) dt_batch_norm_sized(input, DT_CHECKED(dt_batch_norm_options, __VA_ARGS__))
 #define dt_bfloat16(...) DT_BFLOAT16_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BFLOAT16_(self, ...) dt_bfloat16_sized(self, DT_NAMED(dt_bfloat16_options, __VA_ARGS__))
 #define dt_binary_cross_entropy(...) DT_BINARY_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
@@ -4783,10 +5904,16 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_broadcast_to(...) DT_BROADCAST_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BROADCAST_TO_(self, size, ...) \
     dt_broadcast_to_sized(self, size, DT_NAMED(dt_broadcast_to_options, __VA_ARGS__))
+#define dt_bucketize(...) DT_BUCKETIZE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BUCKETIZE_(self, boundaries, ...) \
+    dt_bucketize_sized(self, boundaries, DT_NAMED(dt_bucketize_options, __VA_ARGS__))
+#define dt_bucketize_scalar(...) DT_BUCKETIZE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BUCKETIZE_SCALAR_(self, boundaries, ...) \
+    dt_bucketize_scalar_sized(DT_NUMBER(self), boundaries, DT_NAMED(dt_bucketize_scalar_options, __VA_ARGS__))
 #define dt_byte(...) DT_BYTE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BYTE_(self, ...) dt_byte_sized(self, DT_NAMED(dt_byte_options, __VA_ARGS__))
 #define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
+#define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_CHECKED(dt_cat_options, __VA_ARGS__))
 #define dt_cdouble(...) DT_CDOUBLE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CDOUBLE_(self, ...) dt_cdouble_sized(self, DT_NAMED(dt_cdouble_options, __VA_ARGS__))
 #define dt_ceil(...) DT_CEIL_(__VA_ARGS__, .site = DT_SITE)
@@ -4794,22 +5921,30 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_ceil_(...) DT_CEIL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_CEIL__(self, ...) dt_ceil_in_place_sized(self, DT_NAMED(dt_ceil_in_place_options, __VA_ARGS__))
 #define dt_celu(...) DT_CELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CELU_(input, ...) dt_celu_sized(input, DT_NAMED(dt_celu_options, __VA_ARGS__))
+#define DT_CELU_(input, ...) dt_celu_sized(input, DT_CHECKED(dt_celu_options, __VA_ARGS__))
 #define dt_celu_(...) DT_CELU__(__VA_ARGS__, .site = DT_SITE)
-#define DT_CELU__(input, ...) dt_celu_in_place_sized(input, DT_NAMED(dt_celu_in_place_options, __VA_ARGS__))
+#define DT_CELU__(input, ...) dt_celu_in_place_sized(input, DT_CHECKED(dt_celu_in_place_options, __VA_ARGS__))
 #define dt_cfloat(...) DT_CFLOAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CFLOAT_(self, ...) dt_cfloat_sized(self, DT_NAMED(dt_cfloat_options, __VA_ARGS__))
 #define dt_char(...) DT_CHAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CHAR_(self, ...) dt_char_sized(self, DT_NAMED(dt_char_options, __VA_ARGS__))
+#define dt_cholesky(...) DT_CHOLESKY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CHOLESKY_(self, ...) dt_cholesky_sized(self, DT_NAMED(dt_cholesky_options, __VA_ARGS__))
+#define dt_cholesky_inverse(...) DT_CHOLESKY_INVERSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CHOLESKY_INVERSE_(self, ...) \
+    dt_cholesky_inverse_sized(self, DT_NAMED(dt_cholesky_inverse_options, __VA_ARGS__))
+#define dt_cholesky_solve(...) DT_CHOLESKY_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CHOLESKY_SOLVE_(self, input2, ...) \
+    dt_cholesky_solve_sized(self, input2, DT_NAMED(dt_cholesky_solve_options, __VA_ARGS__))
 #define dt_chunk(...) DT_CHUNK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CHUNK_(self, chunks, out, capacity, ...) \
-    dt_chunk_sized(self, chunks, out, capacity, DT_NAMED(dt_chunk_options, __VA_ARGS__))
+    dt_chunk_sized(self, chunks, out, capacity, DT_CHECKED(dt_chunk_options, __VA_ARGS__))
 #define dt_clamp(...) DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
+#define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_CHECKED(dt_clamp_options, __VA_ARGS__))
 #define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_TENSOR_(self, ...) dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
 #define dt_clamp_(...) DT_CLAMP__(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP__(self, ...) dt_clamp_in_place_sized(self, DT_NAMED(dt_clamp_in_place_options, __VA_ARGS__))
+#define DT_CLAMP__(self, ...) dt_clamp_in_place_sized(self, DT_CHECKED(dt_clamp_in_place_options, __VA_ARGS__))
 #define dt_clamp_tensor_(...) DT_CLAMP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_TENSOR__(self, ...) \
     dt_clamp_tensor_in_place_sized(self, DT_NAMED(dt_clamp_tensor_in_place_options, __VA_ARGS__))
@@ -4837,13 +5972,15 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_clamp_min_tensor_(...) DT_CLAMP_MIN_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLAMP_MIN_TENSOR__(self, min, ...) \
     dt_clamp_min_tensor_in_place_sized(self, min, DT_NAMED(dt_clamp_min_tensor_in_place_options, __VA_ARGS__))
+#define dt_class_total(...) DT_CLASS_TOTAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLASS_TOTAL_(target, ...) dt_class_total_sized(target, DT_CHECKED(dt_class_total_options, __VA_ARGS__))
 #define dt_clone(...) DT_CLONE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CLONE_(self, ...) dt_clone_sized(self, DT_NAMED(dt_clone_options, __VA_ARGS__))
 #define dt_conj(...) DT_CONJ_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONJ_(self, ...) dt_conj_sized(self, DT_NAMED(dt_conj_options, __VA_ARGS__))
 #define dt_constant_pad_nd(...) DT_CONSTANT_PAD_ND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONSTANT_PAD_ND_(self, pad, ...) \
-    dt_constant_pad_nd_sized(self, pad, DT_NAMED(dt_constant_pad_nd_options, __VA_ARGS__))
+    dt_constant_pad_nd_sized(self, pad, DT_CHECKED(dt_constant_pad_nd_options, __VA_ARGS__))
 #define dt_contiguous(...) DT_CONTIGUOUS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONTIGUOUS_(self, ...) dt_contiguous_sized(self, DT_NAMED(dt_contiguous_options, __VA_ARGS__))
 #define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
@@ -4856,18 +5993,23 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_COSH_(self, ...) dt_cosh_sized(self, DT_NAMED(dt_cosh_options, __VA_ARGS__))
 #define dt_cosh_(...) DT_COSH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_COSH__(self, ...) dt_cosh_in_place_sized(self, DT_NAMED(dt_cosh_in_place_options, __VA_ARGS__))
+#define dt_cosine_similarity(...) DT_COSINE_SIMILARITY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COSINE_SIMILARITY_(x1, x2, ...) \
+    dt_cosine_similarity_sized(x1, x2, DT_CHECKED(dt_cosine_similarity_options, __VA_ARGS__))
 #define dt_count_nonzero(...) DT_COUNT_NONZERO_(__VA_ARGS__, .site = DT_SITE)
-#define DT_COUNT_NONZERO_(self, ...) dt_count_nonzero_sized(self, DT_NAMED(dt_count_nonzero_options, __VA_ARGS__))
-#define dt_count_nonzero_dim_int_list(...) DT_COUNT_NONZERO_DIM_INT_LIST_(__VA_ARGS__, .site = DT_SITE)
-#define DT_COUNT_NONZERO_DIM_INT_LIST_(self, dim, ...) \
-    dt_count_nonzero_dim_int_list_sized(self, dim, DT_NAMED(dt_count_nonzero_dim_int_list_options, __VA_ARGS__))
+#define DT_COUNT_NONZERO_(self, ...) dt_count_nonzero_sized(self, DT_CHECKED(dt_count_nonzero_options, __VA_ARGS__))
+#define dt_count_nonzero_dims(...) DT_COUNT_NONZERO_DIMS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_COUNT_NONZERO_DIMS_(self, dim, ...) \
+    dt_count_nonzero_dims_sized(self, dim, DT_NAMED(dt_count_nonzero_dims_options, __VA_ARGS__))
+#define dt_cross(...) DT_CROSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CROSS_(self, other, ...) dt_cross_sized(self, other, DT_CHECKED(dt_cross_options, __VA_ARGS__))
 #define dt_cross_entropy(...) DT_CROSS_ENTROPY_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CROSS_ENTROPY_(input, target, ...) \
-    dt_cross_entropy_sized(input, target, DT_NAMED(dt_cross_entropy_options, __VA_ARGS__))
+    dt_cross_entropy_sized(input, target, DT_CHECKED(dt_cross_entropy_options, __VA_ARGS__))
 #define dt_cross_entropy_backward(...) DT_CROSS_ENTROPY_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CROSS_ENTROPY_BACKWARD_(grad, input, target, logsumexp, total, ...) \
     dt_cross_entropy_backward_sized(grad, input, target, logsumexp, total, \
-        DT_NAMED(dt_cross_entropy_backward_options, __VA_ARGS__))
+        DT_CHECKED(dt_cross_entropy_backward_options, __VA_ARGS__))
 #define dt_cummax(...) DT_CUMMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CUMMAX_(self, dim, ...) dt_cummax_sized(self, dim, DT_NAMED(dt_cummax_options, __VA_ARGS__))
 #define dt_cummin(...) DT_CUMMIN_(__VA_ARGS__, .site = DT_SITE)
@@ -4880,9 +6022,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_CUMSUM__(self, dim, ...) \
     dt_cumsum_in_place_sized(self, dim, DT_NAMED(dt_cumsum_in_place_options, __VA_ARGS__))
 #define dt_diag(...) DT_DIAG_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIAG_(self, ...) dt_diag_sized(self, DT_NAMED(dt_diag_options, __VA_ARGS__))
+#define DT_DIAG_(self, ...) dt_diag_sized(self, DT_CHECKED(dt_diag_options, __VA_ARGS__))
 #define dt_diag_embed(...) DT_DIAG_EMBED_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIAG_EMBED_(self, ...) dt_diag_embed_sized(self, DT_NAMED(dt_diag_embed_options, __VA_ARGS__))
+#define DT_DIAG_EMBED_(self, ...) dt_diag_embed_sized(self, DT_CHECKED(dt_diag_embed_options, __VA_ARGS__))
 #define dt_diagonal(...) DT_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIAGONAL_(self, offset, dim1, dim2, ...) \
     dt_diagonal_sized(self, offset, dim1, dim2, DT_NAMED(dt_diagonal_options, __VA_ARGS__))
@@ -4890,8 +6032,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_DIAGONAL_BACKWARD_(grad_output, input_sizes, offset, dim1, dim2, ...) \
     dt_diagonal_backward_sized(grad_output, input_sizes, offset, dim1, dim2, \
         DT_NAMED(dt_diagonal_backward_options, __VA_ARGS__))
+#define dt_diagonal_scatter(...) DT_DIAGONAL_SCATTER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIAGONAL_SCATTER_(self, src, offset, dim1, dim2, ...) \
+    dt_diagonal_scatter_sized(self, src, offset, dim1, dim2, DT_NAMED(dt_diagonal_scatter_options, __VA_ARGS__))
 #define dt_diff(...) DT_DIFF_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIFF_(self, ...) dt_diff_sized(self, DT_NAMED(dt_diff_options, __VA_ARGS__))
+#define DT_DIFF_(self, ...) dt_diff_sized(self, DT_CHECKED(dt_diff_options, __VA_ARGS__))
 #define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
 #define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -4907,18 +6052,21 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_double(...) DT_DOUBLE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DOUBLE_(self, ...) dt_double_sized(self, DT_NAMED(dt_double_options, __VA_ARGS__))
 #define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
+#define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_CHECKED(dt_dropout_options, __VA_ARGS__))
+#define dt_einsum(...) DT_EINSUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EINSUM_(equation, tensors, ...) \
+    dt_einsum_sized(equation, tensors, DT_NAMED(dt_einsum_options, __VA_ARGS__))
 #define dt_elu(...) DT_ELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ELU_(input, ...) dt_elu_sized(input, DT_NAMED(dt_elu_options, __VA_ARGS__))
+#define DT_ELU_(input, ...) dt_elu_sized(input, DT_CHECKED(dt_elu_options, __VA_ARGS__))
 #define dt_elu_(...) DT_ELU__(__VA_ARGS__, .site = DT_SITE)
-#define DT_ELU__(input, ...) dt_elu_in_place_sized(input, DT_NAMED(dt_elu_in_place_options, __VA_ARGS__))
+#define DT_ELU__(input, ...) dt_elu_in_place_sized(input, DT_CHECKED(dt_elu_in_place_options, __VA_ARGS__))
 #define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_(input, weight, ...) \
-    dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
+    dt_embedding_sized(input, weight, DT_CHECKED(dt_embedding_options, __VA_ARGS__))
 #define dt_embedding_dense_backward(...) DT_EMBEDDING_DENSE_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMBEDDING_DENSE_BACKWARD_(grad_output, indices, num_weights, ...) \
     dt_embedding_dense_backward_sized(grad_output, indices, num_weights, \
-        DT_NAMED(dt_embedding_dense_backward_options, __VA_ARGS__))
+        DT_CHECKED(dt_embedding_dense_backward_options, __VA_ARGS__))
 #define dt_empty(...) DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EMPTY_(ctx, size, ...) dt_empty_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_empty_like(...) DT_EMPTY_LIKE_(__VA_ARGS__, .site = DT_SITE)
@@ -4973,7 +6121,7 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
 #define dt_flatten(...) DT_FLATTEN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_FLATTEN_(self, ...) dt_flatten_sized(self, DT_NAMED(dt_flatten_options, __VA_ARGS__))
+#define DT_FLATTEN_(self, ...) dt_flatten_sized(self, DT_CHECKED(dt_flatten_options, __VA_ARGS__))
 #define dt_flip(...) DT_FLIP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_FLIP_(self, dims, ...) dt_flip_sized(self, dims, DT_NAMED(dt_flip_options, __VA_ARGS__))
 #define dt_float(...) DT_FLOAT_(__VA_ARGS__, .site = DT_SITE)
@@ -5041,7 +6189,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_GELU_BACKWARD_(grad_output, self, ...) \
     dt_gelu_backward_sized(grad_output, self, DT_NAMED(dt_gelu_backward_options, __VA_ARGS__))
 #define dt_glu(...) DT_GLU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_GLU_(input, ...) dt_glu_sized(input, DT_NAMED(dt_glu_options, __VA_ARGS__))
+#define DT_GLU_(input, ...) dt_glu_sized(input, DT_CHECKED(dt_glu_options, __VA_ARGS__))
+#define dt_group_norm(...) DT_GROUP_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GROUP_NORM_(input, num_groups, ...) \
+    dt_group_norm_sized(input, num_groups, DT_CHECKED(dt_group_norm_options, __VA_ARGS__))
 #define dt_gt(...) DT_GT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GT_(self, other, ...) dt_gt_sized(self, other, DT_NAMED(dt_gt_options, __VA_ARGS__))
 #define dt_gt_scalar(...) DT_GT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -5055,7 +6206,7 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_half(...) DT_HALF_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HALF_(self, ...) dt_half_sized(self, DT_NAMED(dt_half_options, __VA_ARGS__))
 #define dt_hardshrink(...) DT_HARDSHRINK_(__VA_ARGS__, .site = DT_SITE)
-#define DT_HARDSHRINK_(self, ...) dt_hardshrink_sized(self, DT_NAMED(dt_hardshrink_options, __VA_ARGS__))
+#define DT_HARDSHRINK_(self, ...) dt_hardshrink_sized(self, DT_CHECKED(dt_hardshrink_options, __VA_ARGS__))
 #define dt_hardsigmoid(...) DT_HARDSIGMOID_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDSIGMOID_(input, ...) dt_hardsigmoid_sized(input, DT_NAMED(dt_hardsigmoid_options, __VA_ARGS__))
 #define dt_hardsigmoid_(...) DT_HARDSIGMOID__(__VA_ARGS__, .site = DT_SITE)
@@ -5067,23 +6218,29 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_HARDSWISH__(input, ...) \
     dt_hardswish_in_place_sized(input, DT_NAMED(dt_hardswish_in_place_options, __VA_ARGS__))
 #define dt_hardtanh(...) DT_HARDTANH_(__VA_ARGS__, .site = DT_SITE)
-#define DT_HARDTANH_(input, ...) dt_hardtanh_sized(input, DT_NAMED(dt_hardtanh_options, __VA_ARGS__))
+#define DT_HARDTANH_(input, ...) dt_hardtanh_sized(input, DT_CHECKED(dt_hardtanh_options, __VA_ARGS__))
 #define dt_hardtanh_(...) DT_HARDTANH__(__VA_ARGS__, .site = DT_SITE)
 #define DT_HARDTANH__(input, ...) \
-    dt_hardtanh_in_place_sized(input, DT_NAMED(dt_hardtanh_in_place_options, __VA_ARGS__))
+    dt_hardtanh_in_place_sized(input, DT_CHECKED(dt_hardtanh_in_place_options, __VA_ARGS__))
+#define dt_histc(...) DT_HISTC_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HISTC_(self, bins, min, max, ...) \
+    dt_histc_sized(self, bins, DT_NUMBER(min), DT_NUMBER(max), DT_NAMED(dt_histc_options, __VA_ARGS__))
+#define dt_histc_tensor(...) DT_HISTC_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_HISTC_TENSOR_(self, min, max, bins, ...) \
+    dt_histc_tensor_sized(self, min, max, bins, DT_NAMED(dt_histc_tensor_options, __VA_ARGS__))
 #define dt_hstack(...) DT_HSTACK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HSTACK_(tensors, ...) dt_hstack_sized(tensors, DT_NAMED(dt_hstack_options, __VA_ARGS__))
 #define dt_huber_loss(...) DT_HUBER_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_HUBER_LOSS_(input, target, ...) \
-    dt_huber_loss_sized(input, target, DT_NAMED(dt_huber_loss_options, __VA_ARGS__))
+    dt_huber_loss_sized(input, target, DT_CHECKED(dt_huber_loss_options, __VA_ARGS__))
 #define dt_index(...) DT_INDEX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_(self, indices, ...) dt_index_sized(self, indices, DT_NAMED(dt_index_options, __VA_ARGS__))
 #define dt_index_add(...) DT_INDEX_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_ADD_(self, dim, index, source, ...) \
-    dt_index_add_sized(self, dim, index, source, DT_NAMED(dt_index_add_options, __VA_ARGS__))
+    dt_index_add_sized(self, dim, index, source, DT_CHECKED(dt_index_add_options, __VA_ARGS__))
 #define dt_index_add_(...) DT_INDEX_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_ADD__(self, dim, index, source, ...) \
-    dt_index_add_in_place_sized(self, dim, index, source, DT_NAMED(dt_index_add_in_place_options, __VA_ARGS__))
+    dt_index_add_in_place_sized(self, dim, index, source, DT_CHECKED(dt_index_add_in_place_options, __VA_ARGS__))
 #define dt_index_backward(...) DT_INDEX_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_BACKWARD_(grad, indices, sizes, ...) \
     dt_index_backward_sized(grad, indices, sizes, DT_NAMED(dt_index_backward_options, __VA_ARGS__))
@@ -5107,6 +6264,19 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_INDEX_FILL_TENSOR__(self, dim, index, value, ...) \
     dt_index_fill_tensor_in_place_sized(self, dim, index, value, \
         DT_NAMED(dt_index_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_index_put(...) DT_INDEX_PUT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_PUT_(self, indices, values, ...) \
+    dt_index_put_sized(self, indices, values, DT_NAMED(dt_index_put_options, __VA_ARGS__))
+#define dt_index_put_(...) DT_INDEX_PUT__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_PUT__(self, indices, values, ...) \
+    dt_index_put_in_place_sized(self, indices, values, DT_NAMED(dt_index_put_in_place_options, __VA_ARGS__))
+#define dt_index_reduce(...) DT_INDEX_REDUCE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_REDUCE_(self, dim, index, source, reduce, ...) \
+    dt_index_reduce_sized(self, dim, index, source, reduce, DT_CHECKED(dt_index_reduce_options, __VA_ARGS__))
+#define dt_index_reduce_(...) DT_INDEX_REDUCE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_REDUCE__(self, dim, index, source, reduce, ...) \
+    dt_index_reduce_in_place_sized(self, dim, index, source, reduce, \
+        DT_CHECKED(dt_index_reduce_in_place_options, __VA_ARGS__))
 #define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
@@ -5114,10 +6284,15 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_INDEX_SELECT_BACKWARD_(grad, index, self_sizes, dim, ...) \
     dt_index_select_backward_sized(grad, index, self_sizes, dim, \
         DT_NAMED(dt_index_select_backward_options, __VA_ARGS__))
+#define dt_inner(...) DT_INNER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INNER_(self, other, ...) dt_inner_sized(self, other, DT_NAMED(dt_inner_options, __VA_ARGS__))
+#define dt_instance_norm(...) DT_INSTANCE_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INSTANCE_NORM_(input, ...) \
+    dt_instance_norm_sized(input, DT_CHECKED(dt_instance_norm_options, __VA_ARGS__))
 #define dt_int(...) DT_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INT_(self, ...) dt_int_sized(self, DT_NAMED(dt_int_options, __VA_ARGS__))
 #define dt_isclose(...) DT_ISCLOSE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ISCLOSE_(self, other, ...) dt_isclose_sized(self, other, DT_NAMED(dt_isclose_options, __VA_ARGS__))
+#define DT_ISCLOSE_(self, other, ...) dt_isclose_sized(self, other, DT_CHECKED(dt_isclose_options, __VA_ARGS__))
 #define dt_isfinite(...) DT_ISFINITE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISFINITE_(self, ...) dt_isfinite_sized(self, DT_NAMED(dt_isfinite_options, __VA_ARGS__))
 #define dt_isinf(...) DT_ISINF_(__VA_ARGS__, .site = DT_SITE)
@@ -5127,12 +6302,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_kl_div(...) DT_KL_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_KL_DIV_(input, target, ...) dt_kl_div_sized(input, target, DT_NAMED(dt_kl_div_options, __VA_ARGS__))
 #define dt_kthvalue(...) DT_KTHVALUE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_KTHVALUE_(self, k, ...) dt_kthvalue_sized(self, k, DT_NAMED(dt_kthvalue_options, __VA_ARGS__))
+#define DT_KTHVALUE_(self, k, ...) dt_kthvalue_sized(self, k, DT_CHECKED(dt_kthvalue_options, __VA_ARGS__))
 #define dt_l1_loss(...) DT_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_L1_LOSS_(input, target, ...) dt_l1_loss_sized(input, target, DT_NAMED(dt_l1_loss_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LAYER_NORM_(input, normalized_shape, ...) \
-    dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
+    dt_layer_norm_sized(input, normalized_shape, DT_CHECKED(dt_layer_norm_options, __VA_ARGS__))
 #define dt_le(...) DT_LE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LE_(self, other, ...) dt_le_sized(self, other, DT_NAMED(dt_le_options, __VA_ARGS__))
 #define dt_le_scalar(...) DT_LE_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -5144,10 +6319,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LE_SCALAR__(self, other, ...) \
     dt_le_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_le_scalar_in_place_options, __VA_ARGS__))
 #define dt_leaky_relu(...) DT_LEAKY_RELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LEAKY_RELU_(input, ...) dt_leaky_relu_sized(input, DT_NAMED(dt_leaky_relu_options, __VA_ARGS__))
+#define DT_LEAKY_RELU_(input, ...) dt_leaky_relu_sized(input, DT_CHECKED(dt_leaky_relu_options, __VA_ARGS__))
 #define dt_leaky_relu_(...) DT_LEAKY_RELU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_LEAKY_RELU__(input, ...) \
-    dt_leaky_relu_in_place_sized(input, DT_NAMED(dt_leaky_relu_in_place_options, __VA_ARGS__))
+    dt_leaky_relu_in_place_sized(input, DT_CHECKED(dt_leaky_relu_in_place_options, __VA_ARGS__))
 #define dt_lerp(...) DT_LERP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LERP_(self, end, weight, ...) \
     dt_lerp_sized(self, end, DT_NUMBER(weight), DT_NAMED(dt_lerp_options, __VA_ARGS__))
@@ -5160,18 +6335,67 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_lerp_tensor_(...) DT_LERP_TENSOR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_LERP_TENSOR__(self, end, weight, ...) \
     dt_lerp_tensor_in_place_sized(self, end, weight, DT_NAMED(dt_lerp_tensor_in_place_options, __VA_ARGS__))
+#define dt_linalg_cholesky(...) DT_LINALG_CHOLESKY_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_CHOLESKY_(self, ...) \
+    dt_linalg_cholesky_sized(self, DT_NAMED(dt_linalg_cholesky_options, __VA_ARGS__))
+#define dt_linalg_cholesky_ex(...) DT_LINALG_CHOLESKY_EX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_CHOLESKY_EX_(self, ...) \
+    dt_linalg_cholesky_ex_sized(self, DT_NAMED(dt_linalg_cholesky_ex_options, __VA_ARGS__))
+#define dt_linalg_cross(...) DT_LINALG_CROSS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_CROSS_(self, other, ...) \
+    dt_linalg_cross_sized(self, other, DT_CHECKED(dt_linalg_cross_options, __VA_ARGS__))
+#define dt_linalg_det(...) DT_LINALG_DET_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_DET_(A, ...) dt_linalg_det_sized(A, DT_NAMED(dt_linalg_det_options, __VA_ARGS__))
+#define dt_linalg_eigh(...) DT_LINALG_EIGH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_EIGH_(self, ...) dt_linalg_eigh_sized(self, DT_NAMED(dt_linalg_eigh_options, __VA_ARGS__))
+#define dt_linalg_eigvalsh(...) DT_LINALG_EIGVALSH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_EIGVALSH_(self, ...) \
+    dt_linalg_eigvalsh_sized(self, DT_NAMED(dt_linalg_eigvalsh_options, __VA_ARGS__))
+#define dt_linalg_inv(...) DT_LINALG_INV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_INV_(A, ...) dt_linalg_inv_sized(A, DT_NAMED(dt_linalg_inv_options, __VA_ARGS__))
+#define dt_linalg_inv_ex(...) DT_LINALG_INV_EX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_INV_EX_(A, ...) dt_linalg_inv_ex_sized(A, DT_NAMED(dt_linalg_inv_ex_options, __VA_ARGS__))
+#define dt_linalg_lu_factor(...) DT_LINALG_LU_FACTOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LU_FACTOR_(A, ...) \
+    dt_linalg_lu_factor_sized(A, DT_CHECKED(dt_linalg_lu_factor_options, __VA_ARGS__))
+#define dt_linalg_lu_factor_ex(...) DT_LINALG_LU_FACTOR_EX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LU_FACTOR_EX_(A, ...) \
+    dt_linalg_lu_factor_ex_sized(A, DT_CHECKED(dt_linalg_lu_factor_ex_options, __VA_ARGS__))
+#define dt_linalg_lu_solve(...) DT_LINALG_LU_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LU_SOLVE_(LU, pivots, B, ...) \
+    dt_linalg_lu_solve_sized(LU, pivots, B, DT_CHECKED(dt_linalg_lu_solve_options, __VA_ARGS__))
+#define dt_linalg_matrix_power(...) DT_LINALG_MATRIX_POWER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_POWER_(self, n, ...) \
+    dt_linalg_matrix_power_sized(self, n, DT_NAMED(dt_linalg_matrix_power_options, __VA_ARGS__))
+#define dt_linalg_multi_dot(...) DT_LINALG_MULTI_DOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MULTI_DOT_(tensors, ...) \
+    dt_linalg_multi_dot_sized(tensors, DT_NAMED(dt_linalg_multi_dot_options, __VA_ARGS__))
 #define dt_linalg_norm(...) DT_LINALG_NORM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LINALG_NORM_(self, ...) dt_linalg_norm_sized(self, DT_NAMED(dt_linalg_norm_options, __VA_ARGS__))
+#define DT_LINALG_NORM_(self, ...) dt_linalg_norm_sized(self, DT_CHECKED(dt_linalg_norm_options, __VA_ARGS__))
 #define dt_linalg_norm_ord_str(...) DT_LINALG_NORM_ORD_STR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_NORM_ORD_STR_(self, ord, ...) \
-    dt_linalg_norm_ord_str_sized(self, ord, DT_NAMED(dt_linalg_norm_ord_str_options, __VA_ARGS__))
+    dt_linalg_norm_ord_str_sized(self, ord, DT_CHECKED(dt_linalg_norm_ord_str_options, __VA_ARGS__))
+#define dt_linalg_qr(...) DT_LINALG_QR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_QR_(A, ...) dt_linalg_qr_sized(A, DT_NAMED(dt_linalg_qr_options, __VA_ARGS__))
+#define dt_linalg_slogdet(...) DT_LINALG_SLOGDET_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SLOGDET_(A, ...) dt_linalg_slogdet_sized(A, DT_NAMED(dt_linalg_slogdet_options, __VA_ARGS__))
+#define dt_linalg_solve(...) DT_LINALG_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SOLVE_(A, B, ...) dt_linalg_solve_sized(A, B, DT_CHECKED(dt_linalg_solve_options, __VA_ARGS__))
+#define dt_linalg_solve_ex(...) DT_LINALG_SOLVE_EX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SOLVE_EX_(A, B, ...) \
+    dt_linalg_solve_ex_sized(A, B, DT_CHECKED(dt_linalg_solve_ex_options, __VA_ARGS__))
+#define dt_linalg_solve_triangular(...) DT_LINALG_SOLVE_TRIANGULAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_SOLVE_TRIANGULAR_(self, B, upper, ...) \
+    dt_linalg_solve_triangular_sized(self, B, upper, DT_CHECKED(dt_linalg_solve_triangular_options, __VA_ARGS__))
 #define dt_linalg_svd(...) DT_LINALG_SVD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LINALG_SVD_(A, ...) dt_linalg_svd_sized(A, DT_NAMED(dt_linalg_svd_options, __VA_ARGS__))
+#define DT_LINALG_SVD_(A, ...) dt_linalg_svd_sized(A, DT_CHECKED(dt_linalg_svd_options, __VA_ARGS__))
 #define dt_linalg_svdvals(...) DT_LINALG_SVDVALS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_SVDVALS_(A, ...) dt_linalg_svdvals_sized(A, DT_NAMED(dt_linalg_svdvals_options, __VA_ARGS__))
+#define dt_linalg_vecdot(...) DT_LINALG_VECDOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_VECDOT_(x, y, ...) dt_linalg_vecdot_sized(x, y, DT_CHECKED(dt_linalg_vecdot_options, __VA_ARGS__))
 #define dt_linalg_vector_norm(...) DT_LINALG_VECTOR_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_VECTOR_NORM_(self, ...) \
-    dt_linalg_vector_norm_sized(self, DT_NAMED(dt_linalg_vector_norm_options, __VA_ARGS__))
+    dt_linalg_vector_norm_sized(self, DT_CHECKED(dt_linalg_vector_norm_options, __VA_ARGS__))
 #define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
 #define dt_linear_recurrence(...) DT_LINEAR_RECURRENCE_(__VA_ARGS__, .site = DT_SITE)
@@ -5183,6 +6407,12 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINSPACE_(ctx, start, end, steps, ...) \
     dt_linspace_sized(ctx, DT_NUMBER(start), DT_NUMBER(end), steps, DT_NAMED(dt_make_options, __VA_ARGS__))
+#define dt_lion_(...) DT_LION__(__VA_ARGS__, .site = DT_SITE)
+#define DT_LION__(self, grad, exp_avg, lr, ...) \
+    dt_lion_in_place_sized(self, grad, exp_avg, lr, DT_CHECKED(dt_lion_in_place_options, __VA_ARGS__))
+#define dt_local_response_norm(...) DT_LOCAL_RESPONSE_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOCAL_RESPONSE_NORM_(input, size, ...) \
+    dt_local_response_norm_sized(input, size, DT_CHECKED(dt_local_response_norm_options, __VA_ARGS__))
 #define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
 #define dt_log10(...) DT_LOG10_(__VA_ARGS__, .site = DT_SITE)
@@ -5211,6 +6441,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LOGCUMSUMEXP_BACKWARD_(grad_output, self, logsums, dim, ...) \
     dt_logcumsumexp_backward_sized(grad_output, self, logsums, dim, \
         DT_NAMED(dt_logcumsumexp_backward_options, __VA_ARGS__))
+#define dt_logdet(...) DT_LOGDET_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOGDET_(self, ...) dt_logdet_sized(self, DT_NAMED(dt_logdet_options, __VA_ARGS__))
 #define dt_logical_and(...) DT_LOGICAL_AND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOGICAL_AND_(self, other, ...) \
     dt_logical_and_sized(self, other, DT_NAMED(dt_logical_and_options, __VA_ARGS__))
@@ -5275,7 +6507,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_maximum(...) DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAXIMUM_(self, other, ...) dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
 #define dt_mean(...) DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MEAN_(self, ...) dt_mean_sized(self, DT_NAMED(dt_mean_options, __VA_ARGS__))
+#define DT_MEAN_(self, ...) dt_mean_sized(self, DT_CHECKED(dt_mean_options, __VA_ARGS__))
+#define dt_median(...) DT_MEDIAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MEDIAN_(self, ...) dt_median_sized(self, DT_NAMED(dt_median_options, __VA_ARGS__))
+#define dt_median_dim(...) DT_MEDIAN_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MEDIAN_DIM_(self, dim, ...) dt_median_dim_sized(self, dim, DT_NAMED(dt_median_dim_options, __VA_ARGS__))
 #define dt_min(...) DT_MIN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MIN_(self, ...) dt_min_sized(self, DT_NAMED(dt_min_options, __VA_ARGS__))
 #define dt_min_dim(...) DT_MIN_DIM_(__VA_ARGS__, .site = DT_SITE)
@@ -5290,12 +6526,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_MISH__(input, ...) dt_mish_in_place_sized(input, DT_NAMED(dt_mish_in_place_options, __VA_ARGS__))
 #define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
+#define dt_mode(...) DT_MODE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MODE_(self, ...) dt_mode_sized(self, DT_CHECKED(dt_mode_options, __VA_ARGS__))
+#define dt_moment_norm(...) DT_MOMENT_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MOMENT_NORM_(input, dims, ...) \
+    dt_moment_norm_sized(input, dims, DT_CHECKED(dt_moment_norm_options, __VA_ARGS__))
 #define dt_movedim(...) DT_MOVEDIM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MOVEDIM_(self, source, destination, ...) \
     dt_movedim_sized(self, source, destination, DT_NAMED(dt_movedim_options, __VA_ARGS__))
-#define dt_movedim_sizes(...) DT_MOVEDIM_SIZES_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MOVEDIM_SIZES_(self, source, destination, ...) \
-    dt_movedim_sizes_sized(self, source, destination, DT_NAMED(dt_movedim_sizes_options, __VA_ARGS__))
+#define dt_movedim_dims(...) DT_MOVEDIM_DIMS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MOVEDIM_DIMS_(self, source, destination, ...) \
+    dt_movedim_dims_sized(self, source, destination, DT_NAMED(dt_movedim_dims_options, __VA_ARGS__))
 #define dt_mse_loss(...) DT_MSE_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MSE_LOSS_(input, target, ...) dt_mse_loss_sized(input, target, DT_NAMED(dt_mse_loss_options, __VA_ARGS__))
 #define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
@@ -5310,23 +6551,41 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
 #define dt_mv(...) DT_MV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MV_(self, vec, ...) dt_mv_sized(self, vec, DT_NAMED(dt_mv_options, __VA_ARGS__))
+#define dt_nadam_(...) DT_NADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_NADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, mu_product, ...) \
+    dt_nadam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, mu_product, \
+        DT_CHECKED(dt_nadam_in_place_options, __VA_ARGS__))
 #define dt_nan_to_num(...) DT_NAN_TO_NUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NAN_TO_NUM_(self, ...) dt_nan_to_num_sized(self, DT_NAMED(dt_nan_to_num_options, __VA_ARGS__))
+#define DT_NAN_TO_NUM_(self, ...) dt_nan_to_num_sized(self, DT_CHECKED(dt_nan_to_num_options, __VA_ARGS__))
 #define dt_nan_to_num_(...) DT_NAN_TO_NUM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_NAN_TO_NUM__(self, ...) \
-    dt_nan_to_num_in_place_sized(self, DT_NAMED(dt_nan_to_num_in_place_options, __VA_ARGS__))
+    dt_nan_to_num_in_place_sized(self, DT_CHECKED(dt_nan_to_num_in_place_options, __VA_ARGS__))
+#define dt_nanmedian(...) DT_NANMEDIAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NANMEDIAN_(self, ...) dt_nanmedian_sized(self, DT_NAMED(dt_nanmedian_options, __VA_ARGS__))
+#define dt_nanmedian_dim(...) DT_NANMEDIAN_DIM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NANMEDIAN_DIM_(self, dim, ...) \
+    dt_nanmedian_dim_sized(self, dim, DT_NAMED(dt_nanmedian_dim_options, __VA_ARGS__))
 #define dt_nansum(...) DT_NANSUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NANSUM_(self, ...) dt_nansum_sized(self, DT_NAMED(dt_nansum_options, __VA_ARGS__))
+#define DT_NANSUM_(self, ...) dt_nansum_sized(self, DT_CHECKED(dt_nansum_options, __VA_ARGS__))
 #define dt_narrow(...) DT_NARROW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NARROW_(self, dim, start, length, ...) \
     dt_narrow_sized(self, dim, start, length, DT_NAMED(dt_narrow_options, __VA_ARGS__))
 #define dt_narrow_tensor(...) DT_NARROW_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NARROW_TENSOR_(self, dim, start, length, ...) \
     dt_narrow_tensor_sized(self, dim, start, length, DT_NAMED(dt_narrow_tensor_options, __VA_ARGS__))
+#define dt_native_batch_norm(...) DT_NATIVE_BATCH_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_BATCH_NORM_(input, training, momentum, eps, ...) \
+    dt_native_batch_norm_sized(input, training, momentum, eps, DT_NAMED(dt_native_batch_norm_options, __VA_ARGS__))
 #define dt_native_dropout_backward(...) DT_NATIVE_DROPOUT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NATIVE_DROPOUT_BACKWARD_(grad_output, mask, scale, ...) \
     dt_native_dropout_backward_sized(grad_output, mask, scale, \
         DT_NAMED(dt_native_dropout_backward_options, __VA_ARGS__))
+#define dt_native_group_norm(...) DT_NATIVE_GROUP_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_GROUP_NORM_(input, N, C, HxW, group, eps, ...) \
+    dt_native_group_norm_sized(input, N, C, HxW, group, eps, DT_NAMED(dt_native_group_norm_options, __VA_ARGS__))
+#define dt_native_layer_norm(...) DT_NATIVE_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_LAYER_NORM_(input, normalized_shape, eps, ...) \
+    dt_native_layer_norm_sized(input, normalized_shape, eps, DT_NAMED(dt_native_layer_norm_options, __VA_ARGS__))
 #define dt_native_layer_norm_backward(...) DT_NATIVE_LAYER_NORM_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NATIVE_LAYER_NORM_BACKWARD_(grad_out, input, normalized_shape, mean, rstd, output_mask, ...) \
     dt_native_layer_norm_backward_sized(grad_out, input, normalized_shape, mean, rstd, output_mask, \
@@ -5353,11 +6612,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_new_zeros(...) DT_NEW_ZEROS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_NEW_ZEROS_(self, size, ...) dt_new_zeros_sized(self, size, DT_NAMED(dt_new_zeros_options, __VA_ARGS__))
 #define dt_nll_loss(...) DT_NLL_LOSS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NLL_LOSS_(input, target, ...) dt_nll_loss_sized(input, target, DT_NAMED(dt_nll_loss_options, __VA_ARGS__))
+#define DT_NLL_LOSS_(input, target, ...) \
+    dt_nll_loss_sized(input, target, DT_CHECKED(dt_nll_loss_options, __VA_ARGS__))
 #define dt_norm(...) DT_NORM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NORM_(self, ...) dt_norm_sized(self, DT_NAMED(dt_norm_options, __VA_ARGS__))
+#define DT_NORM_(self, ...) dt_norm_sized(self, DT_CHECKED(dt_norm_options, __VA_ARGS__))
 #define dt_norm_str(...) DT_NORM_STR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NORM_STR_(self, p, ...) dt_norm_str_sized(self, p, DT_NAMED(dt_norm_str_options, __VA_ARGS__))
+#define DT_NORM_STR_(self, p, ...) dt_norm_str_sized(self, p, DT_CHECKED(dt_norm_str_options, __VA_ARGS__))
+#define dt_normalize(...) DT_NORMALIZE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NORMALIZE_(input, ...) dt_normalize_sized(input, DT_CHECKED(dt_normalize_options, __VA_ARGS__))
 #define dt_one_hot(...) DT_ONE_HOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONE_HOT_(self, num_classes, ...) \
     dt_one_hot_sized(self, num_classes, DT_NAMED(dt_one_hot_options, __VA_ARGS__))
@@ -5368,9 +6630,15 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_outer(...) DT_OUTER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_OUTER_(self, vec2, ...) dt_outer_sized(self, vec2, DT_NAMED(dt_outer_options, __VA_ARGS__))
 #define dt_pad(...) DT_PAD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_NAMED(dt_pad_options, __VA_ARGS__))
+#define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_CHECKED(dt_pad_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
+#define dt_pixel_shuffle(...) DT_PIXEL_SHUFFLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PIXEL_SHUFFLE_(self, upscale_factor, ...) \
+    dt_pixel_shuffle_sized(self, upscale_factor, DT_NAMED(dt_pixel_shuffle_options, __VA_ARGS__))
+#define dt_pixel_unshuffle(...) DT_PIXEL_UNSHUFFLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PIXEL_UNSHUFFLE_(self, downscale_factor, ...) \
+    dt_pixel_unshuffle_sized(self, downscale_factor, DT_NAMED(dt_pixel_unshuffle_options, __VA_ARGS__))
 #define dt_positive(...) DT_POSITIVE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_POSITIVE_(self, ...) dt_positive_sized(self, DT_NAMED(dt_positive_options, __VA_ARGS__))
 #define dt_pow(...) DT_POW_(__VA_ARGS__, .site = DT_SITE)
@@ -5388,14 +6656,21 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_POW_SCALAR__(self, exponent, ...) \
     dt_pow_scalar_in_place_sized(self, DT_NUMBER(exponent), DT_NAMED(dt_pow_scalar_in_place_options, __VA_ARGS__))
 #define dt_power_sum(...) DT_POWER_SUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_POWER_SUM_(self, ...) dt_power_sum_sized(self, DT_NAMED(dt_power_sum_options, __VA_ARGS__))
+#define DT_POWER_SUM_(self, ...) dt_power_sum_sized(self, DT_CHECKED(dt_power_sum_options, __VA_ARGS__))
+#define dt_prelu(...) DT_PRELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PRELU_(self, weight, ...) dt_prelu_sized(self, weight, DT_NAMED(dt_prelu_options, __VA_ARGS__))
 #define dt_prod(...) DT_PROD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_(self, ...) dt_prod_sized(self, DT_NAMED(dt_prod_options, __VA_ARGS__))
 #define dt_prod_dim_int(...) DT_PROD_DIM_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_DIM_INT_(self, dim, ...) \
     dt_prod_dim_int_sized(self, dim, DT_NAMED(dt_prod_dim_int_options, __VA_ARGS__))
 #define dt_prod_of_others(...) DT_PROD_OF_OTHERS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_PROD_OF_OTHERS_(self, ...) dt_prod_of_others_sized(self, DT_NAMED(dt_prod_of_others_options, __VA_ARGS__))
+#define DT_PROD_OF_OTHERS_(self, ...) \
+    dt_prod_of_others_sized(self, DT_CHECKED(dt_prod_of_others_options, __VA_ARGS__))
+#define dt_radam_(...) DT_RADAM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
+    dt_radam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
+        DT_CHECKED(dt_radam_in_place_options, __VA_ARGS__))
 #define dt_ravel(...) DT_RAVEL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RAVEL_(self, ...) dt_ravel_sized(self, DT_NAMED(dt_ravel_options, __VA_ARGS__))
 #define dt_reciprocal(...) DT_RECIPROCAL_(__VA_ARGS__, .site = DT_SITE)
@@ -5429,6 +6704,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_remainder_scalar_in_place_options, __VA_ARGS__))
 #define dt_repeat(...) DT_REPEAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_REPEAT_(self, repeats, ...) dt_repeat_sized(self, repeats, DT_NAMED(dt_repeat_options, __VA_ARGS__))
+#define dt_repeat_interleave(...) DT_REPEAT_INTERLEAVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REPEAT_INTERLEAVE_(repeats, ...) \
+    dt_repeat_interleave_sized(repeats, DT_CHECKED(dt_repeat_interleave_options, __VA_ARGS__))
+#define dt_repeat_interleave_self_tensor(...) DT_REPEAT_INTERLEAVE_SELF_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REPEAT_INTERLEAVE_SELF_TENSOR_(self, repeats, ...) \
+    dt_repeat_interleave_self_tensor_sized(self, repeats, \
+        DT_CHECKED(dt_repeat_interleave_self_tensor_options, __VA_ARGS__))
+#define dt_repeat_interleave_self_int(...) DT_REPEAT_INTERLEAVE_SELF_INT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_REPEAT_INTERLEAVE_SELF_INT_(self, repeats, ...) \
+    dt_repeat_interleave_self_int_sized(self, repeats, \
+        DT_CHECKED(dt_repeat_interleave_self_int_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
 #define dt_reshape_as(...) DT_RESHAPE_AS_(__VA_ARGS__, .site = DT_SITE)
@@ -5436,9 +6722,20 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_reshape_as_sized(self, other, DT_NAMED(dt_reshape_as_options, __VA_ARGS__))
 #define dt_rms_norm(...) DT_RMS_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RMS_NORM_(input, normalized_shape, ...) \
-    dt_rms_norm_sized(input, normalized_shape, DT_NAMED(dt_rms_norm_options, __VA_ARGS__))
+    dt_rms_norm_sized(input, normalized_shape, DT_CHECKED(dt_rms_norm_options, __VA_ARGS__))
+#define dt_rmsprop_(...) DT_RMSPROP__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RMSPROP__(self, grad, square_avg, lr, ...) \
+    dt_rmsprop_in_place_sized(self, grad, square_avg, lr, DT_CHECKED(dt_rmsprop_in_place_options, __VA_ARGS__))
+#define dt_rmsprop_state_(...) DT_RMSPROP_STATE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RMSPROP_STATE__(self, grad, square_avg, state, lr, ...) \
+    dt_rmsprop_state_in_place_sized(self, grad, square_avg, state, lr, \
+        DT_CHECKED(dt_rmsprop_state_in_place_options, __VA_ARGS__))
+#define dt_rmsprop_centered_momentum_(...) DT_RMSPROP_CENTERED_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
+#define DT_RMSPROP_CENTERED_MOMENTUM__(self, grad, square_avg, grad_avg, momentum_buffer, lr, ...) \
+    dt_rmsprop_centered_momentum_in_place_sized(self, grad, square_avg, grad_avg, momentum_buffer, lr, \
+        DT_CHECKED(dt_rmsprop_centered_momentum_in_place_options, __VA_ARGS__))
 #define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_NAMED(dt_roll_options, __VA_ARGS__))
+#define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_CHECKED(dt_roll_options, __VA_ARGS__))
 #define dt_round(...) DT_ROUND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROUND_(self, ...) dt_round_sized(self, DT_NAMED(dt_round_options, __VA_ARGS__))
 #define dt_round_decimals(...) DT_ROUND_DECIMALS_(__VA_ARGS__, .site = DT_SITE)
@@ -5454,14 +6751,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_rsqrt_(...) DT_RSQRT__(__VA_ARGS__, .site = DT_SITE)
 #define DT_RSQRT__(self, ...) dt_rsqrt_in_place_sized(self, DT_NAMED(dt_rsqrt_in_place_options, __VA_ARGS__))
 #define dt_rsub(...) DT_RSUB_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RSUB_(self, other, ...) dt_rsub_sized(self, other, DT_NAMED(dt_rsub_options, __VA_ARGS__))
+#define DT_RSUB_(self, other, ...) dt_rsub_sized(self, other, DT_CHECKED(dt_rsub_options, __VA_ARGS__))
 #define dt_rsub_scalar(...) DT_RSUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RSUB_SCALAR_(self, other, ...) \
-    dt_rsub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_rsub_scalar_options, __VA_ARGS__))
+    dt_rsub_scalar_sized(self, DT_NUMBER(other), DT_CHECKED(dt_rsub_scalar_options, __VA_ARGS__))
 #define dt_scaled_dot_product_attention(...) DT_SCALED_DOT_PRODUCT_ATTENTION_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SCALED_DOT_PRODUCT_ATTENTION_(query, key, value, ...) \
     dt_scaled_dot_product_attention_sized(query, key, value, \
-        DT_NAMED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
+        DT_CHECKED(dt_scaled_dot_product_attention_options, __VA_ARGS__))
 #define dt_scatter(...) DT_SCATTER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SCATTER_(self, dim, index, src, ...) \
     dt_scatter_sized(self, dim, index, src, DT_NAMED(dt_scatter_options, __VA_ARGS__))
@@ -5481,23 +6778,40 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_scatter_add_(...) DT_SCATTER_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SCATTER_ADD__(self, dim, index, src, ...) \
     dt_scatter_add_in_place_sized(self, dim, index, src, DT_NAMED(dt_scatter_add_in_place_options, __VA_ARGS__))
+#define dt_scatter_reduce(...) DT_SCATTER_REDUCE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_REDUCE_(self, dim, index, src, reduce, ...) \
+    dt_scatter_reduce_sized(self, dim, index, src, reduce, DT_CHECKED(dt_scatter_reduce_options, __VA_ARGS__))
+#define dt_scatter_reduce_(...) DT_SCATTER_REDUCE__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SCATTER_REDUCE__(self, dim, index, src, reduce, ...) \
+    dt_scatter_reduce_in_place_sized(self, dim, index, src, reduce, \
+        DT_CHECKED(dt_scatter_reduce_in_place_options, __VA_ARGS__))
+#define dt_searchsorted(...) DT_SEARCHSORTED_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SEARCHSORTED_(sorted_sequence, self, ...) \
+    dt_searchsorted_sized(sorted_sequence, self, DT_NAMED(dt_searchsorted_options, __VA_ARGS__))
+#define dt_searchsorted_scalar(...) DT_SEARCHSORTED_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SEARCHSORTED_SCALAR_(sorted_sequence, self, ...) \
+    dt_searchsorted_scalar_sized(sorted_sequence, DT_NUMBER(self), \
+        DT_NAMED(dt_searchsorted_scalar_options, __VA_ARGS__))
 #define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
 #define dt_select_backward(...) DT_SELECT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_BACKWARD_(grad_output, input_sizes, dim, index, ...) \
     dt_select_backward_sized(grad_output, input_sizes, dim, index, \
         DT_NAMED(dt_select_backward_options, __VA_ARGS__))
+#define dt_select_scatter(...) DT_SELECT_SCATTER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELECT_SCATTER_(self, src, dim, index, ...) \
+    dt_select_scatter_sized(self, src, dim, index, DT_NAMED(dt_select_scatter_options, __VA_ARGS__))
 #define dt_selu(...) DT_SELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELU_(input, ...) dt_selu_sized(input, DT_NAMED(dt_selu_options, __VA_ARGS__))
 #define dt_selu_(...) DT_SELU__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELU__(input, ...) dt_selu_in_place_sized(input, DT_NAMED(dt_selu_in_place_options, __VA_ARGS__))
 #define dt_sgd_(...) DT_SGD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGD__(self, grad, lr, ...) \
-    dt_sgd_in_place_sized(self, grad, lr, DT_NAMED(dt_sgd_in_place_options, __VA_ARGS__))
+    dt_sgd_in_place_sized(self, grad, lr, DT_CHECKED(dt_sgd_in_place_options, __VA_ARGS__))
 #define dt_sgd_momentum_(...) DT_SGD_MOMENTUM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGD_MOMENTUM__(self, grad, momentum_buffer, lr, ...) \
     dt_sgd_momentum_in_place_sized(self, grad, momentum_buffer, lr, \
-        DT_NAMED(dt_sgd_momentum_in_place_options, __VA_ARGS__))
+        DT_CHECKED(dt_sgd_momentum_in_place_options, __VA_ARGS__))
 #define dt_sgn(...) DT_SGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SGN_(self, ...) dt_sgn_sized(self, DT_NAMED(dt_sgn_options, __VA_ARGS__))
 #define dt_sgn_(...) DT_SGN__(__VA_ARGS__, .site = DT_SITE)
@@ -5537,30 +6851,34 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SLICE_BACKWARD_(grad_output, input_sizes, dim, start, end, step, ...) \
     dt_slice_backward_sized(grad_output, input_sizes, dim, start, end, step, \
         DT_NAMED(dt_slice_backward_options, __VA_ARGS__))
+#define dt_slice_scatter(...) DT_SLICE_SCATTER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_SCATTER_(self, src, dim, start, end, step, ...) \
+    dt_slice_scatter_sized(self, src, dim, start, end, step, DT_NAMED(dt_slice_scatter_options, __VA_ARGS__))
 #define dt_smooth_l1_loss(...) DT_SMOOTH_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SMOOTH_L1_LOSS_(input, target, ...) \
-    dt_smooth_l1_loss_sized(input, target, DT_NAMED(dt_smooth_l1_loss_options, __VA_ARGS__))
+    dt_smooth_l1_loss_sized(input, target, DT_CHECKED(dt_smooth_l1_loss_options, __VA_ARGS__))
 #define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
 #define dt_softmin(...) DT_SOFTMIN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SOFTMIN_(input, ...) dt_softmin_sized(input, DT_NAMED(dt_softmin_options, __VA_ARGS__))
+#define DT_SOFTMIN_(input, ...) dt_softmin_sized(input, DT_CHECKED(dt_softmin_options, __VA_ARGS__))
 #define dt_softplus(...) DT_SOFTPLUS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SOFTPLUS_(self, ...) dt_softplus_sized(self, DT_NAMED(dt_softplus_options, __VA_ARGS__))
+#define DT_SOFTPLUS_(self, ...) dt_softplus_sized(self, DT_CHECKED(dt_softplus_options, __VA_ARGS__))
 #define dt_softshrink(...) DT_SOFTSHRINK_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SOFTSHRINK_(self, ...) dt_softshrink_sized(self, DT_NAMED(dt_softshrink_options, __VA_ARGS__))
+#define DT_SOFTSHRINK_(self, ...) dt_softshrink_sized(self, DT_CHECKED(dt_softshrink_options, __VA_ARGS__))
 #define dt_softsign(...) DT_SOFTSIGN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTSIGN_(input, ...) dt_softsign_sized(input, DT_NAMED(dt_softsign_options, __VA_ARGS__))
 #define dt_sort(...) DT_SORT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SORT_(self, ...) dt_sort_sized(self, DT_NAMED(dt_sort_options, __VA_ARGS__))
+#define DT_SORT_(self, ...) dt_sort_sized(self, DT_CHECKED(dt_sort_options, __VA_ARGS__))
 #define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_(self, split_size, out, capacity, ...) \
-    dt_split_sized(self, split_size, out, capacity, DT_NAMED(dt_split_options, __VA_ARGS__))
+    dt_split_sized(self, split_size, out, capacity, DT_CHECKED(dt_split_options, __VA_ARGS__))
 #define dt_split_sizes(...) DT_SPLIT_SIZES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_SIZES_(self, split_size, out, capacity, ...) \
-    dt_split_sizes_sized(self, split_size, out, capacity, DT_NAMED(dt_split_sizes_options, __VA_ARGS__))
+    dt_split_sizes_sized(self, split_size, out, capacity, DT_CHECKED(dt_split_sizes_options, __VA_ARGS__))
 #define dt_split_with_sizes(...) DT_SPLIT_WITH_SIZES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SPLIT_WITH_SIZES_(self, split_sizes, out, capacity, ...) \
-    dt_split_with_sizes_sized(self, split_sizes, out, capacity, DT_NAMED(dt_split_with_sizes_options, __VA_ARGS__))
+    dt_split_with_sizes_sized(self, split_sizes, out, capacity, \
+        DT_CHECKED(dt_split_with_sizes_options, __VA_ARGS__))
 #define dt_sqrt(...) DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
 #define dt_sqrt_(...) DT_SQRT__(__VA_ARGS__, .site = DT_SITE)
@@ -5578,28 +6896,30 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_SQUEEZE_DIMS_(self, dim, ...) \
     dt_squeeze_dims_sized(self, dim, DT_NAMED(dt_squeeze_dims_options, __VA_ARGS__))
 #define dt_stack(...) DT_STACK_(__VA_ARGS__, .site = DT_SITE)
-#define DT_STACK_(tensors, ...) dt_stack_sized(tensors, DT_NAMED(dt_stack_options, __VA_ARGS__))
+#define DT_STACK_(tensors, ...) dt_stack_sized(tensors, DT_CHECKED(dt_stack_options, __VA_ARGS__))
 #define dt_std(...) DT_STD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_STD_(self, ...) dt_std_sized(self, DT_NAMED(dt_std_options, __VA_ARGS__))
+#define DT_STD_(self, ...) dt_std_sized(self, DT_CHECKED(dt_std_options, __VA_ARGS__))
 #define dt_std_correction(...) DT_STD_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
-#define DT_STD_CORRECTION_(self, ...) dt_std_correction_sized(self, DT_NAMED(dt_std_correction_options, __VA_ARGS__))
+#define DT_STD_CORRECTION_(self, ...) \
+    dt_std_correction_sized(self, DT_CHECKED(dt_std_correction_options, __VA_ARGS__))
 #define dt_std_mean(...) DT_STD_MEAN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_STD_MEAN_(self, ...) dt_std_mean_sized(self, DT_NAMED(dt_std_mean_options, __VA_ARGS__))
+#define DT_STD_MEAN_(self, ...) dt_std_mean_sized(self, DT_CHECKED(dt_std_mean_options, __VA_ARGS__))
 #define dt_std_mean_correction(...) DT_STD_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
 #define DT_STD_MEAN_CORRECTION_(self, ...) \
-    dt_std_mean_correction_sized(self, DT_NAMED(dt_std_mean_correction_options, __VA_ARGS__))
+    dt_std_mean_correction_sized(self, DT_CHECKED(dt_std_mean_correction_options, __VA_ARGS__))
 #define dt_sub(...) DT_SUB_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_NAMED(dt_sub_options, __VA_ARGS__))
+#define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_CHECKED(dt_sub_options, __VA_ARGS__))
 #define dt_sub_scalar(...) DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_SCALAR_(self, other, ...) \
-    dt_sub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_options, __VA_ARGS__))
+    dt_sub_scalar_sized(self, DT_NUMBER(other), DT_CHECKED(dt_sub_scalar_options, __VA_ARGS__))
 #define dt_sub_(...) DT_SUB__(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUB__(self, other, ...) dt_sub_in_place_sized(self, other, DT_NAMED(dt_sub_in_place_options, __VA_ARGS__))
+#define DT_SUB__(self, other, ...) \
+    dt_sub_in_place_sized(self, other, DT_CHECKED(dt_sub_in_place_options, __VA_ARGS__))
 #define dt_sub_scalar_(...) DT_SUB_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_SCALAR__(self, other, ...) \
-    dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_in_place_options, __VA_ARGS__))
+    dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_CHECKED(dt_sub_scalar_in_place_options, __VA_ARGS__))
 #define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
+#define DT_SUM_(self, ...) dt_sum_sized(self, DT_CHECKED(dt_sum_options, __VA_ARGS__))
 #define dt_swapaxes(...) DT_SWAPAXES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SWAPAXES_(self, axis0, axis1, ...) \
     dt_swapaxes_sized(self, axis0, axis1, DT_NAMED(dt_swapaxes_options, __VA_ARGS__))
@@ -5607,7 +6927,7 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_T_(self, ...) dt_t_sized(self, DT_NAMED(dt_t_options, __VA_ARGS__))
 #define dt_take_along_dim(...) DT_TAKE_ALONG_DIM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TAKE_ALONG_DIM_(self, indices, ...) \
-    dt_take_along_dim_sized(self, indices, DT_NAMED(dt_take_along_dim_options, __VA_ARGS__))
+    dt_take_along_dim_sized(self, indices, DT_CHECKED(dt_take_along_dim_options, __VA_ARGS__))
 #define dt_tan(...) DT_TAN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TAN_(self, ...) dt_tan_sized(self, DT_NAMED(dt_tan_options, __VA_ARGS__))
 #define dt_tan_(...) DT_TAN__(__VA_ARGS__, .site = DT_SITE)
@@ -5623,16 +6943,19 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TANHSHRINK_(input, ...) dt_tanhshrink_sized(input, DT_NAMED(dt_tanhshrink_options, __VA_ARGS__))
 #define dt_tensor_split(...) DT_TENSOR_SPLIT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TENSOR_SPLIT_(self, sections, out, capacity, ...) \
-    dt_tensor_split_sized(self, sections, out, capacity, DT_NAMED(dt_tensor_split_options, __VA_ARGS__))
+    dt_tensor_split_sized(self, sections, out, capacity, DT_CHECKED(dt_tensor_split_options, __VA_ARGS__))
 #define dt_tensor_split_indices(...) DT_TENSOR_SPLIT_INDICES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TENSOR_SPLIT_INDICES_(self, indices, out, capacity, ...) \
     dt_tensor_split_indices_sized(self, indices, out, capacity, \
-        DT_NAMED(dt_tensor_split_indices_options, __VA_ARGS__))
+        DT_CHECKED(dt_tensor_split_indices_options, __VA_ARGS__))
 #define dt_tensor_split_tensor_indices_or_sections(...) \
     DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TENSOR_SPLIT_TENSOR_INDICES_OR_SECTIONS_(self, tensor_indices_or_sections, out, capacity, ...) \
     dt_tensor_split_tensor_indices_or_sections_sized(self, tensor_indices_or_sections, out, capacity, \
-        DT_NAMED(dt_tensor_split_tensor_indices_or_sections_options, __VA_ARGS__))
+        DT_CHECKED(dt_tensor_split_tensor_indices_or_sections_options, __VA_ARGS__))
+#define dt_tensordot(...) DT_TENSORDOT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TENSORDOT_(self, other, dims_self, dims_other, ...) \
+    dt_tensordot_sized(self, other, dims_self, dims_other, DT_NAMED(dt_tensordot_options, __VA_ARGS__))
 #define dt_threshold(...) DT_THRESHOLD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_THRESHOLD_(input, threshold, value, ...) \
     dt_threshold_sized(input, threshold, value, DT_NAMED(dt_threshold_options, __VA_ARGS__))
@@ -5648,20 +6971,26 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
 #define dt_topk(...) DT_TOPK_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TOPK_(self, k, ...) dt_topk_sized(self, k, DT_NAMED(dt_topk_options, __VA_ARGS__))
+#define DT_TOPK_(self, k, ...) dt_topk_sized(self, k, DT_CHECKED(dt_topk_options, __VA_ARGS__))
 #define dt_trace(...) DT_TRACE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRACE_(self, ...) dt_trace_sized(self, DT_NAMED(dt_trace_options, __VA_ARGS__))
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
 #define dt_tril(...) DT_TRIL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRIL_(self, ...) dt_tril_sized(self, DT_NAMED(dt_tril_options, __VA_ARGS__))
+#define DT_TRIL_(self, ...) dt_tril_sized(self, DT_CHECKED(dt_tril_options, __VA_ARGS__))
 #define dt_tril_(...) DT_TRIL__(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRIL__(self, ...) dt_tril_in_place_sized(self, DT_NAMED(dt_tril_in_place_options, __VA_ARGS__))
+#define DT_TRIL__(self, ...) dt_tril_in_place_sized(self, DT_CHECKED(dt_tril_in_place_options, __VA_ARGS__))
+#define dt_tril_indices(...) DT_TRIL_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIL_INDICES_(ctx, row, col, offset, ...) \
+    dt_tril_indices_sized(ctx, row, col, offset, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_triu(...) DT_TRIU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRIU_(self, ...) dt_triu_sized(self, DT_NAMED(dt_triu_options, __VA_ARGS__))
+#define DT_TRIU_(self, ...) dt_triu_sized(self, DT_CHECKED(dt_triu_options, __VA_ARGS__))
 #define dt_triu_(...) DT_TRIU__(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRIU__(self, ...) dt_triu_in_place_sized(self, DT_NAMED(dt_triu_in_place_options, __VA_ARGS__))
+#define DT_TRIU__(self, ...) dt_triu_in_place_sized(self, DT_CHECKED(dt_triu_in_place_options, __VA_ARGS__))
+#define dt_triu_indices(...) DT_TRIU_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIU_INDICES_(ctx, row, col, offset, ...) \
+    dt_triu_indices_sized(ctx, row, col, offset, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_trunc(...) DT_TRUNC_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRUNC_(self, ...) dt_trunc_sized(self, DT_NAMED(dt_trunc_options, __VA_ARGS__))
 #define dt_trunc_(...) DT_TRUNC__(__VA_ARGS__, .site = DT_SITE)
@@ -5670,7 +6999,7 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_TYPE_AS_(self, other, ...) dt_type_as_sized(self, other, DT_NAMED(dt_type_as_options, __VA_ARGS__))
 #define dt_unbind(...) DT_UNBIND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNBIND_(self, out, capacity, ...) \
-    dt_unbind_sized(self, out, capacity, DT_NAMED(dt_unbind_options, __VA_ARGS__))
+    dt_unbind_sized(self, out, capacity, DT_CHECKED(dt_unbind_options, __VA_ARGS__))
 #define dt_unflatten(...) DT_UNFLATTEN_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNFLATTEN_(self, dim, sizes, ...) \
     dt_unflatten_sized(self, dim, sizes, DT_NAMED(dt_unflatten_options, __VA_ARGS__))
@@ -5684,20 +7013,26 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_unsqueeze(...) DT_UNSQUEEZE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_UNSQUEEZE_(self, dim, ...) dt_unsqueeze_sized(self, dim, DT_NAMED(dt_unsqueeze_options, __VA_ARGS__))
 #define dt_var(...) DT_VAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_VAR_(self, ...) dt_var_sized(self, DT_NAMED(dt_var_options, __VA_ARGS__))
+#define DT_VAR_(self, ...) dt_var_sized(self, DT_CHECKED(dt_var_options, __VA_ARGS__))
 #define dt_var_correction(...) DT_VAR_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
-#define DT_VAR_CORRECTION_(self, ...) dt_var_correction_sized(self, DT_NAMED(dt_var_correction_options, __VA_ARGS__))
+#define DT_VAR_CORRECTION_(self, ...) \
+    dt_var_correction_sized(self, DT_CHECKED(dt_var_correction_options, __VA_ARGS__))
 #define dt_var_mean(...) DT_VAR_MEAN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_VAR_MEAN_(self, ...) dt_var_mean_sized(self, DT_NAMED(dt_var_mean_options, __VA_ARGS__))
+#define DT_VAR_MEAN_(self, ...) dt_var_mean_sized(self, DT_CHECKED(dt_var_mean_options, __VA_ARGS__))
 #define dt_var_mean_correction(...) DT_VAR_MEAN_CORRECTION_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VAR_MEAN_CORRECTION_(self, ...) \
-    dt_var_mean_correction_sized(self, DT_NAMED(dt_var_mean_correction_options, __VA_ARGS__))
+    dt_var_mean_correction_sized(self, DT_CHECKED(dt_var_mean_correction_options, __VA_ARGS__))
 #define dt_vdot(...) DT_VDOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VDOT_(self, other, ...) dt_vdot_sized(self, other, DT_NAMED(dt_vdot_options, __VA_ARGS__))
 #define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
 #define dt_view_as(...) DT_VIEW_AS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_AS_(self, other, ...) dt_view_as_sized(self, other, DT_NAMED(dt_view_as_options, __VA_ARGS__))
+#define dt_view_as_complex(...) DT_VIEW_AS_COMPLEX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VIEW_AS_COMPLEX_(self, ...) \
+    dt_view_as_complex_sized(self, DT_NAMED(dt_view_as_complex_options, __VA_ARGS__))
+#define dt_view_as_real(...) DT_VIEW_AS_REAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VIEW_AS_REAL_(self, ...) dt_view_as_real_sized(self, DT_NAMED(dt_view_as_real_options, __VA_ARGS__))
 #define dt_vstack(...) DT_VSTACK_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VSTACK_(tensors, ...) dt_vstack_sized(tensors, DT_NAMED(dt_vstack_options, __VA_ARGS__))
 #define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)

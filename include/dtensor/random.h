@@ -62,6 +62,8 @@ DT_API dt_generator *dt_generator_default_site(dt_ctx *ctx, DT_CALLER);
 /* A new generator whose seed is derived from the parent's seed and the name, not from the parent's draws: for a stage
  * or a mesh that needs independent numbers. NULL with an agreed error if the name is empty. Local. */
 DT_API dt_generator *dt_generator_child_site(const dt_generator *parent, const char *name, DT_CALLER);
+/* The context of the generator; NULL for a NULL generator. Local. */
+DT_API dt_ctx *dt_generator_ctx(const dt_generator *generator);
 /* One more reference; returns its argument. Local. */
 DT_API dt_generator *dt_generator_retain(dt_generator *generator);
 /* Drops a reference; NULL is fine. Local. */
@@ -82,16 +84,17 @@ DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 /* A zeroed field means "not set"; an explicit zero is written DT_REAL(0). Fields that a call does not use are ignored.
  */
 typedef struct dt_random_options {
-    double mean;           /* default 0 */
-    dt_opt_real std;       /* default 1 */
-    dt_opt_real low, high; /* default 0 and 1; of a truncated normal -2 and 2 */
-    dt_opt_real rate;      /* default 1 */
-    dt_dtype dtype;        /* default f32; of randint and randperm i64; of a _like that of the tensor */
-    dt_mesh *mesh;
-    const char *place;       /* both as in dt_make_options */
-    dt_generator *generator; /* default: the context's */
-    bool requires_grad;
-    const char *use; /* as in dt_make_options; not of a _like */
+    DT_OPTION(dt_opt_real, mean); /* default 0 */
+    DT_OPTION(dt_opt_real, std);  /* default 1 */
+    DT_OPTION(dt_opt_real, low);  /* default 0; of a truncated normal -2 */
+    DT_OPTION(dt_opt_real, high); /* default 1; of a truncated normal 2 */
+    DT_OPTION(dt_opt_real, rate); /* default 1 */
+    DT_OPTION(dt_dtype, dtype);   /* default f32; of randint and randperm i64; of a _like that of the tensor */
+    DT_OPTION(dt_mesh *, mesh);
+    DT_OPTION(const char *, place);       /* both as in dt_make_options */
+    DT_OPTION(dt_generator *, generator); /* default: the context's */
+    DT_OPTION(bool, requires_grad);
+    DT_OPTION(const char *, use); /* as in dt_make_options; not of a _like */
     const dt_site *site;
 } dt_random_options;
 
@@ -117,7 +120,8 @@ DT_API dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, DT_O
 DT_API dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
 
-/* The same with the shape and placements of another tensor; mesh and place are ignored. Local. */
+/* The same with the shape and placements of another tensor; mesh and place are ignored. Local; every rank of the
+ * mesh must make the same call. */
 DT_API dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high,
@@ -157,7 +161,7 @@ DT_API dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, DT_OPT
 #define dt_exponential_(...)      DT_EXPONENTIAL_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_randint_(...)          DT_RANDINT_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_bernoulli_(...)        DT_BERNOULLI_IN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RANDOM_(...)                        DT_NAMED(dt_random_options, __VA_ARGS__)
+#define DT_RANDOM_(...)                        DT_CHECKED(dt_random_options, __VA_ARGS__)
 #define DT_RAND_(ctx, shape, ...)              dt_rand_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
 #define DT_RANDN_(ctx, shape, ...)             dt_randn_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
 #define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))

@@ -14,9 +14,9 @@ extern "C" {
 #endif
 
 typedef struct dt_distribute_tensor_options {
-    dt_opt_int source; /* world rank whose value is distributed; default: the mesh's first rank */
-    bool everywhere;   /* every rank holds the same value: nothing is communicated */
-    const char *use;   /* as dt_set_use; default: as it is placed */
+    DT_OPTION(dt_opt_int, source); /* world rank whose value is distributed; default: the mesh's first rank */
+    DT_OPTION(bool, everywhere);   /* every rank holds the same value: nothing is communicated */
+    DT_OPTION(const char *, use);  /* as dt_set_use; default: as it is placed */
     const dt_site *site;
 } dt_distribute_tensor_options;
 
@@ -29,21 +29,24 @@ DT_API dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, co
                                              DT_OPTIONS(dt_distribute_tensor_options));
 
 typedef struct dt_from_local_options {
-    dt_shape shape;         /* global; default: local tensors have the same shape on every rank */
-    dt_shape stride;        /* global, in elements; default: in the order of the local strides */
-    const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
-    bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
-    const char *use;        /* as dt_set_use; default: as it is placed */
-    const char *grad_place; /* of which the gradient of the local tensor is the local tensor: the shards of place, and
-                             * R, P(sum) or P(avg) elsewhere; default: place, with R for partials */
+    DT_OPTION(dt_shape, shape); /* global; default: local tensors have the same shape on every rank */
+    DT_OPTION(dt_ints, stride); /* global, in elements; default: in the order of the local strides */
+    /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
+    DT_OPTION(const int64_t *, extents);
+    DT_OPTION(bool, check);       /* compare with all ranks: sizes may then differ without shape or extents */
+    DT_OPTION(const char *, use); /* as dt_set_use; default: as it is placed */
+    /* of which the gradient of the local tensor is the local tensor: the shards of place, and R, P(sum) or P(avg)
+     * elsewhere; default: place, with R for partials */
+    DT_OPTION(const char *, grad_place);
     const dt_site *site;
 } dt_from_local_options;
 
 /* A distributed tensor of local tensors, whose storage is shared, not copied. Refused where the local tensor does
  * not have the shape of this rank's shard. A rank outside the mesh may pass any tensor, or NULL (f32) with the
  * shape, and holds an empty shard; its options and dtype should be those of the others. mesh NULL: the current one;
- * place NULL: R along every mesh dim. Local; with check Collective over the mesh: where dtype, number of dims,
- * stride order or requires_grad differ, or sizes do not fit, every rank gets the same error. */
+ * place NULL: R along every mesh dim. Local; every rank of the mesh makes the same call; with check Collective over it:
+ * where dtype, number of dims, stride order or requires_grad differ, sizes do not fit, or replicas have other values,
+ * every rank gets the same error. */
 DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                       DT_OPTIONS(dt_from_local_options));
 
@@ -54,7 +57,7 @@ typedef struct dt_to_local_options {
 } dt_to_local_options;
 
 /* This rank's local tensor as a plain tensor that shares the storage; a plain tensor is returned as it is. Partial
- * values are not reduced. Local. */
+ * values are not reduced. Local: ranks may call it or not, each for itself. */
 DT_API dt_tensor *dt_to_local_sized(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_full_tensor_options {
@@ -105,8 +108,10 @@ DT_API dt_tensor *dt_reduced_sized(dt_tensor *tensor, DT_OPTIONS(dt_reduced_opti
 
 typedef struct dt_transfer dt_transfer;
 
-/* The same in two halves. The tensor must not be changed before the wait, which fails if a call of this library did.
- * A transfer holds its tensor. NULL with the error recorded. Collective. */
+/* dt_redistribute in two halves. The tensor must not be changed before the wait, which fails if a call of this library
+ * did. A transfer holds its tensor. Ranks may wait in any order. Between two meshes of different ranks, each side may
+ * start moves in opposite directions in its own order; those in one direction keep theirs. NULL with the error
+ * recorded. Collective. */
 DT_API dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place,
                                                 DT_OPTIONS(dt_redistribute_options));
 /* DT_OK when it is finished, DT_IN_PROGRESS, or the error. Local. */
@@ -143,9 +148,9 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
 #define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DISTRIBUTE_TENSOR_(value, mesh, place, ...)                                                               \
-    dt_distribute_tensor_sized(value, mesh, place, DT_NAMED(dt_distribute_tensor_options, __VA_ARGS__))
+    dt_distribute_tensor_sized(value, mesh, place, DT_CHECKED(dt_distribute_tensor_options, __VA_ARGS__))
 #define DT_FROM_LOCAL_(ctx, local, mesh, place, ...)                                                                 \
-    dt_from_local_sized(ctx, local, mesh, place, DT_NAMED(dt_from_local_options, __VA_ARGS__))
+    dt_from_local_sized(ctx, local, mesh, place, DT_CHECKED(dt_from_local_options, __VA_ARGS__))
 #define DT_TO_LOCAL_(tensor, ...)     dt_to_local_sized(tensor, DT_NAMED(dt_to_local_options, __VA_ARGS__))
 #define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor_sized(tensor, DT_NAMED(dt_full_tensor_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
@@ -153,8 +158,8 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define DT_REDISTRIBUTE_LIST_(tensors, places, results, ...)                                                         \
     dt_redistribute_list_sized(tensors, places, results, DT_NAMED(dt_redistribute_list_options, __VA_ARGS__))
 #define DT_REDUCED_(tensor, ...)  dt_reduced_sized(tensor, DT_NAMED(dt_reduced_options, __VA_ARGS__))
-#define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
-#define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
+#define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_CHECKED(dt_print_options, __VA_ARGS__))
+#define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_CHECKED(dt_print_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \
     dt_redistribute_start_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
 /* clang-format on */

@@ -17,6 +17,11 @@
  *                to right
  *
  *     f32[1024,512] S(0),R on mesh(dp=2,tp=4)
+ *
+ * Placements are listed in the order of the mesh dims, or by their names: "tp=S(0)" and "tp=S(0),dp=R" are "R,S(0)" on
+ * mesh(dp=2,tp=4). Mesh dims that a named list leaves out are Replicate where a tensor or a spec is made, and stay as
+ * they are where a tensor is redistributed or its use placement is set. On a mesh with a dim of pipeline stages, called
+ * pp, a maker's list names that dim.
  */
 #ifndef DTENSOR_SPEC_H
 #define DTENSOR_SPEC_H
@@ -87,8 +92,8 @@ static inline bool dt_placement_is_partial(dt_placement placement) {
 /* Equality, extents and order included; negative dims are not resolved. Local. */
 DT_API bool dt_placement_equal(const dt_placement *a, const dt_placement *b);
 
-/* Parses "S(0),R,P(sum)" into an array of *n placements, freed with dt_placements_free. NULL after an error that names
- * the column. Local. */
+/* Parses "S(0),R,P(sum)" into an array of *n placements, freed with dt_placements_free. Names of mesh dims need a mesh,
+ * as dt_spec_new has one. NULL after an error that names the column. Local. */
 DT_API dt_placement *dt_placements_parse_site(dt_ctx *ctx, const char *text, int *n, DT_CALLER);
 DT_API void dt_placements_free(dt_ctx *ctx, dt_placement *placements);
 
@@ -117,12 +122,15 @@ typedef struct dt_spec_desc {
     int n_placements;               /* as values */
     const dt_placement *placements; /* copied */
     const int *stride_order;        /* dims from the slowest to the fastest in memory; NULL: row-major, 0, 1, 2 … */
+    const dt_placement *others; /* one per mesh dim, for those that a text with names leaves out; NULL: Replicate */
 } dt_spec_desc;
 
 /* Returns a new spec, or one more reference to the equal one that exists. The spec holds a reference to its mesh.
  * Explicit extents that equal the chunk rule, and orders from left to right, are normalised away. NULL after an agreed
  * error. Local. */
 DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, DT_CALLER);
+/* The context of the spec; NULL for a NULL spec. Local. */
+DT_API dt_ctx *dt_spec_ctx(const dt_spec *spec);
 /* The same from the text form; makes the mesh, too. The use placement in the text of a tensor is left out. Local. */
 DT_API dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, DT_CALLER);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);

@@ -22,7 +22,14 @@
  *
  * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
  *
- * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions
+ * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". Numbers and lists
+ * are written in the same way in all calls:
+ *     1               a number that the call requires
+ *     DT_INT(1)       an integer that may be left out, whatever its default; so DT_REAL(0.5)
+ *     DT_SHAPE(8, 4)  sizes of dims, required or not
+ *     DT_DIMS(0, -1)  dims
+ *     DT_INTS(2, 1)   other integers: shifts, counts, strides
+ * Required numbers of either type (Scalar in a signature) are plain, too; as an option, DT_NUMBER(2). The functions
  * behind the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
  * dt_zeros_sized(ctx, shape, &options, sizeof options). C++ has dtensor.hpp.
  */
@@ -46,17 +53,18 @@ typedef struct dt_tensors {
     dt_tensor *const *list;
 } dt_tensors;
 
-/* A list of sizes, passed by value. */
+/* The shape of a tensor, or sizes of some of its dims: DT_SHAPE(8, 4). */
 typedef struct dt_shape {
     int n;
     const int64_t *sizes;
 } dt_shape;
 
-/* The first member of types that a plain number must not initialise. In .std = 0.02 it would otherwise set the first
- * field, where DT_REAL(0.02) is meant; so that field has, in C, the same place as an empty struct, which no number
- * initialises and whose name has the macro to write. gcc warns of excess elements near std.write_DT_REAL; clang refuses
- * to initialise _Atomic(dt_write_DT_REAL). C++ has constructors instead: a number is a value that is given, and a list
- * of dims is no number. */
+/* Types that a plain number must not initialize. Without a guard, .std = 0.02 would set the first member of std, which
+ * is true if it is given, and leave its value 0. In a call, that is an error in every compiler and with all flags,
+ * because something that is no number follows each option (DT_OPTION). In a variable of an options struct, the first
+ * member guards: in C it shares its place with an empty struct that no number initializes and whose name is the macro
+ * to write. gcc warns of excess elements near std.write_DT_REAL, clang refuses to initialize _Atomic(dt_write_DT_REAL).
+ * C++ has constructors instead: a number is a value that is given, and a list of dims is no number. */
 #ifdef __cplusplus
 #define DT_WRAPPED(name, first) first;
 #define DT_FROM_VALUE(type, of)                                                                                      \
@@ -87,11 +95,13 @@ __extension__ typedef struct dt_write_DT_TRUE_or_DT_FALSE {
 } dt_write_DT_TRUE_or_DT_FALSE;
 __extension__ typedef struct dt_write_DT_DIMS {
 } dt_write_DT_DIMS;
+__extension__ typedef struct dt_write_DT_INTS {
+} dt_write_DT_INTS;
 __extension__ typedef struct dt_write_DT_NUMBER {
 } dt_write_DT_NUMBER;
 #endif
 
-/* Options whose zero is a value: DT_INT(0), DT_REAL(0.5), DT_TRUE, DT_FALSE. */
+/* Numbers that may be left out, DT_INT(0) and DT_REAL(0.5), and booleans whose default is true: DT_FALSE. */
 typedef struct dt_opt_int {
     DT_WRAPPED(write_DT_INT, bool given)
     int64_t value;
@@ -108,16 +118,63 @@ typedef struct dt_opt_bool {
     DT_FROM_VALUE(dt_opt_bool, bool)
 } dt_opt_bool;
 
-/* An optional list of dims or of other integers. */
+/* A list of dims: DT_DIMS(0, -1). */
 typedef struct dt_dims {
     DT_WRAPPED(write_DT_DIMS, int n)
     const int64_t *list;
     DT_FROM_LIST(dt_dims)
 } dt_dims;
 
+/* A list of integers that are neither sizes of dims nor dims, such as shifts, counts or strides: DT_INTS(2, 1). */
+typedef struct dt_ints {
+    DT_WRAPPED(write_DT_INTS, int n)
+    const int64_t *list;
+    DT_FROM_LIST(dt_ints)
+} dt_ints;
+
+/* A field of an options struct in which some values have a type of their own. In C an end of no size follows it, and
+ * DT_CHECKED writes an end after each option of a call. After .dim = 1, which initializes a part of dim only, that end
+ * is a value for the next part of dim, and does not compile: "incompatible types when initializing type 'int64_t' using
+ * type 'dt_end_of_option'". A comma outside parentheses separates options, as in all macros: a compound literal of
+ * several values is written in parentheses. */
+#ifdef __cplusplus
+#define DT_OPTION(type, name) type name
+#else
+__extension__ typedef struct dt_end_of_option {
+} dt_end_of_option;
+static const dt_end_of_option dt_option_end __attribute__((unused));
+#define DT_OPTION(type, name)                                                                                        \
+    type name;                                                                                                       \
+    dt_end_of_option name##_end
+/* clang-format off */
+#define DT_ENDED(...)                                                                                                \
+    DT_ENDED_OF(__VA_ARGS__, DT_ENDED_16, DT_ENDED_15, DT_ENDED_14, DT_ENDED_13, DT_ENDED_12, DT_ENDED_11,           \
+                DT_ENDED_10, DT_ENDED_9, DT_ENDED_8, DT_ENDED_7, DT_ENDED_6, DT_ENDED_5, DT_ENDED_4, DT_ENDED_3,     \
+                DT_ENDED_2, DT_ENDED_1, )(__VA_ARGS__)
+#define DT_ENDED_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, macro, ...) macro
+#define DT_ENDED_1(option) option
+#define DT_ENDED_2(option, ...)  option, dt_option_end, DT_ENDED_1(__VA_ARGS__)
+#define DT_ENDED_3(option, ...)  option, dt_option_end, DT_ENDED_2(__VA_ARGS__)
+#define DT_ENDED_4(option, ...)  option, dt_option_end, DT_ENDED_3(__VA_ARGS__)
+#define DT_ENDED_5(option, ...)  option, dt_option_end, DT_ENDED_4(__VA_ARGS__)
+#define DT_ENDED_6(option, ...)  option, dt_option_end, DT_ENDED_5(__VA_ARGS__)
+#define DT_ENDED_7(option, ...)  option, dt_option_end, DT_ENDED_6(__VA_ARGS__)
+#define DT_ENDED_8(option, ...)  option, dt_option_end, DT_ENDED_7(__VA_ARGS__)
+#define DT_ENDED_9(option, ...)  option, dt_option_end, DT_ENDED_8(__VA_ARGS__)
+#define DT_ENDED_10(option, ...) option, dt_option_end, DT_ENDED_9(__VA_ARGS__)
+#define DT_ENDED_11(option, ...) option, dt_option_end, DT_ENDED_10(__VA_ARGS__)
+#define DT_ENDED_12(option, ...) option, dt_option_end, DT_ENDED_11(__VA_ARGS__)
+#define DT_ENDED_13(option, ...) option, dt_option_end, DT_ENDED_12(__VA_ARGS__)
+#define DT_ENDED_14(option, ...) option, dt_option_end, DT_ENDED_13(__VA_ARGS__)
+#define DT_ENDED_15(option, ...) option, dt_option_end, DT_ENDED_14(__VA_ARGS__)
+#define DT_ENDED_16(option, ...) option, dt_option_end, DT_ENDED_15(__VA_ARGS__)
+/* clang-format on */
+#endif
+
 #ifndef __cplusplus
-/* Options in braces, as the two arguments that DT_OPTIONS declares. */
-#define DT_NAMED(type, ...) &(const type){__VA_ARGS__}, sizeof(type)
+/* Options in braces, as the two arguments that DT_OPTIONS declares; DT_CHECKED is for structs made of DT_OPTION. */
+#define DT_NAMED(type, ...)   &(const type){__VA_ARGS__}, sizeof(type)
+#define DT_CHECKED(type, ...) &(const type){DT_ENDED(__VA_ARGS__)}, sizeof(type)
 /* DT_SHAPE(8, 4); DT_SHAPE() has no dims. Lives until the end of the enclosing block. */
 #define DT_SHAPE(...)                                                                                                \
     ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
@@ -129,9 +186,12 @@ typedef struct dt_dims {
 #define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
 #define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})
 #define DT_FALSE        ((dt_opt_bool){.given = true, .value = false})
-/* DT_DIMS(0, -1), in the same way as DT_SHAPE. */
+/* DT_DIMS(0, -1) and DT_INTS(2, 1), in the same way as DT_SHAPE. */
 #define DT_DIMS(...)                                                                                                 \
     ((dt_dims){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
+               .list = (const int64_t[]){0, __VA_ARGS__} + 1})
+#define DT_INTS(...)                                                                                                 \
+    ((dt_ints){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
                .list = (const int64_t[]){0, __VA_ARGS__} + 1})
 #endif
 
@@ -186,8 +246,8 @@ DT_API bool dt_tensor_is_contiguous(const dt_tensor *tensor);
 DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
 /* The first element of the local tensor. Writing there changes the tensor and all its views. Local. */
 DT_API void *dt_data(const dt_tensor *tensor);
-/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", "f32[8,6] S(0) use R on mesh(2)" with a use placement, or "f32[3,4]" for a
- * plain tensor; as dt_placements_text. Local. */
+/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", "f32[8,6] S(0) use R on mesh(2)" with a use placement, "f32[8,6] S(0) use
+ * bf16 R on mesh(2)" where that has another dtype, or "f32[3,4]" for a plain tensor; as dt_placements_text. Local. */
 DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out);
 
 /* Use placements. A tensor may be stored in one placement and used in another, as fully sharded weights are:
@@ -202,15 +262,32 @@ DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out
  * they are stored, and so are all tensors of ops with DT_OP_AS_STORED (clone, copy_, zeros_like, …), those of
  * redistribute, to_local, full_tensor, print and save, and of every op between dt_as_stored_begin and dt_as_stored_end,
  * as in an optimiser. Views, where they move nothing, and dt_detach inherit the use placement, as seen through the
- * view; other results do not. Records keep the tensor as it is stored, and its gradient arrives in that placement. */
+ * view; other results do not. Records keep the tensor as it is stored, and its gradient arrives in that placement.
+ *
+ * A use placement may have a dtype, "bf16 R": ops see the tensor converted, which is done before it moves, and
+ * gradients are converted back before they are summed and moved. So weights and their sums stay f32 where layers
+ * compute in bf16. */
 
-/* Sets the use placement of a tensor, one placement per mesh dim; NULL: none, as if it were that of the tensor. A
- * partial one only where the tensor is the same partial. The handle has it, not its views so far. Agreed errors. Local.
- */
+/* Sets the use placement of a tensor: one placement per mesh dim, after a dtype where that is another one; or a dtype
+ * alone. NULL: none, as if it were that of the tensor. A partial one only where the tensor is the same partial, of its
+ * dtype; dtypes are floating-point, both real or both complex. The handle has it, not its views so far. Agreed
+ * errors. Local; every rank of the mesh makes the same call. */
 DT_API dt_status dt_set_use_site(dt_tensor *tensor, const char *place, DT_CALLER);
 /* The spec in which ops see the tensor; NULL: as it is stored. Local. */
 DT_API dt_spec *dt_tensor_use(const dt_tensor *tensor);
-/* Frees what ops have moved of the tensor, before its scope ends. Local. */
+/* Brings tensors to their use placements for the ops of the current scope, in one exchange for each mesh; without it,
+ * each is brought there by the first op that reads it. Tensors without a use placement, and those that an open scope
+ * has moved, stay as they are. So a block of layers begins with its weights:
+ *
+ *     dt_scope scope = dt_scope_begin(ctx);
+ *     dt_use(DT_TENSORS(w1, w2));
+ *     dt_tensor *y = dt_keep(dt_linear(dt_gelu(dt_linear(x, w1)), w2));
+ *     dt_scope_end(scope);
+ *
+ * dt_backward needs no such call: what the gradients of a scope's calls read, it brings there together. Collective over
+ * the meshes of the tensors where they move. */
+DT_API dt_status dt_use_site(dt_tensors tensors, DT_CALLER);
+/* Frees what ops have moved of the tensor, before its scope ends. Local; every rank of the mesh makes the same call. */
 DT_API dt_status dt_use_release_site(dt_tensor *tensor, DT_CALLER);
 /* Between begin and end, which nest, ops see all tensors as they are stored. An end without a begin is an error. Local.
  */
@@ -234,7 +311,7 @@ typedef struct dt_make_options {
  *
  * One element, no dims. Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
-/* [n_rows,n_columns] with ones on and below diagonal k. Local. */
+/* [n_rows,n_columns] with ones on and below diagonal k. Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k,
                                DT_OPTIONS(dt_make_options));
 
@@ -251,7 +328,8 @@ DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, i
 typedef void dt_free_fn(void *user, void *memory);
 
 /* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive
- * the tensor; the memory itself, freed by the function, which is also called if this fails. Local. */
+ * the tensor; the memory itself, freed by the function, which is also called if this fails. Ranks cannot read memory of
+ * their peers that is not of the heap: a redistribution passes it through a staging buffer of 1 MiB. Local. */
 DT_API dt_tensor *dt_from_memory_site(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
 DT_API dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
 DT_API dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
@@ -259,21 +337,21 @@ DT_API dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dt
 
 /* Views are ops (ops.h), except this one of a plain tensor, which shares its storage: any shape and strides over the
  * storage, from its element `offset` on. NULL after an agreed error where they leave it. Local. */
-DT_API dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+DT_API dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_ints strides, int64_t offset,
                                      DT_CALLER);
 
 /* Formatting of values; each zeroed field means "the default". */
 typedef struct dt_print_options {
-    int precision;     /* max digits behind the point; default 8 */
-    int64_t threshold; /* tensors of more elements show only their corners; default 1000 */
-    int edge_items;    /* indices shown at each end of a dim in corners; default 3 */
-    int width;         /* characters per line; default 75 */
-    bool local;        /* this rank's local tensor instead of the full tensor */
+    DT_OPTION(dt_opt_int, precision);  /* digits after the point, from 0 to 17; default 8 */
+    DT_OPTION(dt_opt_int, threshold);  /* tensors of more elements show only their corners; default 1000 */
+    DT_OPTION(dt_opt_int, edge_items); /* indices shown at each end of a dim in corners, at least 1; default 3 */
+    DT_OPTION(dt_opt_int, width);      /* characters per line; default 75 */
+    DT_OPTION(bool, local);            /* this rank's local tensor instead of the full tensor */
     const dt_site *site;
 } dt_print_options;
 
 /* Sets whether a leaf requires a gradient (autograd.h). Agreed errors: a dtype that is neither floating-point nor
- * complex; false for a tensor that is no leaf. Local. */
+ * complex; false for a tensor that is no leaf. Local; every rank of the mesh makes the same call. */
 DT_API dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, DT_CALLER);
 /* Local; false for a NULL tensor. */
 DT_API bool dt_requires_grad(const dt_tensor *tensor);
@@ -291,6 +369,7 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 #define dt_as_strided(...) dt_as_strided_site(__VA_ARGS__, DT_SITE)
 #define dt_set_requires_grad(...) dt_set_requires_grad_site(__VA_ARGS__, DT_SITE)
 #define dt_set_use(...) dt_set_use_site(__VA_ARGS__, DT_SITE)
+#define dt_use(...) dt_use_site(__VA_ARGS__, DT_SITE)
 #define dt_use_release(...) dt_use_release_site(__VA_ARGS__, DT_SITE)
 #define dt_as_stored_end(...) dt_as_stored_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

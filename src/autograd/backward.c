@@ -4,16 +4,25 @@
  * that it refers to: taking the youngest whose gradient is pending, all consumers of its outputs have been before it,
  * and their gradients are summed. Only then is the gradient brought to its placement, once; hooks run on it, it is
  * stored if it is one of a leaf, and the gradients of the inputs are added to those of the records that made them.
- * Gradients of leaves that move wait for each other (leaf_gradients.c).
- * The pending records are a heap of the context.
+ * A leaf is visited right after the oldest record that reads it (record_search.c); gradients of leaves that move wait
+ * for each other (leaf_gradients.c). When the walk comes to a record of another scope than the last one, it frees the
+ * copies of tensors that were brought to their use placements. The pending records are a heap of the context.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 
 #include <string.h>
 
 static dt__autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_AUTOGRAD].state; }
+
+/* Whether a is visited before b. */
+static bool is_earlier(const dt__recorded_call *a, const dt__recorded_call *b) {
+    uint64_t at = a->oldest_use ? a->oldest_use : a->number, other = b->oldest_use ? b->oldest_use : b->number;
+    if (at != other)
+        return at > other;
+    return a->head.is_leaf == b->head.is_leaf ? a->number > b->number : b->head.is_leaf;
+}
 
 static dt_status push(dt_ctx *ctx, dt__autograd_state *state, dt__recorded_call *record) {
     if (state->n_pending == state->pending_capacity) {
@@ -27,7 +36,7 @@ static dt_status push(dt_ctx *ctx, dt__autograd_state *state, dt__recorded_call 
         state->pending_capacity = capacity;
     }
     int at = state->n_pending++;
-    for (; at > 0 && state->pending[(at - 1) / 2]->number < record->number; at = (at - 1) / 2)
+    for (; at > 0 && is_earlier(record, state->pending[(at - 1) / 2]); at = (at - 1) / 2)
         state->pending[at] = state->pending[(at - 1) / 2];
     state->pending[at] = record;
     record->is_pending = true;
@@ -40,9 +49,9 @@ static dt__recorded_call *pop(dt__autograd_state *state) {
     dt__recorded_call *top = state->pending[0], *last = state->pending[--state->n_pending];
     int n = state->n_pending, at = 0;
     for (int child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && state->pending[child + 1]->number > state->pending[child]->number)
+        if (child + 1 < n && is_earlier(state->pending[child + 1], state->pending[child]))
             child++;
-        if (state->pending[child]->number < last->number)
+        if (is_earlier(last, state->pending[child]))
             break;
         state->pending[at] = state->pending[child];
     }
@@ -53,6 +62,12 @@ static dt__recorded_call *pop(dt__autograd_state *state) {
 
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad) {
     dt__recorded_tensor *of = &made_by->tensors[made_by->n_inputs + output];
+    if (of->grad && !walk->creates_graph && of->grad->spec && of->grad->spec == grad->spec &&
+        dt__gradient_owns_memory(of->grad)) {
+        bool added = dt__gradient_add_in_place(of->grad, grad);
+        dt_drop(grad);
+        return added ? DT_OK : dt_error_status(walk->ctx);
+    }
     if (of->grad) {
         dt_tensor *sum = dt__gradient_sum(of->grad, grad);
         dt_drop(grad);
@@ -64,7 +79,7 @@ dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, 
     return made_by->is_pending ? DT_OK : push(walk->ctx, state_of(walk->ctx), made_by);
 }
 
-static bool is_needed(const dt__gradient_walk *walk, const dt__recorded_tensor *input) {
+bool dt__gradient_is_needed(const dt__gradient_walk *walk, const dt__recorded_tensor *input) {
     if (walk->done_of && walk->is_done[input - walk->done_of->tensors])
         return false;
     return input->made_by && (!walk->only_needed || input->made_by->is_needed) && dt__is_inexact(input->dtype);
@@ -91,10 +106,11 @@ static dt_status run_formulas(dt__gradient_walk *walk, const dt__backward_call *
         int inputs[DT__MAX_RETURNS];
         bool any = false, known = false;
         dt_tensor *grads[DT__MAX_RETURNS];
-        for (int t = 0; t < formula->n_targets; t++) {
+        const int n_targets = formula->n_targets;
+        for (int t = 0; t < n_targets; t++) {
             int p = formula->targets[t], n = 0;
             inputs[t] = p >= 0 && gradient->of_param[p] == f ? tensors_of_param(record, p, &n) : -1;
-            if (inputs[t] >= 0 && !is_needed(walk, &record->tensors[inputs[t]]))
+            if (inputs[t] >= 0 && !dt__gradient_is_needed(walk, &record->tensors[inputs[t]]))
                 inputs[t] = -1;
             any |= inputs[t] >= 0;
         }
@@ -103,7 +119,7 @@ static dt_status run_formulas(dt__gradient_walk *walk, const dt__backward_call *
         if (!any || !formula->n_nodes || !known)
             continue;
         DT__TRY(dt__formula_run(call, formula, grads));
-        for (int t = 0; t < formula->n_targets; t++) {
+        for (int t = 0; t < n_targets; t++) {
             if (inputs[t] < 0)
                 dt_drop(grads[t]);
             else if (grads[t])
@@ -114,7 +130,7 @@ static dt_status run_formulas(dt__gradient_walk *walk, const dt__backward_call *
 }
 
 static dt_op_value value_of(const dt__recorded_tensor *tensor) {
-    return (dt_op_value){.dtype = tensor->dtype,
+    return (dt_op_value){.dtype = dt__recorded_dtype(tensor),
                          .n_dims = tensor->n_dims,
                          .shape = dt__recorded_shape(tensor),
                          .global_shape = dt__recorded_shape(tensor),
@@ -135,7 +151,7 @@ static dt_status run_function(dt__gradient_walk *walk, const dt__backward_call *
         if (record->tensors[i].storage && !(tensors[i] = dt__saved_value(call, i)))
             return dt_error_status(call->ctx);
         if (i < n_inputs)
-            needed[i] = is_needed(walk, &record->tensors[i]);
+            needed[i] = dt__gradient_is_needed(walk, &record->tensors[i]);
     }
     dt_op_call op_call;
     dt__op_call_init(&op_call, call->ctx, record->info, record->overload, record->args, n_inputs, values);
@@ -178,17 +194,18 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
     dt__recorded_call *record = call->record;
     bool any = false;
     for (int i = 0; i < record->n_inputs && !any; i++)
-        any = is_needed(walk, &record->tensors[i]);
+        any = dt__gradient_is_needed(walk, &record->tensors[i]);
     if (!any)
         return DT_OK;
     if (record->is_released)
         return refuse_released(record);
     if (record->checkpoint)
         DT__TRY(dt__checkpoint_fill(record->checkpoint));
+    DT__TRY(dt__gather_block(walk, record));
     if (!record->info) {
         for (int i = 0; i < record->n_inputs; i++) {
             dt_tensor *grad = NULL;
-            if (is_needed(walk, &record->tensors[i]))
+            if (dt__gradient_is_needed(walk, &record->tensors[i]))
                 DT__TRY(dt__function_gradient(call, i, &grad));
             if (grad)
                 DT__TRY(pass_on(walk, &record->tensors[i], grad));
@@ -208,7 +225,17 @@ static dt_status differentiate(dt__gradient_walk *walk, const dt__backward_call 
     return status;
 }
 
+/* The copies that were gathered for the records of one scope are freed when the walk leaves it. */
+static void enter_scope(dt__gradient_walk *walk, const dt__recorded_call *record) {
+    if (record->head.is_leaf || record->scope == walk->scope)
+        return;
+    dt__used_copies_end(walk->ctx);
+    walk->scope = record->scope;
+    walk->has_gathered = false;
+}
+
 dt_status dt__gradients_of_record(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads) {
+    enter_scope(walk, record);
     dt__backward_call call = {walk->ctx, record, grads, walk->creates_graph};
     bool is_left = dt__rest_needs(walk, record);
     if (is_left)
@@ -229,6 +256,11 @@ static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_te
         output->grad = NULL;
         if (!grads[o])
             continue;
+        bool taken = false;
+        if (record->head.is_leaf)
+            DT__TRY(dt__leaf_gradient_hold(walk, record, grads[o], &taken));
+        if (taken)
+            return DT_OK;
         bool moves = !places && !dt__gradient_is_placed(grads[o], output->spec);
         if (moves && record->head.is_leaf)
             return dt__leaf_gradient_add(walk, record, grads[o]);
@@ -273,17 +305,30 @@ static void clear_pending(dt__autograd_state *state) {
     }
 }
 
+/* Visits the first of the pending records. */
+static dt_status visit_first(dt__gradient_walk *walk) {
+    dt__recorded_call *record = pop(state_of(walk->ctx));
+    dt_status status = visit_at_site(walk, record);
+    for (int o = 0; o < record->n_outputs && status != DT_OK; o++)
+        record->tensors[record->n_inputs + o].grad = NULL;
+    dt__record_release(&record->head);
+    return status;
+}
+
+dt_status dt__gradient_walk_advance(dt__gradient_walk *walk, uint64_t number) {
+    const dt__autograd_state *state = state_of(walk->ctx);
+    const dt__recorded_call until = {.number = number};
+    while (state->n_pending > 0 && is_earlier(state->pending[0], &until))
+        DT__TRY(visit_first(walk));
+    return DT_OK;
+}
+
 dt_status dt__gradient_walk_run(dt__gradient_walk *walk, dt_status status) {
     dt__autograd_state *state = state_of(walk->ctx);
-    while (status == DT_OK && state->n_pending > 0) {
-        dt__recorded_call *record = pop(state);
-        status = visit_at_site(walk, record);
-        for (int o = 0; o < record->n_outputs && status != DT_OK; o++)
-            record->tensors[record->n_inputs + o].grad = NULL;
-        dt__record_release(&record->head);
-    }
-    clear_pending(state);
     if (status == DT_OK)
+        status = dt__gradient_walk_advance(walk, 0);
+    clear_pending(state);
+    while (walk->n_waiting > 0 && status == DT_OK) /* those that were held move in a second exchange */
         status = dt__leaf_gradients_move(walk, NULL);
     dt__leaf_gradients_end(walk);
     return status;

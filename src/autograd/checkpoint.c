@@ -3,12 +3,13 @@
  * dt_checkpoint: what a function makes is recorded as everything is, but its records save no values. When a walk comes
  * to the first of them, the function runs again, and each call that it makes hands the values that it would save to
  * the record of the same call in the first run. Random draws are logged in the first run and repeated in the second,
- * so that values have the same bits.
+ * so that values have the same bits. Copies of used tensors that the last scope of the second run has gathered stay for
+ * the gradients, which begin there.
  *
  * Checkpoints nest: the inputs of an inner one are values inside the outer one, so they are not kept either. The second
  * run of the outer one hands them to the inner one, whose own second run comes when the walk comes to its records.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "random/random.h"
 
@@ -172,7 +173,7 @@ dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inpu
     for (int i = 0; i < inputs.n && !ctx; i++)
         ctx = inputs.list[i] ? inputs.list[i]->ctx : NULL;
     DT__ENTER(ctx, "checkpoint", site);
-    if (!ctx)
+    if (DT__REFUSAL() != DT_OK || !ctx)
         return NULL;
     for (int i = 0; i < inputs.n; i++) {
         if (!inputs.list[i])
@@ -293,9 +294,10 @@ dt_status dt__checkpoint_fill(dt__checkpoint *self) {
     DT__TRY(check_inputs(self));
     const dt__recorder *recorder = ctx->recorder;
     dt__draw_log *draws = ctx->draw_log;
+    int64_t copies = dt__used_copies_hand_over(ctx);
     dt_scope scope = dt_scope_begin(ctx);
     if (scope.number == 0)
-        return dt_error_status(ctx);
+        return dt__used_copies_let(ctx, copies), dt_error_status(ctx);
     ctx->recorder = &dt__autograd_recorder;
     ctx->draw_log = &self->draws;
     self->draws.repeats = true;
@@ -307,6 +309,7 @@ dt_status dt__checkpoint_fill(dt__checkpoint *self) {
     ctx->recorder = recorder;
     dt_status status = result ? DT_OK : dt_error_status(ctx);
     dt_scope_end(scope);
+    dt__used_copies_let(ctx, copies);
     if (status == DT_OK && self->at_record < self->n_records)
         status = refuse_difference(self, "another one", "the end");
     if (status == DT_OK) {

@@ -12,7 +12,7 @@
  *
  * What overwrites a tensor, such as dt_normal_, passes no gradient on.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "mesh/mesh.h"
 #include "move/move.h"

@@ -2,7 +2,7 @@
  *
  * Calls of the ops that gradients take whatever the graph. They are looked up by name once per context.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 static const char *const names[DT__N_GRADIENT_OPS] = {
     [DT__GRADIENT_ADD] = "add",    [DT__GRADIENT_ADD_IN_PLACE] = "add_", [DT__GRADIENT_CLONE] = "clone",

@@ -5,7 +5,7 @@
  * A formula is then a list of calls that is run from its first node to its last; every value is used once, and freed
  * behind its use.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 
@@ -485,7 +485,7 @@ static dt_status evaluate_node(evaluation *self, const dt__formula_node *node, v
         return DT_OK;
     }
     case DT__FORMULA_DTYPE:
-        *out = (value){.arg = {.type = DT_ARG_DTYPE, .as.dtype = tensor_at(record, node->index)->dtype}};
+        *out = (value){.arg = {.type = DT_ARG_DTYPE, .as.dtype = dt__recorded_dtype(tensor_at(record, node->index))}};
         return DT_OK;
     case DT__FORMULA_RESULT:
         *out = (value){.arg.type = DT_ARG_TENSOR, .owned = true};

@@ -2,7 +2,7 @@
  *
  * Which calls are recorded: not those between dt_no_grad_begin and dt_no_grad_end, nor those on detached tensors.
  */
-#include "autograd/autograd.h"
+#include "autograd/record.h"
 
 bool dt_is_leaf(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
@@ -11,6 +11,8 @@ bool dt_is_leaf(const dt_tensor *tensor) {
 
 dt_tensor *dt_detach_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "detach", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt_tensor *detached = tensor && dt__fold_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
     if (detached) {
         dt__set_use_spec(detached, tensor->use);

@@ -4,7 +4,7 @@
  * placements, among them partial sums; they are summed over all consumers of the tensor as they are, and brought to the
  * placement of the gradient once.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 #include "mesh/mesh.h"

@@ -4,7 +4,7 @@
  * for dt_grad or dt_gradients. A stored gradient is added to the one before; it has memory of its own, because programs
  * write to it.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 dt__gradient_slot *dt__gradient_slot_new(dt__recorded_call *record, int output) {
     dt__gradient_slot *slot = dt__owned_new(record->ctx, sizeof *slot, "a gradient"), **at = &record->slots;
@@ -33,8 +33,7 @@ void dt__gradient_slot_remove(dt__recorded_call *record, dt__gradient_slot *slot
     dt__owned_free(record->ctx, slot);
 }
 
-/* Whether the elements have memory of their own, each its own. */
-static bool owns_memory(const dt_tensor *grad) {
+bool dt__gradient_owns_memory(const dt_tensor *grad) {
     if (grad->storage->n_refs > 1 || grad->storage->origin)
         return false;
     for (int d = 0; d < grad->local_n_dims; d++)
@@ -43,13 +42,13 @@ static bool owns_memory(const dt_tensor *grad) {
     return true;
 }
 
-static dt_status store(dt__gradient_walk *walk, dt__gradient_slot *slot, dt_tensor *grad) {
+dt_status dt__gradient_store(dt__gradient_walk *walk, dt__gradient_slot *slot, dt_tensor *grad) {
     dt_tensor *sum = NULL;
     if (slot->grad && !walk->creates_graph && !slot->grad->record)
         return dt__gradient_add_in_place(slot->grad, grad) ? DT_OK : dt_error_status(walk->ctx);
     if (slot->grad)
         sum = dt__gradient_sum(slot->grad, grad);
-    else if (slot->is_target || owns_memory(grad))
+    else if (slot->is_target || dt__gradient_owns_memory(grad))
         sum = dt__share_handle(grad);
     else
         sum = dt__gradient_copy(grad);
@@ -94,5 +93,5 @@ dt_status dt__gradient_deliver(dt__gradient_walk *walk, dt__recorded_call *recor
     dt__gradient_slot *slot = dt__gradient_slot_find(record, output, walk->only_needed);
     if (!slot && record->head.is_leaf && !walk->only_needed && !(slot = dt__gradient_slot_new(record, output)))
         return dt_error_status(walk->ctx);
-    return slot ? store(walk, slot, *grad) : DT_OK;
+    return slot ? dt__gradient_store(walk, slot, *grad) : DT_OK;
 }

@@ -2,12 +2,10 @@
  *
  * The public functions of gradients: they state where a walk over the records begins, and what becomes of its results.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 #include "base/options.h"
-
-#include <stdlib.h>
 
 static dt__autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_AUTOGRAD].state; }
 
@@ -18,7 +16,7 @@ typedef struct walk_setting {
     dt_memory_kind new_kind;
 } walk_setting;
 
-static dt_status begin_walk(const dt__gradient_walk *walk, walk_setting *setting) {
+static dt_status begin_walk(dt__gradient_walk *walk, walk_setting *setting) {
     dt_ctx *ctx = walk->ctx;
     dt__autograd_state *state = state_of(ctx);
     if (state->is_walking)
@@ -29,12 +27,14 @@ static dt_status begin_walk(const dt__gradient_walk *walk, walk_setting *setting
     setting->recorder = ctx->recorder;
     ctx->recorder = walk->creates_graph ? &dt__autograd_recorder : NULL;
     state->is_walking = true;
+    dt__record_search_begin(ctx, &walk->records);
     setting->new_kind = dt__set_new_kind(ctx, DT_MEMORY_SCRATCH);
     return DT_OK;
 }
 
-static void end_walk(const dt__gradient_walk *walk, const walk_setting *setting) {
+static void end_walk(dt__gradient_walk *walk, const walk_setting *setting) {
     dt_ctx *ctx = walk->ctx;
+    dt__record_search_end(&walk->records);
     ctx->recorder = setting->recorder;
     state_of(ctx)->is_walking = false;
     (void)dt__set_new_kind(ctx, setting->new_kind);
@@ -75,8 +75,9 @@ static dt_status begin_at(dt__gradient_walk *walk, dt_tensor *tensor, dt_tensor 
             char text[512];
             (void)dt_tensor_text(tensor, sizeof text, text);
             return dt__fail(walk->ctx, DT_ERR_SHAPE,
-                            "%s: expected one element, got %lld; set the gradient to begin with", text,
-                            (long long)dt_tensor_elements(tensor));
+                            "%s: expected one element, got %lld; reduce it first (dt_sum, dt_mean), or give the "
+                            "gradient of the tensor with .grad",
+                            text, (long long)dt_tensor_elements(tensor));
         }
         own = dt__constant_gradient(walk->ctx, of, 1);
     }
@@ -86,80 +87,54 @@ static dt_status begin_at(dt__gradient_walk *walk, dt_tensor *tensor, dt_tensor 
 dt_status dt_backward_sized(dt_tensor *tensor, const dt_backward_options *options, size_t options_size) {
     dt_backward_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "backward", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     if (!options || !tensor)
         return DT_ERR_VALUE;
     dt_tensor *grad = options->grad ? DT__LIVE_ARGUMENT(DT__KIND_TENSOR, options->grad, 2) : NULL;
     if (options->grad && !grad)
         return DT_ERR_STATE;
-    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.other = grad ? grad->spec : NULL}));
+    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.other = grad ? grad->spec : NULL, .text = options->hold}));
     DT__TRY(expect_record(tensor));
     dt__gradient_walk walk = {.ctx = tensor->ctx,
                               .creates_graph = options->create_graph,
-                              .retains_graph = options->retain_graph || options->create_graph};
+                              .retains_graph = options->retain_graph || options->create_graph,
+                              .hold = options->hold};
+    if (walk.hold && walk.creates_graph)
+        return dt__fail(walk.ctx, DT_ERR_VALUE, "hold: expected no create_graph with it");
     walk_setting setting;
     DT__TRY(begin_walk(&walk, &setting));
-    dt_status status = begin_at(&walk, tensor, grad);
+    dt_status status = dt__record_search_add(&walk.records, dt__recorded_call_of(tensor));
+    if (status == DT_OK)
+        status = dt__record_search_run(&walk.records);
+    if (walk.hold && status == DT_OK)
+        status = dt__hold_check(&walk);
+    if (status == DT_OK)
+        status = begin_at(&walk, tensor, grad);
     dt_status walked = dt__gradient_walk_run(&walk, status);
     end_walk(&walk, &setting);
     return status == DT_OK ? walked : status;
 }
 
-/* The records between outputs and inputs of dt_gradients. */
-typedef struct found_records {
-    dt__arena *arena;
-    uint64_t search, oldest;
-    int n, capacity;
-    dt__recorded_call **list;
-} found_records;
-
-static dt_status add_found(found_records *found, dt__recorded_call *record) {
-    if (!record || record->found_by == found->search || record->number < found->oldest)
-        return DT_OK;
-    if (found->n == found->capacity) {
-        int capacity = found->capacity * 2 + 64;
-        dt__recorded_call **list = DT__NEW_ARRAY(found->arena, dt__recorded_call *, capacity);
-        if (!list)
-            return DT_ERR_MEMORY;
-        for (int i = 0; i < found->n; i++)
-            list[i] = found->list[i];
-        found->list = list;
-        found->capacity = capacity;
-    }
-    record->found_by = found->search;
-    record->is_needed = false;
-    found->list[found->n++] = record;
-    return DT_OK;
-}
-
-static int oldest_first(const void *a, const void *b) {
-    const dt__recorded_call *const *x = a, *const *y = b;
-    return (*x)->number < (*y)->number ? -1 : 1;
-}
-
 /* Marks the records that lead from the outputs to an input. */
-static dt_status mark_needed(found_records *found, dt_tensors outputs, dt_tensors inputs) {
+static dt_status mark_needed(dt__record_search *found, dt_tensors outputs, dt_tensors inputs) {
     for (int i = 0; i < inputs.n; i++)
-        if (dt__recorded_call_of(inputs.list[i])->number < found->oldest)
+        if (i == 0 || dt__recorded_call_of(inputs.list[i])->number < found->oldest)
             found->oldest = dt__recorded_call_of(inputs.list[i])->number;
     for (int i = 0; i < outputs.n; i++)
-        DT__TRY(add_found(found, dt__recorded_call_of(outputs.list[i])));
-    for (int i = 0; i < found->n; i++)
-        for (int k = 0; k < found->list[i]->n_inputs; k++)
-            DT__TRY(add_found(found, found->list[i]->tensors[k].made_by));
-    if (found->n)
-        qsort(found->list, (size_t)found->n, sizeof *found->list, oldest_first);
+        DT__TRY(dt__record_search_add(found, dt__recorded_call_of(outputs.list[i])));
+    DT__TRY(dt__record_search_run(found));
     for (int i = 0; i < inputs.n; i++)
         dt__recorded_call_of(inputs.list[i])->is_needed = true;
     for (int i = 0; i < found->n; i++)
         for (int k = 0; k < found->list[i]->n_inputs; k++) {
             const dt__recorded_call *made_by = found->list[i]->tensors[k].made_by;
-            found->list[i]->is_needed |= made_by && made_by->found_by == found->search && made_by->is_needed;
+            found->list[i]->is_needed |= made_by && made_by->found_by == found->number && made_by->is_needed;
         }
     return DT_OK;
 }
 
-/* A record of an input that the search did not reach has is_needed of its own; others of an earlier one. */
-static void unmark(const found_records *found, dt_tensors inputs) {
+/* A record of an input that the search did not reach has is_needed of its own. */
+static void unmark(const dt__record_search *found, dt_tensors inputs) {
     for (int i = 0; i < found->n; i++)
         found->list[i]->is_needed = false;
     for (int i = 0; i < inputs.n; i++)
@@ -205,11 +180,9 @@ static dt_status take_results(dt_tensors inputs, bool allows_unused, dt_tensor *
 
 static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, dt_tensors inputs,
                                    const dt_gradients_options *options, dt_tensor **grads) {
-    dt__arena arena = dt__arena_new(walk->ctx);
-    found_records found = {.arena = &arena, .search = ++state_of(walk->ctx)->n_searches, .oldest = UINT64_MAX};
     dt_status status = add_targets(inputs);
     if (status == DT_OK)
-        status = mark_needed(&found, outputs, inputs);
+        status = mark_needed(&walk->records, outputs, inputs);
     for (int i = 0; i < outputs.n && status == DT_OK; i++)
         if (walk->rest || dt__recorded_call_of(outputs.list[i])->is_needed)
             status = begin_at(walk, outputs.list[i], options->output_grads ? options->output_grads[i] : NULL);
@@ -221,8 +194,7 @@ static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, 
     for (int i = 0; i < inputs.n && status != DT_OK; i++)
         grads[i] = NULL; /* those that exist are in the scope of the program */
     remove_targets(inputs);
-    unmark(&found, inputs);
-    dt__arena_free(&arena);
+    unmark(&walk->records, inputs);
     return status;
 }
 
@@ -264,6 +236,9 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
         grads[i] = NULL;
     if (!options || !ctx)
         return DT_ERR_VALUE;
+    if (options->rest)
+        *options->rest = NULL;
+    DT__TRY(DT__REFUSAL());
     DT__TRY(check_live(ctx, "output", outputs));
     DT__TRY(check_live(ctx, "input", inputs));
     DT__TRY(check_tensors(outputs));
@@ -273,7 +248,6 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
                               .retains_graph = options->retain_graph || options->create_graph,
                               .only_needed = true};
     if (options->rest) {
-        *options->rest = NULL;
         if (options->create_graph)
             return dt__fail(ctx, DT_ERR_VALUE, "rest: expected no create_graph with it");
         if (!(walk.rest = dt__rest_new(ctx, walk.retains_graph)))
@@ -294,13 +268,19 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
 
 dt_status dt_backward_rest_site(dt_rest *rest, const dt_site *site) {
     DT__ENTER(rest ? dt__rest_ctx(rest) : NULL, "backward_rest", site);
+    DT__TRY(DT__REFUSAL());
     if (!rest)
         return DT_ERR_VALUE;
-    dt__gradient_walk walk = {.ctx = dt__rest_ctx(rest), .retains_graph = dt__rest_retains_graph(rest)};
+    if (!DT__LIVE(DT__KIND_REST, rest))
+        return DT_ERR_STATE;
+    dt__gradient_walk walk = {
+        .ctx = dt__rest_ctx(rest), .retains_graph = dt__rest_retains_graph(rest), .is_rest = true};
     walk_setting setting;
     dt_status status = begin_walk(&walk, &setting);
     if (status == DT_OK) {
-        status = dt__rest_compute(&walk, rest);
+        status = dt__rest_find(&walk, rest);
+        if (status == DT_OK)
+            status = dt__rest_compute(&walk, rest);
         dt_status walked = dt__gradient_walk_run(&walk, status);
         end_walk(&walk, &setting);
         status = status == DT_OK ? walked : status;
@@ -320,6 +300,7 @@ dt_tensor *dt_grad(const dt_tensor *tensor) {
 dt_status dt_zero_grad_site(dt_tensors tensors, const dt_site *site) {
     dt_ctx *ctx = ctx_of(tensors);
     DT__ENTER(ctx, "zero_grad", site);
+    DT__TRY(DT__REFUSAL());
     for (int i = 0; i < tensors.n; i++) {
         dt_tensor *tensor = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors.list[i], i + 1);
         if (!tensor)
@@ -336,6 +317,7 @@ dt_status dt_zero_grad_site(dt_tensors tensors, const dt_site *site) {
 
 dt_status dt_retain_grad_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "retain_grad", site);
+    DT__TRY(DT__REFUSAL());
     if (!tensor)
         return DT_ERR_VALUE;
     DT__TRY(expect_record(tensor));
@@ -347,7 +329,7 @@ dt_status dt_retain_grad_site(dt_tensor *tensor, const dt_site *site) {
 
 int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "grad_hook_add", site);
-    if (!tensor)
+    if (DT__REFUSAL() != DT_OK || !tensor)
         return 0;
     if (!hook)
         return (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "expected a function, got NULL"), 0;

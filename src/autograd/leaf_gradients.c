@@ -5,34 +5,37 @@
  * MAX_WAITING_BYTES, as the gradients of a large model of sharded parameters do. Both follow from the specs, so that
  * all ranks of a mesh move the same ones. Sums of partial gradients overwrite them where nothing else has their memory.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "mesh/mesh.h"
 #include "move/move.h"
 
 enum { MAX_WAITING_BYTES = 32 << 20 };
 
-dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad) {
+dt_status dt__leaf_gradient_wait(dt__gradient_walk *walk, const dt__leaf_gradient *waiting) {
     dt_ctx *ctx = walk->ctx;
-    dt_spec *to = dt__gradient_spec(leaf->tensors[0].spec);
-    if (!to)
-        return dt_error_status(ctx);
     if (walk->n_waiting == walk->waiting_capacity) {
         int capacity = 2 * walk->waiting_capacity + 16;
         size_t bytes = (size_t)capacity * sizeof *walk->waiting;
-        dt__leaf_gradient *waiting =
-            dt__resize(ctx, walk->waiting, (size_t)walk->waiting_capacity * sizeof *waiting, bytes);
-        if (!waiting)
-            return dt_spec_release(to), dt__fail_memory(ctx, bytes, "gradients");
-        walk->waiting = waiting;
+        dt__leaf_gradient *all = dt__resize(ctx, walk->waiting, (size_t)walk->waiting_capacity * sizeof *all, bytes);
+        if (!all)
+            return dt_spec_release(waiting->to), dt__fail_memory(ctx, bytes, "gradients");
+        walk->waiting = all;
         walk->waiting_capacity = capacity;
     }
-    leaf->head.n_refs++;
-    walk->waiting[walk->n_waiting++] = (dt__leaf_gradient){leaf, grad, to};
+    waiting->leaf->head.n_refs++;
+    walk->waiting[walk->n_waiting++] = *waiting;
+    const dt_mesh *mesh = waiting->to->mesh;
     int64_t bytes = 0;
     for (int i = 0; i < walk->n_waiting; i++)
-        bytes += dt__mesh_same(walk->waiting[i].to->mesh, to->mesh) ? walk->waiting[i].grad->spec->max_bytes : 0;
-    return bytes > MAX_WAITING_BYTES ? dt__leaf_gradients_move(walk, to->mesh) : DT_OK;
+        bytes += dt__mesh_same(walk->waiting[i].to->mesh, mesh) ? walk->waiting[i].grad->spec->max_bytes : 0;
+    return bytes > MAX_WAITING_BYTES ? dt__leaf_gradients_move(walk, mesh) : DT_OK;
+}
+
+dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad) {
+    dt_spec *to = dt__gradient_spec(leaf->tensors[0].spec);
+    return to ? dt__leaf_gradient_wait(walk, &(dt__leaf_gradient){.leaf = leaf, .grad = grad, .to = to})
+              : dt_error_status(walk->ctx);
 }
 
 /* Moves those of `own`, which belong to the caller, and stores them. */
@@ -48,6 +51,10 @@ static dt_status move(dt__gradient_walk *walk, int n, const dt__leaf_gradient *o
     DT__TRY(dt__tensors_redistribute(walk->ctx, n, from, to, true, placed));
     for (int i = 0; i < n; i++) {
         dt_drop(from[i]);
+        if (own[i].joins) {
+            DT__TRY(dt__leaf_gradient_join(walk, own[i].leaf, placed[i]));
+            continue;
+        }
         DT__TRY(dt__gradient_deliver(walk, own[i].leaf, 0, &placed[i]));
         dt_drop(placed[i]);
     }

@@ -4,7 +4,8 @@
  * what those point to. Blocks come from pools of the context by size, because each recorded call makes one. Freeing a
  * record may free those that it refers to, and so on: they are freed one after the other, without recursion.
  */
-#include "autograd/autograd.h"
+#include "autograd/record.h"
+#include "base/hot.h"
 
 #include "base/dtype.h"
 
@@ -77,7 +78,7 @@ static void deallocate(dt_ctx *ctx, void *memory, size_t bytes) {
 }
 
 /* Frees a record, and those whose last reference it held. */
-static void free_record(dt__record *head) {
+DT__HOT static void free_record(dt__record *head) {
     dt__recorded_call *first = (dt__recorded_call *)head;
     first->next = NULL;
     while (first) {
@@ -132,7 +133,7 @@ static const dt_tensor *tensor_at(const dt__made *made, int i) {
 static size_t dims_of(const dt_tensor *tensor) { return (size_t)(tensor->spec ? 0 : tensor->n_dims); }
 
 /* Bytes that an argument points to. */
-static size_t list_bytes(const dt_arg *arg) {
+DT__HOT static size_t list_bytes(const dt_arg *arg) {
     switch (arg->type) {
     case DT_ARG_TENSORS:
         return arg->as.tensors.members ? (size_t)arg->n * sizeof *arg->as.tensors.members : 0;
@@ -187,7 +188,7 @@ struct saving {
     dt_tensor *const *originals;
 };
 
-static void save(int i, const dt_tensor *tensor, void *arg) {
+DT__HOT static void save(int i, const dt_tensor *tensor, void *arg) {
     struct saving *saving = arg;
     dt__recorded_tensor *to = &saving->record->tensors[i];
     if (to->storage)
@@ -217,7 +218,7 @@ static void use_versions_before(const dt__made *made, dt__recorded_call *record)
             record->tensors[i].version -= made->inputs[w]->storage == made->inputs[i]->storage;
 }
 
-dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes) {
+DT__HOT dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes) {
     dt__recorded_call *record = allocate(ctx, bytes);
     if (!record)
         return NULL;
@@ -225,6 +226,7 @@ dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes) {
     *record = (dt__recorded_call){.head = {.n_refs = 1, .free_record = free_record},
                                   .ctx = ctx,
                                   .number = ++state_of(ctx)->n_records,
+                                  .scope = dt__scope_current(ctx).number,
                                   .name = name,
                                   .site = site ? *site : (dt_site){NULL, 0},
                                   .may_move = dt__policy_allows(ctx),
@@ -292,7 +294,7 @@ static bool is_input(const dt__made *made, const dt_tensor *output) {
     return false;
 }
 
-static dt_status record_call(dt_ctx *ctx, const dt__made *made) {
+DT__HOT static dt_status record_call(dt_ctx *ctx, const dt__made *made) {
     bool differentiable = false;
     for (int i = 0; i < made->n_outputs; i++)
         differentiable = differentiable || dt__is_inexact(made->outputs[i]->dtype);

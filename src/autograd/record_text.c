@@ -2,7 +2,7 @@
  *
  * Records as text, for tests and for errors.
  */
-#include "autograd/autograd.h"
+#include "autograd/record.h"
 
 #include "base/hash.h"
 

@@ -5,7 +5,7 @@
  * inputs are done. dt_backward_rest computes the others from these, and walks on from there. A stage of a pipeline
  * sends the gradients of its inputs in between.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 
@@ -20,6 +20,7 @@ typedef struct left_record {
 } left_record;
 
 struct dt_rest {
+    dt__lifetime life;
     dt_ctx *ctx;
     bool retains_graph;
     left_record *first, **last; /* the youngest first, as they were visited */
@@ -29,6 +30,7 @@ dt_rest *dt__rest_new(dt_ctx *ctx, bool retains_graph) {
     dt_rest *rest = dt__owned_new(ctx, sizeof *rest, "gradients that are left");
     if (rest) {
         *rest = (dt_rest){.ctx = ctx, .retains_graph = retains_graph};
+        dt__life_begin(&rest->life, ctx);
         rest->last = &rest->first;
     }
     return rest;
@@ -45,13 +47,18 @@ static void free_left(dt_ctx *ctx, left_record *left) {
 }
 
 void dt_rest_free(dt_rest *rest) {
+    DT__ENTER(rest ? rest->ctx : NULL, "rest_free", NULL);
+    rest = DT__LIVE(DT__KIND_REST, rest);
     if (!rest)
         return;
+    dt_ctx *ctx = rest->ctx;
+    dt__autograd_state *state = ctx->slots[DT__SLOT_AUTOGRAD].state;
     for (left_record *left = rest->first, *next; left; left = next) {
         next = left->next;
-        free_left(rest->ctx, left);
+        free_left(ctx, left);
     }
-    dt__owned_free(rest->ctx, rest);
+    DT__LIFE_END(&state->freed_rests, rest);
+    dt__owned_free(ctx, dt__freed_pop(&state->freed_rests, ctx, sizeof *rest));
 }
 
 bool dt__rest_needs(const dt__gradient_walk *walk, const dt__recorded_call *record) {
@@ -101,9 +108,17 @@ static dt_status compute_left(dt__gradient_walk *walk, left_record *left) {
     return status;
 }
 
+dt_status dt__rest_find(dt__gradient_walk *walk, const dt_rest *rest) {
+    for (const left_record *left = rest->first; left; left = left->next)
+        DT__TRY(dt__record_search_add(&walk->records, left->record));
+    return dt__record_search_run(&walk->records);
+}
+
 dt_status dt__rest_compute(dt__gradient_walk *walk, dt_rest *rest) {
-    for (left_record *left = rest->first; left; left = left->next)
+    for (left_record *left = rest->first; left; left = left->next) {
+        DT__TRY(dt__gradient_walk_advance(walk, left->record->number));
         DT__TRY(compute_left(walk, left));
+    }
     return DT_OK;
 }
 

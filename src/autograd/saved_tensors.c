@@ -2,7 +2,7 @@
  *
  * Reading what a record has saved. A value that was changed since is an error and not a wrong gradient.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 

@@ -11,7 +11,7 @@
  * The map from elements to the elements at the same addresses is linear, and so are its gradients: *overlap*. The
  * gradient of dt_as_strided is one, too.
  */
-#include "autograd/autograd.h"
+#include "autograd/gradient_walk.h"
 
 #include "base/dtype.h"
 

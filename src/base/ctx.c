@@ -6,7 +6,10 @@
 #include "base/ctx.h"
 
 #include "base/lifetime.h"
+#include "base/open_contexts.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +36,7 @@ static void default_log(void *user, dt_log_level level, const char *line) {
     if (ctx->log_is_default && ctx->hand_over) {
         char text[DT__ERROR_TEXT_BYTES + 64];
         snprintf(text, sizeof text, "%s: %s", level_words[level], line);
-        if (ctx->hand_over(ctx, text))
+        if (ctx->hand_over(ctx, text, false))
             return;
     }
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
@@ -58,10 +61,8 @@ bool dt__freed_kept_from_environment(int64_t *out) {
     return all || !requested || !*requested || !strcmp(requested, "0");
 }
 
-dt_ctx *dt__ctx_new(const dt_init_options *options) {
-    static const dt_init_options none;
-    if (!options)
-        options = &none;
+/* Reads no variable. */
+static dt_ctx *new_ctx(const dt_init_options *options) {
     dt_allocator allocator = options->allocator;
     if (!allocator.resize)
         allocator.resize = default_resize;
@@ -76,7 +77,16 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .world = 1,
         .threads = 1,
         .machine = &dt__machine_builtin,
+        .freed_kept = DT__FREED_KEPT,
     };
+    return ctx;
+}
+
+dt_ctx *dt__ctx_new(const dt_init_options *options) {
+    static const dt_init_options none;
+    dt_ctx *ctx = new_ctx(options ? options : &none);
+    if (!ctx)
+        return NULL;
     if (!ctx->log_level) {
         const char *requested = getenv("DTENSOR_LOG");
         dt__log_level_from_environment(&ctx->log_level);
@@ -114,6 +124,7 @@ void dt__ctx_finish(dt_ctx *ctx) {
 void dt__ctx_free(dt_ctx *ctx) {
     if (!ctx)
         return;
+    dt__open_contexts_remove(ctx);
     for (int i = DT__N_SLOTS - 1; i >= 0; i--)
         if (ctx->slots[i].free_state)
             ctx->slots[i].free_state(ctx, ctx->slots[i].state);
@@ -121,11 +132,43 @@ void dt__ctx_free(dt_ctx *ctx) {
     ctx->allocator.resize(ctx->allocator.user, ctx, sizeof *ctx, 0);
 }
 
+static void log_nothing(void *user, dt_log_level level, const char *line) { (void)user, (void)level, (void)line; }
+
+dt_ctx *dt__ctx_new_dry(const dt_ctx *parent) {
+    dt_ctx *ctx =
+        new_ctx(&(dt_init_options){.allocator = parent->allocator, .log = log_nothing, .log_level = DT_LOG_OFF});
+    if (!ctx)
+        return NULL;
+    ctx->is_dry = true;
+    ctx->freed_kept = parent->freed_kept;
+    ctx->rank = parent->rank;
+    ctx->world = parent->world;
+    ctx->ranks_per_host = parent->ranks_per_host;
+    ctx->threads = parent->threads;
+    if (dt__ctx_set_machine(ctx, parent->machine) == DT_OK)
+        return ctx;
+    dt__ctx_free(ctx);
+    return NULL;
+}
+
 int dt_version(void) { return DT_VERSION; }
 
 #define TEXT_OF(x)                        #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 const char *dt_version_text(void) { return VERSION_TEXT(DT_VERSION_MAJOR, DT_VERSION_MINOR, DT_VERSION_PATCH); }
+
+void dt__owner_enter(dt_ctx *ctx, const char *name, const dt_site *site) {
+    uint64_t self = (uint64_t)pthread_self(), owner = 0;
+    if (atomic_compare_exchange_strong(&ctx->owner, &owner, self) || owner == self)
+        return;
+    char at[512];
+    dt__site_text(site, at, sizeof at);
+    dt__fail_local(ctx, DT_ERR_STATE,
+                   "%s%s was called by another thread during this call: a context belongs to one thread at a time",
+                   name ? name : "a function", at);
+}
+
+void dt__owner_leave(dt_ctx *ctx) { atomic_store(&ctx->owner, 0); }
 
 int64_t dt_rank(const dt_ctx *ctx) { return ctx ? ctx->rank : 0; }
 int64_t dt_world(const dt_ctx *ctx) { return ctx ? ctx->world : 0; }
@@ -143,22 +186,38 @@ static const char *text_after_name(dt_status status, const char *text) {
 }
 
 static void print_line(const dt_ctx *ctx, const char *line) {
-    if (!ctx->hand_over || !ctx->hand_over(ctx, line))
+    if (!ctx->hand_over || !ctx->hand_over(ctx, line, true))
         fprintf(stderr, "rank %lld: %s\n", (long long)ctx->rank, line);
+}
+
+void dt__error_line(const dt_ctx *ctx, const char *note, char *out, size_t capacity) {
+    snprintf(out, capacity, "%s: %s%s", dt_status_name(ctx->status), text_after_name(ctx->status, ctx->text), note);
+}
+
+static void report(dt_ctx *ctx, const char *note) {
+    char line[DT__ERROR_TEXT_BYTES + 128];
+    dt__error_line(ctx, note, line, sizeof line);
+    ctx->is_reported = true;
+    if (ctx->on_error)
+        ctx->on_error(ctx);
+    print_line(ctx, line);
 }
 
 int dt_report(dt_ctx *ctx) {
     if (!dt_failed(ctx))
         return 0;
-    if (ctx) {
-        ctx->is_reported = true;
-        char line[DT__ERROR_TEXT_BYTES + 64];
-        snprintf(line, sizeof line, "%s: %s", dt_status_name(ctx->status), text_after_name(ctx->status, ctx->text));
-        print_line(ctx, line);
-    } else {
+    if (ctx)
+        report(ctx, "");
+    else
         fprintf(stderr, "dtensor: there is no context\n");
-    }
     return 1;
+}
+
+void dt__report_unread(dt_ctx *ctx) {
+    if (ctx->status == DT_OK && ctx->on_unread)
+        ctx->on_unread(ctx);
+    if (ctx->status != DT_OK && !ctx->is_reported)
+        report(ctx, DT__UNCLOSED_NOTE);
 }
 
 void dt__vformat(char *text, size_t capacity, const char *format, va_list args) {
@@ -220,12 +279,22 @@ void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *forma
              rest, site, rest + first_line);
 }
 
+/* The text of the context stays that of the first error; the log has what was refused because of it. */
+__attribute__((cold)) dt_status dt__refuse(dt_ctx *ctx) {
+    if (ctx->call.depth == 1)
+        dt__log_call(ctx, DT_LOG_INFO, "refused: the context has an error (%s) that was not cleared",
+                     dt_status_name(ctx->status));
+    return ctx->status;
+}
+
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
     if (!ctx || ctx->status != DT_OK)
         return status;
     ctx->status = status;
     ctx->is_reported = false;
     dt__call_vformat(ctx, ctx->text, sizeof ctx->text, format, args);
+    if (ctx->on_error)
+        ctx->on_error(ctx);
     dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), text_after_name(status, ctx->text));
     return status;
 }

@@ -14,6 +14,7 @@
 /* The state of a context. One row per module; freed from the last to the first. */
 enum dt__slot {
     DT__SLOT_RUNTIME,  /* src/comm: transport, heap, groups */
+    DT__SLOT_LAYOUT,   /* src/layout: layouts of the program */
     DT__SLOT_MESH,     /* src/mesh: current mesh, interned meshes */
     DT__SLOT_SPEC,     /* src/spec: interned specs */
     DT__SLOT_TENSOR,   /* src/tensor: storages, handles, scopes */
@@ -23,22 +24,31 @@ enum dt__slot {
     DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
     DT__SLOT_AUTOGRAD, /* src/autograd: records */
     DT__SLOT_TRAIN,    /* src/train: freed optimisers */
+    DT__SLOT_PIPELINE, /* src/train: pipeline schedules */
     DT__N_SLOTS
 };
 
 enum { DT__ERROR_TEXT_BYTES = 4096 };
+/* Follows the text of an error that is printed because its process has ended. */
+#define DT__UNCLOSED_NOTE                                                                                            \
+    "\n  the program ended without dt_close, which prints the first error and returns the exit code"
 
 struct dt_ctx {
-    dt_status status;                /* of the first error; DT_OK without one */
-    char text[DT__ERROR_TEXT_BYTES]; /* of the first error */
-    bool is_reported;                /* dt_report has printed it */
+    dt_status status; /* of the first error; DT_OK without one */
+    bool is_reported; /* dt_report has printed it */
     dt_allocator allocator;
     dt_log_fn *log;
+    dt__public_call call; /* the outermost one in progress; next to the status, which every op reads, too */
+    char text[DT__ERROR_TEXT_BYTES]; /* of the first error */
     void *log_user;
     dt_log_level log_level;
-    bool log_is_default;  /* no level was requested: warnings are logged, errors are only reported */
-    dt__public_call call; /* the outermost one in progress */
+    bool log_is_default;    /* no level was requested: warnings are logged, errors are only reported */
+    _Atomic uint64_t owner; /* the thread that is in a public call; 0: none, or calls are not checked */
+    bool checks_replicas;   /* DTENSOR_CHECK_REPLICAS: every call on a mesh compares the replicas that it reads */
     bool checks_calls;  /* DTENSOR_CHECK_CALLS: every call on a mesh meets the other members and compares histories */
+    bool is_foreign;    /* this process was forked from the one that made the context: open_contexts.c */
+    dt_ctx *next_open;  /* of the open contexts of the process: base/open_contexts.h */
+    uint64_t number;    /* of the context in the process, from 1 */
     int64_t freed_kept; /* freed objects of a kind that are recognised: base/lifetime.h */
     bool is_dry;        /* plans decompositions: tensors have no data, and reading one is an error */
     int64_t rank, world;
@@ -53,9 +63,15 @@ struct dt_ctx {
     } slots[DT__N_SLOTS];
     /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
+    /* (optional) Publishes the first error, or that it was cleared or reported; set by the runtime. */
+    void (*on_error)(dt_ctx *ctx);
+    /* (optional) In a forked child: lets go of what the process shares with its parent; set by the runtime. */
+    void (*on_fork)(dt_ctx *ctx);
+    /* (optional) Records errors that no call has reported yet, at the end of a process; set by the runtime. */
+    void (*on_unread)(dt_ctx *ctx);
     /* (optional) Leaves a line for people to the supervisor of the launch, which prints a line that several ranks have
-     * once; false: this rank prints it. Set by the runtime. */
-    bool (*hand_over)(const dt_ctx *ctx, const char *line);
+     * once; is_error: the line is the context's error. False: this rank prints it. Set by the runtime. */
+    bool (*hand_over)(const dt_ctx *ctx, const char *line, bool is_error);
     /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
     const struct dt__recorder *recorder;
     struct dt__draw_log *draw_log;                 /* random/random.h: of a function that runs again; NULL: none */
@@ -68,11 +84,23 @@ struct dt_ctx {
 /* Creates a context with memory and log only; dt_init builds on it, and tests of pure modules use it directly. NULL
  * only when out of memory. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
+/* A context that plans for its parent (is_dry): it has the parent's memory, rank, world and machine model, reads no
+ * variable and logs nothing. NULL only when out of memory. */
+dt_ctx *dt__ctx_new_dry(const dt_ctx *parent);
 /* Copies the model, in the place of the built-in one. */
 dt_status dt__ctx_set_machine(dt_ctx *ctx, const dt__machine *machine);
 /* Lets the modules do what may still fail, such as completing a file; then the error can be reported. */
 void dt__ctx_finish(dt_ctx *ctx);
 void dt__ctx_free(dt_ctx *ctx);
+/* The line that reports the error, followed by a note: "shape: matmul: …". */
+void dt__error_line(const dt_ctx *ctx, const char *note, char *out, size_t capacity);
+/* Reports an error that was not reported yet, at the end of a process that has not closed the context. */
+void dt__report_unread(dt_ctx *ctx);
+
+/* With DTENSOR_CHECK_CALLS: notes the thread that enters a public call, and that it leaves the outermost one. A call
+ * while another thread is in one is a local error, which names both. */
+void dt__owner_enter(dt_ctx *ctx, const char *name, const dt_site *site);
+void dt__owner_leave(dt_ctx *ctx);
 
 /* Enters a public call until the end of the enclosing block; ctx may be NULL. Errors of one that is entered with a
  * subject show it: "item: f32[2,3]: …". */
@@ -82,7 +110,11 @@ void dt__ctx_free(dt_ctx *ctx);
         dt__call_enter(ctx, name, site, subject, describe)
 static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_site *site, const void *subject,
                                      void (*describe)(const void *subject, char *out, size_t capacity)) {
-    if (ctx && ctx->call.depth++ == 0) {
+    if (!ctx)
+        return ctx;
+    if (__builtin_expect(ctx->checks_calls, false))
+        dt__owner_enter(ctx, name, site);
+    if (ctx->call.depth++ == 0) {
         ctx->call.name = name;
         ctx->call.site = site;
         ctx->call.subject = subject;
@@ -94,8 +126,18 @@ static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_sit
  * not between dt_apart_begin and dt_apart_end. */
 static inline bool dt__call_is_folded(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
 static inline void dt__call_leave(dt_ctx *const *entered) {
-    if (*entered)
-        (*entered)->call.depth--;
+    dt_ctx *ctx = *entered;
+    if (ctx && --ctx->call.depth == 0 && __builtin_expect(ctx->checks_calls, false))
+        dt__owner_leave(ctx);
+}
+
+/* What a call that makes or changes something returns, in the place of acting, while its context has an error that was
+ * not cleared: the status of that error; DT_OK: it continues. Such a function checks it after DT__ENTER, before it
+ * folds itself into a history; queries, ends of scopes and what frees do not. */
+#define DT__REFUSAL() dt__refusal(dt__entered_)
+dt_status dt__refuse(dt_ctx *ctx);
+static inline dt_status dt__refusal(dt_ctx *ctx) {
+    return ctx && __builtin_expect(ctx->status != DT_OK, 0) ? dt__refuse(ctx) : DT_OK;
 }
 
 /* The text of an error or a warning: "NAME: SUBJECT: TEXT (at FILE:LINE)" of the call in progress. A text that has the

@@ -11,6 +11,7 @@ static const struct {
     const char *noun, *hint;
 } kinds[] = {
     [DT__KIND_TENSOR] = {"tensor", "dt_keep moves a tensor to the outer scope, dt_tensor_retain holds it"},
+    [DT__KIND_LAYOUT] = {"layout", "dt_layout_retain holds it"},
     [DT__KIND_MESH] = {"mesh", "dt_mesh_retain holds it"},
     [DT__KIND_SPEC] = {"spec", "dt_spec_retain holds it"},
     [DT__KIND_GROUP] = {"group", "dt_group_retain holds it"},
@@ -18,6 +19,10 @@ static const struct {
     [DT__KIND_WORK] = {"operation", "an operation is waited for once"},
     [DT__KIND_TRANSFER] = {"transfer", "a transfer is waited for once"},
     [DT__KIND_OPTIMIZER] = {"optimiser", "an optimiser is freed once, after its last step"},
+    [DT__KIND_PARAMS] = {"list of parameters", "it is freed once, after its last use"},
+    [DT__KIND_REST] = {"rest of gradients", "dt_backward_rest and dt_rest_free both free it, once"},
+    [DT__KIND_SCHEDULE] = {"schedule", "a schedule is freed once, after its last use"},
+    [DT__KIND_BATCHES] = {"reader of batches", "it is freed once, after its last batch"},
 };
 
 /* How calls free objects of their own kind; others free what only the former hold. */
@@ -28,6 +33,7 @@ static const struct {
     {DT__KIND_TENSOR, "scope_end", "freed with its scope"},
     {DT__KIND_TENSOR, "drop", "dropped"},
     {DT__KIND_TENSOR, "tensor_release", "released"},
+    {DT__KIND_LAYOUT, "layout_release", "released"},
     {DT__KIND_MESH, "mesh_release", "released"},
     {DT__KIND_SPEC, "spec_release", "released"},
     {DT__KIND_GROUP, "group_release", "released"},
@@ -35,6 +41,10 @@ static const struct {
     {DT__KIND_WORK, "work_wait", "waited for"},
     {DT__KIND_TRANSFER, "transfer_wait", "waited for"},
     {DT__KIND_OPTIMIZER, "optimizer_free", "freed"},
+    {DT__KIND_PARAMS, "params_free", "freed"},
+    {DT__KIND_REST, "rest_free", "freed"},
+    {DT__KIND_SCHEDULE, "schedule_free", "freed"},
+    {DT__KIND_BATCHES, "batches_free", "freed"},
 };
 
 static void line_text(const char *file, int line, const char *words, char out[DT__SITE_TEXT_BYTES]) {

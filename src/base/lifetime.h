@@ -17,6 +17,7 @@ enum { DT__FREED_KEPT = 4096 }; /* per kind and context, unless DTENSOR_KEEP_FRE
 
 typedef enum dt__kind {
     DT__KIND_TENSOR,
+    DT__KIND_LAYOUT,
     DT__KIND_MESH,
     DT__KIND_SPEC,
     DT__KIND_GROUP,
@@ -24,6 +25,10 @@ typedef enum dt__kind {
     DT__KIND_WORK,
     DT__KIND_TRANSFER,
     DT__KIND_OPTIMIZER,
+    DT__KIND_PARAMS,
+    DT__KIND_REST,
+    DT__KIND_SCHEDULE,
+    DT__KIND_BATCHES,
 } dt__kind;
 
 /* The first member of the object; the second is its context, which stays readable as well. */

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/near_miss.h"
+#include "base/regular_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,6 +20,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_FILE_BYTES = 1 << 20 }; /* many times what 256 measured steps take */
 
 #define GIB_PER_S(rate) ((rate)*1073741824.0 / 1e6) /* in bytes per microsecond */
 #define WITHIN                                                                                                       \
@@ -69,7 +72,6 @@ static uint64_t hash_model(const dt__machine *machine) {
     uint64_t hash = dt__hash_u64((uint64_t)machine->ranks_per_host, 3);
     hash = hash_link(&machine->between, hash_link(&machine->within, hash));
     hash = hash_double(machine->copy_bytes_per_us, hash);
-    hash = hash_double(machine->numa_bytes_per_us, hash);
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
         hash = dt__hash_u64((uint64_t)step->kind << 1 | step->strided, hash);
@@ -105,17 +107,14 @@ void dt__machine_derive(dt__machine *machine) {
 }
 
 /* An entry of a file: a word, and fields with values. */
-enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, NUMA, MEASURED, N_ENTRIES };
+enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, MEASURED, N_ENTRIES };
 static const struct {
     const char *word;
     const char *fields; /* letters of the table below; those that may be missing are capitals */
     bool required;
 } entries[N_ENTRIES] = {
-    [RANKS_PER_HOST] = {"ranks_per_host", "", false},
-    [COPY] = {"copy", "b", true},
-    [WITHIN_HOST] = {"within", "spb", true},
-    [BETWEEN_HOSTS] = {"between", "spb", false},
-    [NUMA] = {"numa", "b", false},
+    [RANKS_PER_HOST] = {"ranks_per_host", "", false}, [COPY] = {"copy", "b", true},
+    [WITHIN_HOST] = {"within", "spb", true},          [BETWEEN_HOSTS] = {"between", "spb", false},
     [MEASURED] = {"measured", "grsbCM", false},
 };
 
@@ -286,8 +285,6 @@ static bool set_entry(reader *self, enum entry entry, const line_values *values)
         machine->ranks_per_host = (int64_t)values->ranks;
     else if (entry == COPY)
         machine->copy_bytes_per_us = values->bytes_per_us;
-    else if (entry == NUMA)
-        machine->numa_bytes_per_us = values->bytes_per_us;
     else
         *(entry == WITHIN_HOST ? &machine->within : &machine->between) = link;
     return true;
@@ -330,7 +327,7 @@ static bool read_line(reader *self, char *line) {
             return read_entry(self, (enum entry)i, &rest);
         dt__near_miss_add(&near, entries[i].word, strlen(entries[i].word));
     }
-    return refuse(self, "expected ranks_per_host, copy, within, between, numa or measured, got \"%.64s\"%s", word,
+    return refuse(self, "expected ranks_per_host, copy, within, between or measured, got \"%.64s\"%s", word,
                   dt__near_miss_hint(&near));
 }
 
@@ -362,9 +359,10 @@ static bool read_lines(reader *self, FILE *file) {
 
 bool dt__machine_read(const char *path, dt__machine *out, char *error, size_t error_bytes) {
     reader self = {.path = path, .error = error, .error_bytes = error_bytes};
-    FILE *file = fopen(path, "re");
+    char why[DT__REGULAR_ERROR_BYTES];
+    FILE *file = dt__regular_file_read(path, MAX_FILE_BYTES, why);
     if (!file)
-        return refuse(&self, "cannot open the file: %s", strerror(errno));
+        return refuse(&self, "cannot open the file: %s", why);
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = c ? uselocale(c) : (locale_t)0;
     bool ok = read_lines(&self, file);
     if (c) {
@@ -379,7 +377,7 @@ bool dt__machine_read(const char *path, dt__machine *out, char *error, size_t er
 
 bool dt__machine_from_environment(dt__machine *out, char *error, size_t error_bytes) {
     static const char prefix[] = "DTENSOR_MACHINE: ";
-    const char *path = getenv("DTENSOR_MACHINE");
+    const char *path = secure_getenv("DTENSOR_MACHINE");
     if (!path || !*path) {
         *out = dt__machine_builtin;
         return true;
@@ -413,11 +411,6 @@ static void print_model(const dt__machine *machine, FILE *file) {
     fputc('\n', file);
     print_link(file, "within", &machine->within);
     print_link(file, "between", &machine->between);
-    if (machine->numa_bytes_per_us > 0) {
-        fputs("numa", file);
-        print_number(file, "bytes_per_us", machine->numa_bytes_per_us);
-        fputc('\n', file);
-    }
     for (int i = 0; i < machine->n_measured; i++) {
         const dt__measured_step *step = &machine->measured[i];
         fprintf(file, "measured %s%s group=%lld ranks=%lld", file_name_of(step->kind),

@@ -11,7 +11,6 @@
  *     copy bytes_per_us=94168
  *     within start_us=6.6 peer_us=0.6 bytes_per_us=94168             groups on one host
  *     between start_us=6.6 peer_us=2.7 bytes_per_us=20717            (optional: as within) groups that span hosts
- *     numa bytes_per_us=60000                                        (optional) into a NUMA node from the others
  *     measured all_gather group=2 ranks=4 start_us=3.1 bytes_per_us=5200                               (optional)
  *
  * A measured line replaces the formula of `within` for one kind of step: it takes start_us, and the bytes of the
@@ -71,8 +70,6 @@ typedef struct dt__machine {
     int64_t ranks_per_host;   /* 0: all ranks are on one host */
     dt__link within, between; /* groups on one host, groups that span hosts */
     double copy_bytes_per_us; /* written by one rank */
-    double
-        numa_bytes_per_us; /* read by all ranks of a NUMA node together from other nodes of the host; 0: not known */
     int n_measured;
     dt__measured_step measured[DT__MACHINE_MAX_MEASURED]; /* sorted */
     /* What follows is derived (dt__machine_derive): a cost by these is never above the true one, */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Histories and labels of the shm transport: where they are stored, and the search for the first call in which two
+ * Histories and labels: where they are stored, and the search for the first call in which two
  * ranks differ. Clearing errors collectively resets histories; otherwise ranks that differed once would always differ.
  */
-#include "comm/shm.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct dt__history_block *dt__history_block_of(struct dt__rank_block *rank, uint64_t key) {
@@ -21,11 +22,11 @@ struct dt__history_block *dt__history_block_of(struct dt__rank_block *rank, uint
 
 dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name) {
     dt__runtime *runtime = dt__runtime_of(ctx);
-    dt__shm *shm = runtime ? runtime->shm : NULL;
-    if (!shm || ctx->world == 1)
+    dt__board *board = runtime ? runtime->board : NULL;
+    if (!board || ctx->world == 1)
         return NULL;
     key += key == 0;
-    for (dt__history *history = shm->histories; history; history = history->next)
+    for (dt__history *history = board->histories; history; history = history->next)
         if (history->key == key)
             return history;
     dt__history *made = dt__alloc_zeroed(ctx, sizeof *made);
@@ -34,27 +35,29 @@ dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name) {
     made->key = key;
     made->ctx = ctx;
     snprintf(made->name, sizeof made->name, "%s", name);
-    made->block = dt__history_block_of(shm->own, key);
+    made->block = dt__history_block_of(board->own, key);
     if (made->block)
         atomic_store(&made->block->key, key);
-    made->next = shm->histories;
-    shm->histories = made;
+    made->next = board->histories;
+    board->histories = made;
     return made;
 }
 
-void dt__histories_reset(dt__shm *shm) {
-    for (dt__history *history = shm->histories; history; history = history->next) {
+void dt__histories_reset(dt__board *board) {
+    for (dt__history *history = board->histories; history; history = history->next) {
         history->hash = history->n = 0;
+        dt__verdict_restart(history);
         if (history->block)
             atomic_store(&history->block->n, 0);
     }
 }
 
-void dt__histories_free(dt__shm *shm) {
-    while (shm->histories) {
-        dt__history *history = shm->histories;
-        shm->histories = history->next;
-        dt__free(shm->runtime->ctx, history, sizeof *history);
+void dt__histories_free(dt__board *board) {
+    while (board->histories) {
+        dt__history *history = board->histories;
+        board->histories = history->next;
+        dt__verdict_free(board->runtime->ctx, history->verdict);
+        dt__free(board->runtime->ctx, history, sizeof *history);
     }
 }
 
@@ -66,19 +69,19 @@ void dt__history_amend(dt__history *history, uint64_t number) {
 
 /* A label is its offset + 1 in the map, as a pointer. */
 uint32_t dt__label_find(dt_ctx *ctx, uint64_t fingerprint) {
-    dt__shm *shm = dt__runtime_of(ctx)->shm;
-    return (uint32_t)(uintptr_t)dt__map_get(&shm->labels, fingerprint, NULL, NULL);
+    dt__board *board = dt__runtime_of(ctx)->board;
+    return (uint32_t)(uintptr_t)dt__map_get(&board->labels, fingerprint, NULL, NULL);
 }
 
 uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text) {
-    dt__shm *shm = dt__runtime_of(ctx)->shm;
+    dt__board *board = dt__runtime_of(ctx)->board;
     size_t bytes = strlen(text) + 1;
     bytes = bytes < DT__MAX_LABEL ? bytes : DT__MAX_LABEL;
-    uintptr_t label = shm->label_bytes + 1;
-    if (shm->label_bytes + bytes > DT__LABEL_BYTES || !dt__map_try_add(&shm->labels, fingerprint, (void *)label))
+    uintptr_t label = board->label_bytes + 1;
+    if (board->label_bytes + bytes > DT__LABEL_BYTES || !dt__map_try_add(&board->labels, fingerprint, (void *)label))
         return 0;
-    snprintf(shm->own->labels + shm->label_bytes, bytes, "%s", text);
-    shm->label_bytes += bytes;
+    snprintf(board->own->labels + board->label_bytes, bytes, "%s", text);
+    board->label_bytes += bytes;
     return (uint32_t)label;
 }
 
@@ -94,23 +97,23 @@ void dt__history_set_file(dt__history *history, const char *file) {
     history->file_text = (uint64_t)label_of_literal(history->ctx, file) << DT__FILE_SHIFT;
 }
 
-uint64_t dt__program_call_word(dt__shm *shm) {
-    dt_ctx *ctx = shm->runtime->ctx;
+uint64_t dt__program_call_word(dt__board *board) {
+    dt_ctx *ctx = board->runtime->ctx;
     const dt__public_call *call = &ctx->call;
     if (!call->depth || !call->name)
         return 0;
     const dt_site *site = call->site;
-    if (call->name != shm->call_name) {
-        shm->call_name = call->name;
-        shm->name_label = label_of_literal(ctx, call->name);
+    if (call->name != board->call_name) {
+        board->call_name = call->name;
+        board->name_label = label_of_literal(ctx, call->name);
     }
-    if (site && site->file != shm->call_file) {
-        shm->call_file = site->file;
-        shm->file_label = label_of_literal(ctx, site->file);
+    if (site && site->file != board->call_file) {
+        board->call_file = site->file;
+        board->file_label = label_of_literal(ctx, site->file);
     }
     if (!site)
-        return shm->name_label;
-    return shm->name_label | (uint64_t)shm->file_label << DT__FILE_SHIFT | dt__line_text(site->line);
+        return board->name_label;
+    return board->name_label | (uint64_t)board->file_label << DT__FILE_SHIFT | dt__line_text(site->line);
 }
 
 /* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
@@ -133,6 +136,13 @@ void dt__describe_program_call(const struct dt__rank_block *rank, uint64_t word,
                  word >> DT__LINE_SHIFT & ((1 << DT__LINE_BITS) - 1));
 }
 
+/* "0.1)", with as many digits as it takes to tell the number from others. */
+static void print_value(double number, char *text, size_t capacity) {
+    snprintf(text, capacity, "%.15g)", number);
+    if (strtod(text, NULL) != number)
+        snprintf(text, capacity, "%.17g)", number);
+}
+
 /* "add(f32[8,6] S(0) on mesh(tp=2); …) (at a.c:12)"; "none" for call UINT64_MAX. */
 static void describe_call(const struct dt__rank_block *rank, const struct dt__history_block *block, uint64_t i,
                           char *text, size_t capacity) {
@@ -141,7 +151,7 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
         return;
     }
     const struct dt__history_call *call = &block->calls[i % DT__N_HISTORY_CALLS];
-    char label[DT__MAX_LABEL], file[DT__MAX_LABEL], value[40] = "", site[DT__MAX_LABEL + 24] = "";
+    char label[DT__MAX_LABEL], file[DT__MAX_LABEL], value[48] = "", site[DT__MAX_LABEL + 24] = "";
     uint64_t word = atomic_load(&call->text), mask = (1 << DT__LABEL_BITS) - 1;
     uint64_t bits = atomic_load(&block->values[i % DT__N_HISTORY_CALLS]);
     enum dt__shown_value shown = (enum dt__shown_value)(word >> DT__VALUE_SHIFT);
@@ -149,7 +159,10 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
     memcpy(&number, &bits, sizeof number);
     copy_label(rank, (uint32_t)(word & mask), "a call", label);
     copy_label(rank, (uint32_t)(word >> DT__FILE_SHIFT & mask), "", file);
-    if (shown == DT__SHOW_DOUBLE)
+    size_t n = strlen(label);
+    if (shown == DT__SHOW_DOUBLE && n && label[n - 1] == '=')
+        print_value(number, value, sizeof value);
+    else if (shown == DT__SHOW_DOUBLE)
         snprintf(value, sizeof value, " with %.17g", number);
     else if (shown == DT__SHOW_INT)
         snprintf(value, sizeof value, " with %" PRId64, (int64_t)bits);
@@ -159,6 +172,14 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
         snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file,
                  word >> DT__LINE_SHIFT & ((1 << DT__LINE_BITS) - 1));
     snprintf(text, capacity, "%s%s%s", label, value, site);
+}
+
+bool dt__describe_last_call(const struct dt__rank_block *rank, const struct dt__history_block *block, char *text,
+                            size_t capacity) {
+    uint64_t n = atomic_load(&block->key) ? atomic_load_explicit(&block->n, memory_order_acquire) : 0;
+    if (n)
+        describe_call(rank, block, n - 1, text, capacity);
+    return n > 0;
 }
 
 /* The first of the calls before `end` in which two blocks of n_a and n_b calls differ; false, with *at = end, if there
@@ -201,11 +222,11 @@ static bool has_other_text(const struct dt__rank_block *a_rank, const struct dt_
            (shown && atomic_load(&a->values[slot]) != atomic_load(&b->values[slot]));
 }
 
-static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer,
+static bool describe_difference(const dt__board *board, const dt__history *history, int64_t peer,
                                 enum dt__peer_calls calls, char *text, size_t capacity) {
-    struct dt__rank_block *ranks = shm->segment->ranks;
+    struct dt__rank_block *ranks = board->ranks;
     const struct dt__history_block *block = dt__history_block_of(&ranks[peer], history->key);
-    int64_t own = shm->runtime->ctx->rank;
+    int64_t own = board->runtime->ctx->rank;
     if (!history->block || !block || atomic_load(&block->key) != history->key)
         return false;
     uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), n_both = n < history->n ? n : history->n, at,
@@ -236,15 +257,15 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
              own, peer, history->name, at + 1, own_call, own, peer_call, peer,
              strcmp(own_call, peer_call)
                  ? ""
-                 : ", after different random draws (generators must have the same seed and the "
-                   "same number of draws)");
+                 : ", with other arguments that are not shown or after different random draws "
+                   "(generators must have the same seed and the same number of draws)");
     return true;
 }
 
 bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity) {
     for (int i = 0; i < work->n_histories; i++)
-        if (work->histories[i] && describe_difference(work->channel->shm, work->histories[i], work->channel->ranks[c],
-                                                      calls, text, capacity))
+        if (work->histories[i] && describe_difference(work->channel->board, work->histories[i],
+                                                      work->channel->ranks[c], calls, text, capacity))
             return true;
     return false;
 }

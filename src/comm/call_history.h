@@ -30,6 +30,7 @@ struct dt__history_call {
 /* A label is its offset + 1; 0: none. */
 enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__LINE_BITS = 20, DT__VALUE_SHIFT = 62 };
 /* The argument that is shown with a call. */
+/* After a label that ends in "=" it is printed as the value of that name, with ")". */
 enum dt__shown_value { DT__SHOW_NONE, DT__SHOW_INT, DT__SHOW_DOUBLE, DT__SHOW_TWO_INTS }; /* of 32 bits each */
 _Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 
@@ -51,6 +52,9 @@ typedef struct dt__history {
     char name[DT__HISTORY_NAME_BYTES];
     dt_ctx *ctx;
     struct dt__history *next;
+    uint64_t mesh_dims;               /* bits of those with several ranks */
+    struct dt__data_verdict *verdict; /* that this rank has and not all others have; or NULL (verdict.h) */
+    uint64_t n_reported;              /* verdicts of calls up to this number have been reported */
 } dt__history;
 
 /* The history with this key, made on first use; name is the mesh's for errors. NULL where no peer could compare it: in

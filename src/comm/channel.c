@@ -5,8 +5,7 @@
  * context lives, even if the group is freed and created again, so that members which free it at different times stay
  * in step. A block is released only when every member is known to have finished the operations that it publishes.
  */
-#include "comm/node_layout.h"
-#include "comm/spanning.h"
+#include "comm/comm.h"
 
 #include "base/size.h"
 
@@ -35,10 +34,10 @@ static bool same_channel(const void *value, const void *probe) {
 }
 
 static void free_channel(dt__channel *channel) {
-    dt_ctx *ctx = channel->shm->runtime->ctx;
+    dt_ctx *ctx = channel->board->runtime->ctx;
     size_t n = (size_t)channel->n;
     if (channel->eager)
-        dt__heap_free(&channel->shm->runtime->heap, channel->eager);
+        dt__heap_free(&channel->board->runtime->heap, channel->eager);
     dt__free(ctx, channel->ranks, n * sizeof *channel->ranks);
     dt__free(ctx, channel->peers, n * sizeof *channel->peers);
     for (size_t i = 0; channel->remotes && i < n; i++)
@@ -47,26 +46,26 @@ static void free_channel(dt__channel *channel) {
     dt__free(ctx, channel, sizeof *channel);
 }
 
-static bool spans_nodes(const dt__shm *shm, const struct probe *probe) {
-    const int32_t *node_of = shm->runtime->mpi ? shm->runtime->node_of : NULL;
+static bool spans_nodes(const dt__board *board, const struct probe *probe) {
+    const int32_t *node_of = board->runtime->transport->messenger ? board->runtime->node_of : NULL;
     for (int64_t i = 1; node_of && i < probe->n; i++)
         if (node_of[probe->ranks[i]] != node_of[probe->ranks[0]])
             return true;
     return false;
 }
 
-static dt__channel *new_channel(dt__shm *shm, const struct probe *probe) {
-    dt_ctx *ctx = shm->runtime->ctx;
+static dt__channel *new_channel(dt__board *board, const struct probe *probe) {
+    dt_ctx *ctx = board->runtime->ctx;
     size_t n = (size_t)probe->n;
     dt__channel *channel = dt__alloc_zeroed(ctx, sizeof *channel);
     if (!channel)
         goto out_of_memory;
-    *channel = (dt__channel){.shm = shm, .key = probe->key, .n = probe->n};
+    *channel = (dt__channel){.board = board, .key = probe->key, .n = probe->n};
     channel->ranks = dt__alloc(ctx, n * sizeof *channel->ranks);
     channel->peers = dt__alloc_zeroed(ctx, n * sizeof *channel->peers);
-    if (spans_nodes(shm, probe))
+    if (spans_nodes(board, probe))
         channel->remotes = dt__alloc_zeroed(ctx, n * sizeof *channel->remotes);
-    if (!channel->ranks || !channel->peers || (spans_nodes(shm, probe) && !channel->remotes))
+    if (!channel->ranks || !channel->peers || (spans_nodes(board, probe) && !channel->remotes))
         goto free_parts;
     memcpy(channel->ranks, probe->ranks, n * sizeof *channel->ranks);
     for (size_t i = 0; i < n; i++)
@@ -74,7 +73,7 @@ static dt__channel *new_channel(dt__shm *shm, const struct probe *probe) {
             channel->set[channel->ranks[i] / 64] |= UINT64_C(1) << channel->ranks[i] % 64;
     while (channel->ranks[channel->me] != ctx->rank)
         channel->me++;
-    if (!dt__map_add(&shm->channels, probe->key, channel))
+    if (!dt__map_add(&board->channels, probe->key, channel))
         goto free_parts;
     return channel;
 
@@ -105,27 +104,27 @@ static bool all_have_finished(dt__channel *channel) {
 static void release_block(dt__channel *channel) {
     atomic_store(&channel->own->key, RELEASED_KEY);
     channel->own = NULL;
-    channel->shm->n_blocks--;
+    channel->board->n_blocks--;
     if (channel->eager)
-        dt__heap_free(&channel->shm->runtime->heap, channel->eager);
+        dt__heap_free(&channel->board->runtime->heap, channel->eager);
     channel->eager = NULL;
     for (int64_t c = 0; c < channel->n; c++)
         channel->peers[c].block = NULL;
 }
 
 /* Releases the blocks of channels that no group uses any more. */
-static void release_unused_blocks(dt__shm *shm) {
+static void release_unused_blocks(dt__board *board) {
     size_t at = 0;
     dt__channel *channel;
-    while ((channel = dt__map_next(&shm->channels, &at)))
+    while ((channel = dt__map_next(&board->channels, &at)))
         if (!channel->n_references && channel->own && !channel->broken && channel->started == channel->done &&
             all_have_finished(channel))
             release_block(channel);
 }
 
-static struct dt__channel_block *find_free_block(dt__shm *shm, uint64_t key) {
+static struct dt__channel_block *find_free_block(dt__board *board, uint64_t key) {
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
-        struct dt__channel_block *block = &shm->own->channels[(key + i) % DT__N_CHANNELS];
+        struct dt__channel_block *block = &board->own->channels[(key + i) % DT__N_CHANNELS];
         uint64_t held = atomic_load_explicit(&block->key, memory_order_relaxed);
         if (held == FREE_KEY || held == RELEASED_KEY)
             return block;
@@ -143,28 +142,26 @@ static void clear_block(struct dt__channel_block *block) {
 }
 
 static dt_status claim_block(dt__channel *channel) {
-    dt__shm *shm = channel->shm;
-    if (shm->n_blocks >= RELEASE_ABOVE && shm->n_blocks % 64 == 0)
-        release_unused_blocks(shm);
-    if (shm->n_blocks >= DT__N_CHANNELS / 2)
-        return dt__fail_local(shm->runtime->ctx, DT_ERR_UNSUPPORTED,
+    dt__board *board = channel->board;
+    if (board->n_blocks >= DT__N_CHANNELS / 2)
+        return dt__fail_local(board->runtime->ctx, DT_ERR_UNSUPPORTED,
                               "group: too many groups in use: expected at most %d, got one more; free some",
                               DT__N_CHANNELS / 2);
-    struct dt__channel_block *block = find_free_block(shm, channel->key);
-    uint64_t slot = (uint64_t)(block - shm->own->channels);
+    struct dt__channel_block *block = find_free_block(board, channel->key);
+    uint64_t slot = (uint64_t)(block - board->own->channels);
     clear_block(block);
     atomic_store_explicit(&block->done, channel->done, memory_order_relaxed);
     atomic_store_explicit(&block->refused, channel->refused, memory_order_relaxed);
-    atomic_fetch_or(&shm->own->used[slot / 64], UINT64_C(1) << slot % 64);
+    atomic_fetch_or(&board->own->used[slot / 64], UINT64_C(1) << slot % 64);
     atomic_store(&block->key, channel->key);
     channel->own = block;
     channel->peers[channel->me].block = block;
-    shm->n_blocks++;
+    board->n_blocks++;
     return DT_OK;
 }
 
-static struct dt__channel_block *find_block(const dt__shm *shm, int64_t rank, uint64_t key) {
-    struct dt__channel_block *blocks = shm->segment->ranks[rank].channels;
+static struct dt__channel_block *find_block(const dt__board *board, int64_t rank, uint64_t key) {
+    struct dt__channel_block *blocks = board->ranks[rank].channels;
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
         struct dt__channel_block *block = &blocks[(key + i) % DT__N_CHANNELS];
         uint64_t held = atomic_load_explicit(&block->key, memory_order_acquire);
@@ -181,7 +178,7 @@ struct dt__channel_block *dt__channel_peer_block(dt__channel *channel, int64_t c
     struct dt__channel_block *cached = peer->block;
     if (cached && atomic_load_explicit(&cached->key, memory_order_acquire) == channel->key)
         return cached;
-    peer->block = find_block(channel->shm, channel->ranks[c], channel->key);
+    peer->block = find_block(channel->board, channel->ranks[c], channel->key);
     peer->had_block = peer->had_block || peer->block;
     return peer->block;
 }
@@ -195,33 +192,38 @@ static uint64_t key_of(const int64_t *ranks, int64_t n, uint64_t salt) {
 
 /* Whether a member publishes that the channel of this key was broken when errors were cleared, and the group was
  * created after that. Errors are cleared by all ranks together, so all members get the same answer. */
-static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t epoch) {
+static bool is_retired(const dt__board *board, const struct probe *probe, uint32_t epoch) {
     for (int64_t i = 0; i < probe->n; i++) {
-        const struct dt__channel_block *block = find_block(shm, probe->ranks[i], probe->key);
+        const struct dt__channel_block *block = find_block(board, probe->ranks[i], probe->key);
         uint32_t retired = block ? atomic_load(&block->retired) : 0;
         if (retired && retired <= epoch)
             return true;
     }
-    return shm->runtime->mpi && dt__key_is_retired(shm->runtime->mpi, probe->key, epoch);
+    const dt__messenger *messenger = board->runtime->transport->messenger;
+    return messenger && messenger->is_retired(board->runtime, probe->key, epoch);
 }
 
 /* The channel of these ranks for a group: a new one if a group from before the last dt_error_clear broke the old one.
  */
-static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
+static dt__channel *get_channel(dt__board *board, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
     struct probe probe = {key_of(ranks, n, salt), n, ranks};
-    for (uint64_t i = 1; epoch && is_retired(shm, &probe, epoch); i++)
+    for (uint64_t i = 1; epoch && is_retired(board, &probe, epoch); i++)
         probe.key = key_of(ranks, n, dt__hash_u64(i, salt));
-    dt__channel *channel = dt__map_get(&shm->channels, probe.key, same_channel, &probe);
+    dt__channel *channel = dt__map_get(&board->channels, probe.key, same_channel, &probe);
     if (!channel)
-        channel = new_channel(shm, &probe);
-    if (!channel || dt__channel_claim_block(channel) != DT_OK)
+        channel = new_channel(board, &probe);
+    if (!channel)
+        return NULL;
+    if (!channel->own && board->n_blocks >= RELEASE_ABOVE && board->n_blocks % 64 == 0)
+        release_unused_blocks(board);
+    if (dt__channel_claim_block(channel) != DT_OK)
         return NULL;
     channel->n_references++;
     return channel;
 }
 
-static dt__channel *channel_of_group(dt__shm *shm, dt_group *group, uint64_t salt) {
-    dt_ctx *ctx = shm->runtime->ctx;
+dt__channel *dt__channel_of_group(dt__board *board, dt_group *group, uint64_t salt) {
+    dt_ctx *ctx = board->runtime->ctx;
     size_t bytes = (size_t)group->n_ranks * sizeof(int64_t);
     int64_t *sorted = dt__alloc(ctx, bytes);
     if (!sorted) {
@@ -238,7 +240,7 @@ static dt__channel *channel_of_group(dt__shm *shm, dt_group *group, uint64_t sal
         group->places[i] =
             (int64_t *)bsearch(&group->ranks[i], sorted, (size_t)group->n_ranks, sizeof *sorted, by_value) - sorted;
     if (ascending || group->places)
-        group->channel = get_channel(shm, sorted, group->n_ranks, salt, group->epoch);
+        group->channel = get_channel(board, sorted, group->n_ranks, salt, group->epoch);
     else
         dt__fail_memory(ctx, bytes, "a channel");
     dt__free(ctx, sorted, bytes);
@@ -246,8 +248,8 @@ static dt__channel *channel_of_group(dt__shm *shm, dt_group *group, uint64_t sal
 }
 
 /* Messages from one member to another have a channel of their own, so that they do not disturb the group's order. */
-static dt__channel *channel_of_pair(dt__shm *shm, dt_group *group, int64_t from, int64_t to) {
-    dt_ctx *ctx = shm->runtime->ctx;
+static dt__channel *channel_of_pair(dt__board *board, dt_group *group, int64_t from, int64_t to) {
+    dt_ctx *ctx = board->runtime->ctx;
     size_t bytes = 2 * (size_t)group->n_ranks * sizeof(void *);
     int64_t pair[2] = {dt__group_member(group, from), dt__group_member(group, to)};
     if (!group->pairs && !(group->pairs = dt__alloc_zeroed(ctx, bytes))) {
@@ -256,17 +258,17 @@ static dt__channel *channel_of_pair(dt__shm *shm, dt_group *group, int64_t from,
     }
     dt__channel **channel = &group->pairs[from == group->rank ? to : group->n_ranks + from];
     if (!*channel)
-        *channel = get_channel(shm, pair, 2, group->order_hash, group->epoch);
+        *channel = get_channel(board, pair, 2, group->order_hash, group->epoch);
     return *channel;
 }
 
-dt__channel *dt__channel_of(dt__shm *shm, dt_work *work) {
+dt__channel *dt__channel_of(dt__board *board, dt_work *work) {
     dt_group *group = work->group;
     if (work->op == DT__WORK_SEND)
-        return channel_of_pair(shm, group, group->rank, work->call.root);
+        return channel_of_pair(board, group, group->rank, work->call.root);
     if (work->op == DT__WORK_RECV)
-        return channel_of_pair(shm, group, work->call.root, group->rank);
-    return group->channel ? group->channel : channel_of_group(shm, group, 2);
+        return channel_of_pair(board, group, work->call.root, group->rank);
+    return group->channel ? group->channel : dt__channel_of_group(board, group, dt__hash_u64(group->direction, 2));
 }
 
 int64_t dt__member(const dt_work *work, int64_t i) {
@@ -275,42 +277,12 @@ int64_t dt__member(const dt_work *work, int64_t i) {
     return work->group->places ? work->group->places[i] : i;
 }
 
-/* The channel of the members on one node depends on the group's own, so that it is new where that is. */
-dt_group *dt__node_group(dt_work *work) {
-    dt_group *group = work->group, *node = group->on_node;
-    dt__runtime *runtime = group->runtime;
-    int64_t n = 0;
-    if (node)
-        return node;
-    node = dt__alloc_zeroed(runtime->ctx, sizeof *node);
-    int64_t *ranks = dt__alloc(runtime->ctx, (size_t)group->n_ranks * sizeof *ranks);
-    if (!node || !ranks) {
-        dt__free(runtime->ctx, node, sizeof *node);
-        dt__free(runtime->ctx, ranks, (size_t)group->n_ranks * sizeof *ranks);
-        return (void)dt__fail_memory(runtime->ctx, sizeof *node, "a group"), NULL;
-    }
-    *node = (dt_group){.ctx = group->ctx, .n_refs = 1, .runtime = runtime, .ranks = ranks, .epoch = group->epoch};
-    for (int64_t i = 0; i < group->n_ranks; i++) {
-        int64_t rank = dt__group_member(group, i);
-        if (dt__is_remote(runtime->mpi, rank))
-            continue;
-        if (rank == runtime->ctx->rank)
-            node->rank = n;
-        ranks[n++] = rank;
-    }
-    node->n_ranks = n;
-    group->on_node = node;
-    if (n > 1 && !channel_of_group(runtime->shm, node, dt__hash_u64(work->channel->key, 5)))
-        return NULL;
-    return node;
-}
-
 static void drop_reference(dt__channel *channel) {
     if (!channel || --channel->n_references > 0)
         return;
     if (channel->started == 0 && !channel->broken) { /* never used: no member has read its block */
         release_block(channel);
-        dt__map_remove(&channel->shm->channels, channel->key, channel);
+        dt__map_remove(&channel->board->channels, channel->key, channel);
         free_channel(channel);
     } else if (channel->own) {
         all_have_finished(channel); /* records the members' blocks while they exist */
@@ -323,31 +295,33 @@ void dt__channel_release_group(dt__runtime *runtime, dt_group *group) {
         drop_reference(group->pairs[i]);
     dt__free(runtime->ctx, group->pairs, group->pairs ? 2 * (size_t)group->n_ranks * sizeof(void *) : 0);
     dt__free(runtime->ctx, group->places, group->places ? (size_t)group->n_ranks * sizeof(int64_t) : 0);
-    dt__node_layout_free(runtime->ctx, group->layout);
-    group->layout = NULL;
     group->channel = NULL;
     group->pairs = NULL;
     group->places = NULL;
-    if (group->on_node) {
-        dt_group *node = group->on_node;
-        dt__channel_release_group(runtime, node);
-        dt__free(runtime->ctx, node->ranks, (size_t)group->n_ranks * sizeof *node->ranks);
-        dt__free(runtime->ctx, node, sizeof *node);
-        group->on_node = NULL;
+}
+
+/* Operations need not end in the order of their numbers. */
+static void mark_finished(dt__channel *channel, uint64_t seq) {
+    channel->finished |= UINT64_C(1) << seq % 64;
+    while (channel->done < channel->started && channel->finished >> (channel->done + 1) % 64 & 1) {
+        channel->done++;
+        channel->finished &= ~(UINT64_C(1) << channel->done % 64);
     }
 }
 
-void dt__channels_free(dt__shm *shm) {
-    size_t at = 0;
-    dt__channel *channel;
-    while ((channel = dt__map_next(&shm->channels, &at)))
-        free_channel(channel);
-    dt__map_free(&shm->channels);
+/* `done` advances up to the first operation that has not ended. */
+void dt__channel_count_done(dt__channel *channel, uint64_t seq) {
+    if (seq == channel->started && seq == channel->done + 1)
+        channel->done = seq;
+    else
+        mark_finished(channel, seq);
+    atomic_store_explicit(&channel->own->done, channel->done, memory_order_release);
 }
 
-void dt__wake_sleepers(const dt__channel *channel) {
-    struct dt__segment *segment = channel->shm->segment;
-    for (int64_t c = 0; c < channel->n; c++)
-        if (c != channel->me && atomic_load(&segment->ranks[channel->ranks[c]].asleep))
-            dt__segment_wake(segment, channel->ranks[c]);
+void dt__channels_free(dt__board *board) {
+    size_t at = 0;
+    dt__channel *channel;
+    while ((channel = dt__map_next(&board->channels, &at)))
+        free_channel(channel);
+    dt__map_free(&board->channels);
 }

@@ -2,11 +2,10 @@
  *
  * The validation of a call (op, dtype, counts, sizes, pointers and overlaps) before it is published to any rank.
  */
-#include "comm/collective.h"
+#include "comm/comm.h"
 
 #include "base/hash.h"
 #include "base/size.h"
-#include "comm/operation_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -242,6 +241,8 @@ void dt__call_prepare(dt_group *group, dt__work_op op, const dt_comm_call *call,
     work->next = NULL;
     work->exchange = NULL;
     work->n_histories = 0;
+    work->mesh_dims = 0;
+    work->verdict = NULL;
     work->ring = NULL;
     work->channel = NULL;
     work->span = NULL;

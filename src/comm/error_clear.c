@@ -7,17 +7,19 @@
  * broken or out of step stays broken for the groups that use it. It is retired: groups created from now on get a new
  * channel, and so does the world group, which cannot be created again.
  */
-#include "comm/spanning.h"
+#include "comm/comm.h"
 
 #include <stddef.h>
 
-static dt_status synchronise_again(dt__shm *shm) {
-    uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
-    dt__segment_notify(shm->segment);
-    if (shm->runtime->mpi)
-        dt__announce_state(shm->runtime->mpi);
-    return dt__shm_synchronise(&(struct dt__sync_point){
-        .shm = shm,
+static const dt__messenger *messenger_of(const dt__board *board) { return board->runtime->transport->messenger; }
+
+static dt_status synchronize_again(dt__board *board) {
+    uint32_t number = atomic_fetch_add(&board->own->n_cleared, 1) + 1;
+    dt__board_notify(board);
+    if (messenger_of(board))
+        messenger_of(board)->send_state(board->runtime);
+    return dt__synchronize(&(struct dt__sync_point){
+        .board = board,
         .call = "error_clear",
         .counter = offsetof(struct dt__rank_block, n_cleared),
         .target = number,
@@ -27,23 +29,24 @@ static dt_status synchronise_again(dt__shm *shm) {
 
 /* Channels whose block was released claim one again, because a member without a block counts as having made no calls.
  */
-static dt_status publish_numbers(dt__shm *shm) {
+static dt_status publish_numbers(dt__board *board) {
     size_t at = 0;
     dt__channel *channel;
-    while ((channel = dt__map_next(&shm->channels, &at))) {
+    while ((channel = dt__map_next(&board->channels, &at))) {
         DT__TRY(dt__channel_claim_block(channel));
         atomic_store(&channel->own->numbered, channel->started);
         if (channel->remotes)
-            dt__announce_numbered(channel);
+            messenger_of(board)->send_numbered(channel);
     }
     return DT_OK;
 }
 
 static bool is_in_step(dt__channel *channel) {
     for (int64_t c = 0; c < channel->n; c++) {
-        const dt__remote *remote = channel->remotes && dt__is_remote(channel->shm->runtime->mpi, channel->ranks[c])
-                                       ? &channel->remotes[c]
-                                       : NULL;
+        const dt__remote *remote =
+            channel->remotes && messenger_of(channel->board)->is_remote(channel->board->runtime, channel->ranks[c])
+                ? &channel->remotes[c]
+                : NULL;
         if (remote && (remote->numbered != channel->started || remote->broken))
             return false;
         if (remote)
@@ -57,54 +60,71 @@ static bool is_in_step(dt__channel *channel) {
 }
 
 /* A channel without operations is in step even if some members have no block for it. */
-static void retire_broken_channels(dt__shm *shm) {
+static void retire_broken_channels(dt__board *board) {
     size_t at = 0;
     dt__channel *channel;
-    while ((channel = dt__map_next(&shm->channels, &at))) {
+    while ((channel = dt__map_next(&board->channels, &at))) {
         if (is_in_step(channel))
             continue;
         dt__break_channel(channel, channel->started, DT_ERR_PEER,
                           "it was broken, or its members had not made the same calls, when errors were cleared");
         if (!atomic_load(&channel->own->retired))
-            atomic_store(&channel->own->retired, shm->runtime->epoch);
+            atomic_store(&channel->own->retired, board->runtime->epoch);
     }
 }
 
 static void renew_world(dt__runtime *runtime) {
     if (!runtime->world)
         return;
-    dt__channel_release_group(runtime, runtime->world);
+    dt__group_release_state(runtime->world);
     runtime->world->epoch = runtime->epoch;
 }
 
-bool dt__shm_is_in_step(const dt__runtime *runtime) { return !runtime->shm->out_of_step; }
-
 /* No operation is in progress between the two synchronisation points. */
-dt_status dt__shm_clear_error(dt__runtime *runtime) {
-    dt__shm *shm = runtime->shm;
-    uint32_t before = atomic_load(&shm->own->n_cleared);
-    if (runtime->mpi)
-        runtime->mpi->out_of_memory = false;
-    dt__shm_set_state(shm, DT__RANK_CLEARING);
-    dt_status status = publish_numbers(shm);
+static dt_status clear_together(dt__board *board) {
+    dt__runtime *runtime = board->runtime;
+    uint32_t before = atomic_load(&board->own->n_cleared);
+    if (messenger_of(board))
+        messenger_of(board)->before_clear(runtime);
+    dt__board_set_state(board, DT__RANK_CLEARING);
+    dt_status status = publish_numbers(board);
     if (status == DT_OK)
-        status = synchronise_again(shm);
+        status = synchronize_again(board);
     if (status == DT_OK) {
         runtime->epoch++;
-        shm->aborted = false;
-        shm->out_of_step = false;
-        retire_broken_channels(shm);
-        if (runtime->mpi)
-            dt__packets_after_clear(runtime->mpi);
-        dt__histories_reset(shm);
+        board->aborted = false;
+        board->out_of_step = false;
+        retire_broken_channels(board);
+        if (messenger_of(board))
+            messenger_of(board)->after_clear(runtime);
+        dt__histories_reset(board);
         renew_world(runtime);
-        atomic_store(&shm->own->error_status, DT_OK);
-        atomic_store(&shm->own->cause, 0);
-        atomic_store(&shm->own->state, DT__RANK_READY);
-        return synchronise_again(shm);
+        atomic_store(&board->own->error_status, DT_OK);
+        atomic_store(&board->own->cause, 0);
+        atomic_store(&board->own->incident, 0);
+        atomic_store(&board->own->state, DT__RANK_READY);
+        return synchronize_again(board);
     }
-    atomic_store(&shm->own->n_cleared, before);
-    shm->out_of_step = true;
-    dt__shm_set_state(shm, shm->aborted ? DT__RANK_FAILED : DT__RANK_READY);
+    atomic_store(&board->own->n_cleared, before);
+    board->out_of_step = true;
+    dt__board_set_state(board, board->aborted ? DT__RANK_FAILED : DT__RANK_READY);
     return status;
+}
+
+dt_status dt_error_clear_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "error_clear", site);
+    if (!ctx || ctx->is_foreign)
+        return DT_ERR_STATE;
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    bool failed = ctx->status != DT_OK;
+    ctx->status = DT_OK;
+    ctx->text[0] = 0;
+    if (ctx->on_error)
+        ctx->on_error(ctx);
+    if (!runtime || !runtime->board)
+        return DT_OK;
+    /* A rank that is in step with its peers can only have an agreed error, which is cleared locally. */
+    if (failed && !runtime->board->out_of_step)
+        return DT_OK;
+    return clear_together(runtime->board);
 }

@@ -4,9 +4,7 @@
  * it breaks the channel: it publishes the reason, so that every other member stops waiting and returns an error too.
  * Other channels are not affected.
  */
-#include "comm/spanning.h"
-
-#include "comm/operation_text.h"
+#include "comm/comm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,16 +18,19 @@
 
 enum { SHOWN_MEMBERS = 16 };
 
+static const dt__messenger *messenger_of(const dt_work *work) { return work->group->runtime->transport->messenger; }
+
 /* "all_reduce of f32 x 1024, sum, #12 of ranks 0-3" */
 static void describe_work(const dt_work *work, char *text, size_t capacity) {
     char call_text[128], set[160];
-    dt__describe_call(work->signature, work->count, call_text, sizeof call_text);
+    dt__describe_own_call(work, call_text, sizeof call_text);
     dt__describe_set(work->channel->set, (uint64_t)work->channel->n, set, sizeof set);
     snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text, work->seq, set);
 }
 
 /* The current activity of every member, the missing ones first. */
 static void describe_members(dt_work *work, char *text, size_t capacity) {
+    const dt__messenger *messenger = messenger_of(work);
     size_t at = 0;
     int shown = 0;
     text[0] = 0;
@@ -38,12 +39,13 @@ static void describe_members(dt_work *work, char *text, size_t capacity) {
             if (c == work->channel->me || dt__waits_for(work, c) != missing)
                 continue;
             char activity[1400];
-            dt__segment_describe(work->channel->shm->segment, work->channel->ranks[c], activity, sizeof activity);
-            double silent_s = dt__calls_unanswered(work->channel->shm->runtime->mpi, work->channel->ranks[c]);
+            int64_t rank = work->channel->ranks[c];
+            dt__describe_rank(&work->channel->board->ranks[rank], activity, sizeof activity);
+            double silent_s = messenger ? messenger->silence(work->group->runtime, rank) : 0;
             char silence[64] = "";
             if (silent_s >= 0.1)
                 snprintf(silence, sizeof silence, "; it has not answered for %.1f s", silent_s);
-            int n = snprintf(text + at, capacity - at, "\n  rank %" PRId64 "%s: %s%s", work->channel->ranks[c],
+            int n = snprintf(text + at, capacity - at, "\n  rank %" PRId64 "%s: %s%s", rank,
                              missing ? " (missing)" : "", activity, silence);
             at += n > 0 ? (size_t)n : 0;
             shown++;
@@ -57,12 +59,22 @@ void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, con
     snprintf(channel->own->reason, sizeof channel->own->reason, "%s", reason);
     atomic_store(&channel->own->broken_status, status);
     atomic_store(&channel->own->broken, seq);
-    dt__segment_notify(channel->shm->segment);
+    dt__board_notify(channel->board);
     if (channel->remotes)
-        dt__announce_break(channel, seq, status, reason);
+        channel->board->runtime->transport->messenger->send_break(channel, seq, status, reason);
 }
 
-dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
+/* Notes that this rank fails in an operation, unless it follows another rank that has. */
+static void note_incident(dt__board *board, const dt_work *work) {
+    if (atomic_load(&board->own->incident))
+        return;
+    uint64_t hash = dt__hash_u64(work->seq, work->channel->key);
+    hash =
+        dt__hash_u64((uint64_t)atomic_load(&board->own->n_joined) << 32 | atomic_load(&board->own->n_cleared), hash);
+    atomic_store(&board->own->incident, (hash | UINT64_C(1) << 63) & ~(uint64_t)DT__INCIDENT_FOLLOWS);
+}
+
+dt_status dt__work_fail(dt_work *work, dt_status status, const char *format, ...) {
     char reason[DT__REASON_BYTES], operation[320], members[3000];
     va_list args;
     va_start(args, format);
@@ -70,10 +82,11 @@ dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...)
     va_end(args);
     describe_work(work, operation, sizeof operation);
     describe_members(work, members, sizeof members);
-    work->channel->shm->out_of_step = true;
+    work->channel->board->out_of_step = true;
+    note_incident(work->channel->board, work);
     dt__break_channel(work->channel, work->seq, status, reason);
     dt__work_end(work, status);
-    return dt__fail(work->channel->shm->runtime->ctx, status, "%s: %s%s", operation, reason, members);
+    return dt__fail(work->channel->board->runtime->ctx, status, "%s: %s%s", operation, reason, members);
 }
 
 /* The operation at which a member broke the channel, or 0. */
@@ -90,14 +103,14 @@ static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
     return broken > work->seq && (!block || atomic_load(&block->done) >= work->seq);
 }
 
-dt_status dt__shm_broken(dt_work *work) {
+dt_status dt__work_broken(dt_work *work) {
     dt__channel *channel = work->channel;
     dt_status status = channel->broken;
     char operation[320], reason[DT__REASON_BYTES] = "";
     describe_work(work, operation, sizeof operation);
     memcpy(reason, channel->own->reason, sizeof reason - 1);
     dt__work_end(work, DT_ERR_GROUP);
-    dt__fail(channel->shm->runtime->ctx, DT_ERR_GROUP,
+    dt__fail(channel->board->runtime->ctx, DT_ERR_GROUP,
              "%s: the group is unusable since its operation #%" PRIu64 " failed with %s: %s", operation,
              atomic_load(&channel->own->broken), dt_status_name(status), reason);
     return DT_ERR_GROUP;
@@ -105,7 +118,7 @@ dt_status dt__shm_broken(dt_work *work) {
 
 /* The call with this number in a rank's ring of recent calls, or NULL. */
 static const struct dt__ring_call *recent_call(const dt_work *work, int64_t rank, uint64_t seq) {
-    const struct dt__ring_call *ring = work->channel->shm->segment->ranks[rank].ring;
+    const struct dt__ring_call *ring = work->channel->board->ranks[rank].ring;
     for (int i = 0; i < DT__N_RING; i++)
         if (atomic_load(&ring[i].channel) == work->channel->key && atomic_load(&ring[i].seq) == seq)
             return &ring[i];
@@ -125,8 +138,8 @@ static bool find_divergence(const dt_work *work, int64_t own, int64_t rank, char
             is_same_call(atomic_load(&a->signature), atomic_load(&a->count), atomic_load(&b->signature),
                          atomic_load(&b->count)))
             continue;
-        dt__describe_call(atomic_load(&a->signature), atomic_load(&a->count), own_call, sizeof own_call);
-        dt__describe_call(atomic_load(&b->signature), atomic_load(&b->count), peer_call, sizeof peer_call);
+        dt__describe_recent_call(a, own_call, sizeof own_call);
+        dt__describe_recent_call(b, peer_call, sizeof peer_call);
         snprintf(text, capacity, "at #%" PRIu64 " rank %" PRId64 " called %s, rank %" PRId64 " called %s", seq, own,
                  own_call, rank, peer_call);
         return true;
@@ -135,9 +148,9 @@ static bool find_divergence(const dt_work *work, int64_t own, int64_t rank, char
 }
 
 static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
-    return dt__shm_fail(work, DT_ERR_MISMATCH,
-                        "rank %" PRId64 " refused its call as invalid at #%" PRIu64 ", rank %" PRId64 " did not",
-                        work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
+    return dt__work_fail(work, DT_ERR_MISMATCH,
+                         "rank %" PRId64 " refused its call as invalid at #%" PRIu64 ", rank %" PRId64 " did not",
+                         work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
 }
 
 enum { SHOWN_CALL_BYTES = 400 };
@@ -145,17 +158,27 @@ enum { SHOWN_CALL_BYTES = 400 };
 /* The call of this rank and that of member c, which differ, for the error: if members publish their texts, these. */
 static void describe_both(const dt_work *work, int64_t c, const struct dt__entry *entry, char *own, char *peer) {
     char texts[2][DT__CALL_TEXT_BYTES];
-    dt__describe_call(work->signature, work->count, texts[0], sizeof texts[0]);
-    dt__describe_call(entry->signature, entry->count, texts[1], sizeof texts[1]);
+    const struct dt__ring_call *recent = recent_call(work, work->channel->ranks[c], work->seq);
+    dt__describe_own_call(work, texts[0], sizeof texts[0]);
+    if (recent)
+        dt__describe_recent_call(recent, texts[1], sizeof texts[1]);
+    else
+        dt__describe_call(entry->signature, entry->count, "a call of the library", texts[1], sizeof texts[1]);
     if (dt__signature_has_text(work->signature))
         snprintf(texts[0], sizeof texts[0], "%s", (const char *)work->exchange->src);
-    const char *published =
-        dt__signature_has_text(entry->signature) ? dt__peer_memory(work, c, entry->src, sizeof texts[1]) : NULL;
+    const char *published = dt__signature_has_text(entry->signature)
+                                ? work->group->runtime->transport->peer_memory(work, c, entry->src, sizeof texts[1])
+                                : NULL;
     if (published) {
         memcpy(texts[1], published, sizeof texts[1]);
         texts[1][sizeof texts[1] - 1] = 0;
     }
     dt__describe_difference(texts[0], texts[1], own, peer, SHOWN_CALL_BYTES);
+}
+
+/* Brings the calls that are known of a member up to date; false: it has not answered. */
+static bool fetch_calls(dt_work *work, int64_t c) {
+    return !work->channel->remotes || messenger_of(work)->fetch_calls(work, c);
 }
 
 /* Whether a member's call on a mesh comes after other calls than this rank's. */
@@ -168,40 +191,49 @@ static bool has_other_history(const dt_work *work, const struct dt__entry *entry
 
 /* Whether the channel is broken is checked first: a rank that was late may have read memory that its owner has reused
  * since. */
-dt_status dt__shm_mismatch(dt_work *work, int64_t c) { return dt__shm_mismatch_with(work, c, dt__entry_of(work, c)); }
+dt_status dt__work_mismatch(dt_work *work, int64_t c) {
+    return dt__work_mismatch_with(work, c, dt__entry_of(work, c));
+}
 
-dt_status dt__shm_mismatch_with(dt_work *work, int64_t c, const struct dt__entry *entry) {
-    DT__TRY(dt__shm_check_broken(work));
+dt_status dt__work_mismatch_with(dt_work *work, int64_t c, const struct dt__entry *entry) {
+    DT__TRY(dt__check_broken(work));
     char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320], divergence[DT__REASON_BYTES];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
     bool has_texts = dt__signature_has_text(work->signature) || dt__signature_has_text(entry->signature);
     enum dt__peer_calls calls =
-        dt__calls_fetch(work, c) && has_other_history(work, entry) ? DT__CALLS_COMPARED : DT__CALLS_RUNNING;
+        fetch_calls(work, c) && has_other_history(work, entry) ? DT__CALLS_COMPARED : DT__CALLS_RUNNING;
     describe_both(work, c, entry, own_call, peer_call);
     bool differ = !(entry->signature & DT__CALL_REFUSED) &&
                   (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||
                    strcmp(own_call, peer_call) != 0);
     if (!(differ && has_texts) && dt__describe_divergence(work, c, calls, divergence, sizeof divergence))
-        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", divergence);
+        return dt__work_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
     if (differ)
-        return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own,
-                            own_call, rank, peer_call);
+        return dt__work_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own,
+                             own_call, rank, peer_call);
     if (find_divergence(work, own, rank, before, sizeof before))
-        return dt__shm_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
-                            rank, own_call, before);
+        return dt__work_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
+                             rank, own_call, before);
     if (work->exchange)
-        return dt__shm_fail(work, DT_ERR_MISMATCH,
-                            "ranks %" PRId64 " and %" PRId64
-                            " both call %s, but between different specs, or after different random draws on the mesh "
-                            "(generators must have the same seed and the same number of draws)",
-                            own, rank, own_call);
-    return dt__shm_fail(work, DT_ERR_MISMATCH,
-                        "ranks %" PRId64 " and %" PRId64
-                        " both call %s, but the sizes of the blocks, the order or the "
-                        "mesh of the group, or the tag differ, now or in an earlier call",
-                        own, rank, own_call);
+        return dt__work_fail(
+            work, DT_ERR_MISMATCH,
+            "ranks %" PRId64 " and %" PRId64
+            " both call %s, but between different specs, or after different random draws on the mesh "
+            "(generators must have the same seed and the same number of draws)",
+            own, rank, own_call);
+    return dt__work_fail(work, DT_ERR_MISMATCH,
+                         "ranks %" PRId64 " and %" PRId64
+                         " both call %s, but the sizes of the blocks, the order or the "
+                         "mesh of the group, or the tag differ, now or in an earlier call",
+                         own, rank, own_call);
+}
+
+dt_status dt__work_fail_outside_heap(dt_work *work, int64_t c) {
+    DT__TRY(dt__check_broken(work));
+    return dt__work_fail(work, DT_ERR_INTERNAL, "rank %" PRId64 " published memory outside its heap",
+                         work->channel->ranks[c]);
 }
 
 /* A zombie process counts as dead, which kill(pid, 0) would not report. */
@@ -220,8 +252,8 @@ static bool process_is_gone(int32_t pid) {
 /* After dt_close the process of a rank may end and another may take its place: a rank may be a script that runs several
  * programs in sequence. Then only the supervisor can report its death. The state is read again after the process was
  * found gone, because a process that is alive when the state is read may close and end before it is checked. */
-bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
-    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+bool dt__rank_is_dead(const dt__board *board, int64_t rank) {
+    const struct dt__rank_block *block = &board->ranks[rank];
     int32_t pid = atomic_load(&block->pid);
     if (atomic_load(&block->ended))
         return true;
@@ -229,24 +261,26 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
            atomic_load(&block->state) != DT__RANK_CLOSED && atomic_load(&block->pid) == pid;
 }
 
-const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool check_process, bool may_return) {
-    const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    if (check_process ? dt__rank_is_dead(shm, rank) : atomic_load(&block->ended) != 0)
-        return "is dead";
-    bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > shm->number;
-    return closed && !may_return ? "has closed its context" : NULL;
+const char *dt__rank_gone_reason(const dt__board *board, int64_t rank, bool check_process, bool may_return) {
+    const struct dt__rank_block *block = &board->ranks[rank];
+    bool dead = check_process ? dt__rank_is_dead(board, rank) : atomic_load(&block->ended) != 0;
+    bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > board->number;
+    if (closed && !may_return)
+        return "has closed its context"; /* before it died: that is why it is missing */
+    return dead ? "is dead" : NULL;
 }
 
-static bool any_rank_is_gone(const dt__shm *shm) {
-    for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
-        if (dt__rank_gone_reason(shm, rank, true, false))
+static bool any_rank_is_gone(const dt__board *board) {
+    for (int64_t rank = 0; rank < board->n_ranks; rank++)
+        if (dt__rank_gone_reason(board, rank, true, false))
             return true;
     return false;
 }
 
-int64_t dt__dead_rank(const dt__shm *shm) {
-    for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
-        if (dt__rank_is_dead(shm, rank) && atomic_load(&shm->segment->ranks[rank].ended) != DT__ENDED_WELL)
+int64_t dt__dead_rank(const dt__board *board) {
+    for (int64_t rank = 0; rank < board->n_ranks; rank++)
+        if (dt__rank_is_dead(board, rank) && atomic_load(&board->ranks[rank].ended) != DT__ENDED_WELL &&
+            atomic_load(&board->ranks[rank].state) != DT__RANK_CLOSED)
             return rank;
     return -1;
 }
@@ -262,9 +296,9 @@ static void add_error(const struct dt__rank_block *block, char *text, size_t cap
              message);
 }
 
-void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, char *text, size_t capacity) {
-    const struct dt__rank_block *ranks = shm->segment->ranks;
-    int64_t dead = dt__dead_rank(shm), cause = (int64_t)atomic_load(&ranks[rank].cause) - 1;
+void dt__describe_absence(const dt__board *board, int64_t rank, const char *why, char *text, size_t capacity) {
+    const struct dt__rank_block *ranks = board->ranks;
+    int64_t dead = dt__dead_rank(board), cause = (int64_t)atomic_load(&ranks[rank].cause) - 1;
     text[0] = 0;
     if (dead >= 0 && dead != rank)
         snprintf(text, capacity, "rank %" PRId64 " is dead; ", dead);
@@ -280,19 +314,22 @@ void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, cha
     add_error(&ranks[cause], text, capacity);
 }
 
-void dt__inherit_cause(dt__shm *shm, int64_t rank) {
-    if (!atomic_load(&shm->own->cause))
-        atomic_store(&shm->own->cause, atomic_load(&shm->segment->ranks[rank].cause));
+void dt__inherit_cause(dt__board *board, int64_t rank) {
+    uint64_t incident = atomic_load(&board->ranks[rank].incident);
+    if (incident && !atomic_load(&board->own->incident))
+        atomic_store(&board->own->incident, incident | DT__INCIDENT_FOLLOWS);
+    if (!atomic_load(&board->own->cause))
+        atomic_store(&board->own->cause, atomic_load(&board->ranks[rank].cause));
 }
 
 /* Why a member that an operation waits for will never arrive, or NULL. A member in dt_error_clear waits for this rank
  * to clear too, unless it is about to find that another rank is gone. */
-static const char *absence_reason(const dt__shm *shm, int64_t rank, bool check_process) {
-    int32_t state = atomic_load(&shm->segment->ranks[rank].state);
-    const char *gone = dt__rank_gone_reason(shm, rank, check_process, false);
+static const char *absence_reason(const dt__board *board, int64_t rank, bool check_process) {
+    int32_t state = atomic_load(&board->ranks[rank].state);
+    const char *gone = dt__rank_gone_reason(board, rank, check_process, false);
     if (gone)
         return gone;
-    if (state == DT__RANK_CLEARING && !any_rank_is_gone(shm))
+    if (state == DT__RANK_CLEARING && !any_rank_is_gone(board))
         return "is in dt_error_clear";
     return state == DT__RANK_FAILED ? "has failed" : NULL;
 }
@@ -315,9 +352,9 @@ static dt_status read_reason(const dt__channel *channel, int64_t c, char *reason
     return by_message ? remote->broken_status : (dt_status)atomic_load(&block->broken_status);
 }
 
-dt_status dt__shm_check_broken(dt_work *work) {
+dt_status dt__check_broken(dt_work *work) {
     dt__channel *channel = work->channel;
-    uint32_t n_events = atomic_load(&channel->shm->segment->n_events);
+    uint32_t n_events = atomic_load(channel->board->n_events);
     bool intact = true;
     for (int64_t c = 0; c < channel->n; c++) {
         uint64_t broken = c == channel->me ? 0 : broken_by(work, c);
@@ -326,10 +363,10 @@ dt_status dt__shm_check_broken(dt_work *work) {
             continue;
         char reason[DT__REASON_BYTES];
         dt_status status = read_reason(channel, c, reason);
-        dt__inherit_cause(channel->shm, channel->ranks[c]);
-        return dt__shm_fail(work, status_for_peer(status),
-                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.1000s", channel->ranks[c], broken,
-                            reason);
+        dt__inherit_cause(channel->board, channel->ranks[c]);
+        return dt__work_fail(work, status_for_peer(status),
+                             "rank %" PRId64 " ended the group at #%" PRIu64 ": %.1000s", channel->ranks[c], broken,
+                             reason);
     }
     work->n_events = n_events;
     if (intact)
@@ -366,7 +403,7 @@ static bool waits_for_any(dt_work *work) {
     return false;
 }
 
-/* Whether member c, of this node, has finished the operation. */
+/* Whether member c, if its block can be read, has finished the operation. */
 static bool is_done(dt_work *work, int64_t c) {
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     return block && atomic_load(&block->done) >= work->seq;
@@ -377,11 +414,11 @@ static bool is_done(dt_work *work, int64_t c) {
  * exit code: it may have failed with an error that this rank will have, too. Nor does one that has finished it where
  * this rank has what it waited for, and only has to notice it. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
-    const dt__shm *shm = work->channel->shm;
+    const dt__board *board = work->channel->board;
     int64_t rank = work->channel->ranks[c];
-    const struct dt__rank_block *own = &shm->segment->ranks[rank];
+    const struct dt__rank_block *own = &board->ranks[rank];
     int32_t ended = atomic_load(&own->ended);
-    if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
+    if (!ended && !(check_process && dt__rank_is_dead(board, rank)))
         return false;
     if (atomic_load(&own->state) == DT__RANK_CLOSED)
         return false;
@@ -393,11 +430,11 @@ static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
     return ended ? DT__CALLS_ENDED : DT__CALLS_RUNNING;
 }
 
-/* Whether this rank waits for something that member c has not done yet, as far as is known: a message that is on its
- * way arrives even if its sender has closed since. That a member on this node has closed is seen at once, before its
- * last messages arrive; other nodes report it in a message, which comes after them. */
+/* Whether this rank waits for something that member c has not done yet. That a member which shares memory has closed is
+ * seen at once, before its last messages arrive; others report it in a message, which comes after them. */
 static bool needs(dt_work *work, int64_t c) {
-    return work->span ? dt__span_needs(work, c) && !is_done(work, c) : dt__waits_for(work, c);
+    const dt__messenger *messenger = messenger_of(work);
+    return messenger ? messenger->needs(work, c) : dt__waits_for(work, c);
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
@@ -405,32 +442,31 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     bool died = has_died(work, c, check_process);
     const char *why = died              ? "is dead"
                       : !needs(work, c) ? NULL
-                                        : absence_reason(channel->shm, channel->ranks[c], check_process);
+                                        : absence_reason(channel->board, channel->ranks[c], check_process);
     if (refused_by(work, c))
         return fail_refused(work, c, refused_by(work, c));
     if (makes_another_call(work, c))
-        return dt__shm_mismatch(work, c);
+        return dt__work_mismatch(work, c);
     char reason[DT__REASON_BYTES];
     if (why && dt__waits_for(work, c))
-        (void)dt__calls_fetch(work, c);
+        (void)fetch_calls(work, c);
     if ((check_process || why) && dt__waits_for(work, c) &&
-        dt__describe_divergence(work, c, calls_of(&channel->shm->segment->ranks[channel->ranks[c]]), reason,
-                                sizeof reason))
-        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
+        dt__describe_divergence(work, c, calls_of(&channel->board->ranks[channel->ranks[c]]), reason, sizeof reason))
+        return dt__work_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || needs(work, c)))
         return DT_OK;
-    DT__TRY(dt__shm_check_broken(work));
-    dt__inherit_cause(channel->shm, channel->ranks[c]);
-    dt__describe_absence(channel->shm, channel->ranks[c], why, reason, sizeof reason);
-    return dt__shm_fail(work, DT_ERR_PEER, "%s", reason);
+    DT__TRY(dt__check_broken(work));
+    dt__inherit_cause(channel->board, channel->ranks[c]);
+    dt__describe_absence(channel->board, channel->ranks[c], why, reason, sizeof reason);
+    return dt__work_fail(work, DT_ERR_PEER, "%s", reason);
 }
 
 /* A member that detects a failure publishes it before it exits: so whether it is gone is checked first, and what it
  * published after that. */
-dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
-    DT__TRY(dt__shm_check_broken(work));
-    if (check_process)
-        dt__calls_ask_missing(work);
+dt_status dt__check_peers(dt_work *work, bool check_process) {
+    DT__TRY(dt__check_broken(work));
+    if (check_process && work->channel->remotes)
+        messenger_of(work)->request_calls(work);
     for (int64_t c = 0; c < work->channel->n; c++)
         if (c != work->channel->me)
             DT__TRY(check_peer(work, c, check_process));
@@ -439,21 +475,53 @@ dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
 
 bool dt__has_called(const dt_work *work, int64_t rank) { return recent_call(work, rank, work->seq); }
 
-/* What members on other nodes do is requested; if the last missing one arrives meanwhile, the operation continues. */
-dt_status dt__shm_timed_out(dt_work *work) {
-    char missing[160];
-    uint64_t set[2] = {0, 0}, n = 0;
-    dt__calls_fetch_all(work, SHOWN_MEMBERS);
+/* Ranks, of which the first 128 have a name. */
+struct rank_set {
+    uint64_t bits[2], n;
+};
+
+static void add_rank(struct rank_set *set, int64_t rank) {
+    uint64_t bit = rank < 128 ? UINT64_C(1) << rank % 64 : 0;
+    if (bit && set->bits[rank / 64] & bit)
+        return;
+    set->n++;
+    if (bit)
+        set->bits[rank / 64] |= bit;
+}
+
+static bool all_are_in_calls(const dt__board *board, const struct rank_set *set) {
+    for (int64_t rank = 0; rank < board->n_ranks && rank < 128; rank++)
+        if (set->bits[rank / 64] >> rank % 64 & 1 && !dt__call_in_progress(&board->ranks[rank]))
+            return false;
+    return true;
+}
+
+/* What members on other nodes do is requested; if the last missing one arrives meanwhile, the operation continues. A
+ * member that waits for another rank in turn is not to blame: the error begins with the rank that it waits for. */
+dt_status dt__work_timed_out(dt_work *work) {
+    const dt__board *board = work->channel->board;
+    struct rank_set missing = {0}, blamed = {0};
+    char missing_text[160], blamed_text[160], waiting[200] = "", stopped[64] = "";
+    if (work->channel->remotes)
+        messenger_of(work)->fetch_all_calls(work, SHOWN_MEMBERS);
     for (int64_t c = 0; c < work->channel->n; c++)
         if (dt__waits_for(work, c)) {
-            int64_t rank = work->channel->ranks[c];
-            n++;
-            if (rank < 128)
-                set[rank / 64] |= UINT64_C(1) << rank % 64;
+            add_rank(&missing, work->channel->ranks[c]);
+            add_rank(&blamed, dt__last_awaited(board->ranks, board->n_ranks, work->channel->ranks[c]));
         }
-    if (!n && work->channel->remotes)
+    if (!missing.n && work->channel->remotes)
         return DT_OK;
-    dt__describe_set(set, n, missing, sizeof missing);
-    return dt__shm_fail(work, DT_ERR_TIMEOUT, "%s did not arrive within %g s; DTENSOR_TIMEOUT changes the deadline",
-                        missing, work->channel->shm->runtime->timeout_s);
+    dt__describe_set(missing.bits, missing.n, missing_text, sizeof missing_text);
+    dt__describe_set(blamed.bits, blamed.n, blamed_text, sizeof blamed_text);
+    if (strcmp(missing_text, blamed_text) != 0)
+        snprintf(waiting, sizeof waiting, ", for which %s waits", missing_text);
+    const char *elsewhere = "";
+    if (board->runtime->shares_mpi && !all_are_in_calls(board, &blamed))
+        elsewhere = "; a rank that is in no call of dtensor computes, or waits in a call of MPI itself";
+    int64_t rank = dt__stopped_rank(board->ranks, board->n_ranks);
+    if (rank >= 0)
+        snprintf(stopped, sizeof stopped, "rank %" PRId64 " is stopped; ", rank);
+    return dt__work_fail(work, DT_ERR_TIMEOUT,
+                         "%s%s did not arrive within %g s%s%s; DTENSOR_TIMEOUT changes the deadline", stopped,
+                         blamed_text, board->runtime->timeout_s, waiting, elsewhere);
 }

@@ -3,7 +3,7 @@
  * The fake transport: this process acts as one rank of a world of any size. Calls are checked and succeed at once; no
  * data moves, and results are left unchanged.
  */
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 

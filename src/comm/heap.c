@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 
 enum {
     LINE = 64,
@@ -19,12 +21,15 @@ enum {
     START =
         PAGE - LINE, /* of the first extent: its head is the last line of a page, so that its block starts a page */
     MAX_SMALL = 32 * 1024,
-    SLAB_BYTES = 256 * 1024,        /* what a size class allocates from the extents at a time */
-    IDLE_LIMIT = 256 * 1024 * 1024, /* free bytes that may keep their pages, whatever the peak */
-    PEAK_FREES = 16384              /* after how many frees of large blocks a peak is that of the past */
+    SLAB_BYTES = 256 * 1024,    /* what a size class allocates from the extents at a time */
+    MIN_RELEASED = 16 * PAGE,   /* of an extent */
+    IDLE_TICKS = 4,             /* for which an extent keeps its pages */
+    CHECKED_BYTES = 64 << 20,   /* new pages after which the memory of the node is checked */
+    RESERVED_BYTES = 256 << 20, /* memory is short when less is available */
 };
-#define LIVE  UINT64_C(0x6c69766530303031)
-#define FREED UINT64_C(0x6672656564303031)
+#define IDLE_NS INT64_C(60000000000) /* until DTENSOR_HEAP_IDLE is read */
+#define LIVE    UINT64_C(0x6c69766530303031)
+#define FREED   UINT64_C(0x6672656564303031)
 
 /* The line before a block. */
 struct head {
@@ -33,6 +38,7 @@ struct head {
     size_t bytes;      /* of head and block together */
     struct head *next; /* of the free blocks of its class */
     dt_memory_kind kind;
+    bool is_tensor; /* of a tensor: only its last handle frees it */
 };
 
 static int class_of(size_t bytes) {
@@ -55,16 +61,17 @@ static size_t class_bytes(int class) {
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 void dt__heap_open(dt__heap *heap, dt_ctx *ctx, void *base, size_t bytes, bool shared) {
-    *heap = (dt__heap){.ctx = ctx, .base = base, .bytes = bytes, .top = START, .shared = shared};
+    *heap = (dt__heap){.ctx = ctx, .base = base, .bytes = bytes, .top = START, .shared = shared, .idle_ns = IDLE_NS};
 }
 
-/* Its whole pages: of the last one, the end is the head of the block behind. */
+/* Returns the whole pages of a range; the end of its last page is the head of the next block. */
 static void release_pages(dt__heap *heap, size_t at, size_t bytes) {
     madvise(heap->base + at + LINE, bytes - PAGE, heap->shared ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 void dt__heap_close(dt__heap *heap) {
-    DT__UNPOISON(heap->base, heap->top);
+    if (heap->base)
+        DT__UNPOISON(heap->base, heap->top);
     dt__free(heap->ctx, heap->free_large, heap->free_capacity * sizeof *heap->free_large);
     dt__free(heap->ctx, heap->slabs, heap->slab_capacity * sizeof *heap->slabs);
     *heap = (dt__heap){0};
@@ -75,28 +82,103 @@ static void remove_extent(dt__heap *heap, size_t i) {
     memmove(&heap->free_large[i], &heap->free_large[i + 1], (heap->n_free - i) * sizeof *heap->free_large);
 }
 
-/* Takes the smallest free extent that is large enough, split if it is larger; else unused range above the top. */
-static bool split_extent(dt__heap *heap, size_t bytes, size_t *at) {
-    size_t best = heap->n_free;
-    for (size_t i = 0; i < heap->n_free; i++)
-        if (heap->free_large[i].bytes >= bytes &&
-            (best == heap->n_free || heap->free_large[i].bytes < heap->free_large[best].bytes))
+/* Free extents that follow each other without a gap: from begin to end - 1 in the list. */
+struct run {
+    size_t begin, end, bytes;
+};
+
+static struct run run_at(const dt__heap *heap, size_t begin) {
+    const struct dt__extent *list = heap->free_large;
+    struct run run = {begin, begin + 1, list[begin].bytes};
+    while (run.end < heap->n_free && list[run.end].at == list[begin].at + run.bytes)
+        run.bytes += list[run.end++].bytes;
+    return run;
+}
+
+/* The bytes without pages of a range from extent i on; the range may end above the top. */
+static size_t fresh_bytes(const dt__heap *heap, const struct run *run, size_t i, size_t bytes) {
+    size_t fresh = 0;
+    for (; i < run->end && bytes > 0; i++) {
+        size_t part = heap->free_large[i].bytes < bytes ? heap->free_large[i].bytes : bytes;
+        fresh += heap->free_large[i].clean ? part : 0;
+        bytes -= part;
+    }
+    return fresh + bytes;
+}
+
+/* The extent of a run at which a block of bytes starts and needs the fewest new pages; before `end`, it fits. */
+static size_t best_start(const dt__heap *heap, const struct run *run, size_t end, size_t bytes) {
+    size_t best = run->begin, least = SIZE_MAX;
+    for (size_t i = run->begin; i < run->end && end - heap->free_large[i].at >= bytes; i++) {
+        size_t fresh = fresh_bytes(heap, run, i, bytes);
+        if (fresh < least) {
+            least = fresh;
             best = i;
-    if (best < heap->n_free) {
-        struct dt__extent *extent = &heap->free_large[best];
-        *at = extent->at;
-        heap->idle_bytes -= extent->clean ? 0 : bytes;
-        extent->at += bytes;
-        extent->bytes -= bytes;
-        if (!extent->bytes)
-            remove_extent(heap, best);
+        }
+    }
+    return best;
+}
+
+/* The smallest run that is large enough; else the last one, if the unused range above the top follows it. */
+static bool find_run(const dt__heap *heap, size_t bytes, struct run *out, size_t *end) {
+    struct run run = {0, 0, 0};
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < heap->n_free; i = run.end) {
+        run = run_at(heap, i);
+        if (run.bytes >= bytes && run.bytes < least) {
+            least = run.bytes;
+            *out = run;
+        }
+    }
+    if (least < SIZE_MAX) {
+        *end = heap->free_large[out->begin].at + out->bytes;
+        return true;
+    }
+    *out = run;
+    *end = heap->bytes;
+    return run.bytes > 0 && heap->free_large[run.begin].at + run.bytes == heap->top &&
+           heap->bytes - heap->free_large[run.begin].at >= bytes;
+}
+
+static void raise_top(dt__heap *heap, size_t top) {
+    heap->top = top;
+    heap->stats.held_bytes = top - START;
+}
+
+/* Removes a range that starts with extent i from the list. */
+static void take_extents(dt__heap *heap, size_t i, size_t bytes) {
+    struct dt__extent *list = heap->free_large;
+    size_t n = i, at = list[i].at, end = at + bytes;
+    for (; n < heap->n_free && list[n].at < end; n++) {
+        size_t part = list[n].at + list[n].bytes <= end ? list[n].bytes : end - list[n].at;
+        heap->idle_bytes -= list[n].clean ? 0 : part;
+        list[n].at += part;
+        list[n].bytes -= part;
+        if (list[n].bytes)
+            break;
+    }
+    heap->n_free -= n - i;
+    memmove(&list[i], &list[n], (heap->n_free - i) * sizeof *list);
+    if (end > heap->top)
+        raise_top(heap, end);
+}
+
+/* Takes a range of free extents, or unused range above the top. */
+static bool take_range(dt__heap *heap, size_t bytes, size_t *at) {
+    struct run run;
+    size_t end;
+    if (find_run(heap, bytes, &run, &end)) {
+        size_t i = best_start(heap, &run, end, bytes);
+        *at = heap->free_large[i].at;
+        heap->fresh_bytes += fresh_bytes(heap, &run, i, bytes);
+        take_extents(heap, i, bytes);
         return true;
     }
     if (bytes > heap->bytes - heap->top)
         return false;
     *at = heap->top;
-    heap->top += bytes;
-    heap->stats.held_bytes = heap->top - START;
+    heap->fresh_bytes += bytes;
+    raise_top(heap, heap->top + bytes);
     return true;
 }
 
@@ -127,47 +209,70 @@ static bool reserve_extent(dt__heap *heap) {
     return true;
 }
 
-/* What was live at the last peaks may be idle now: it will be used again. A peak is forgotten after two periods of
- * frees that do not reach it. */
-static size_t idle_limit(const dt__heap *heap) {
-    size_t peak = heap->peaks[0] > heap->peaks[1] ? heap->peaks[0] : heap->peaks[1], live = heap->stats.live_bytes;
-    return peak > live && peak - live > IDLE_LIMIT ? peak - live : IDLE_LIMIT;
+static bool may_merge(const struct dt__extent *a, const struct dt__extent *b) {
+    return a->at + a->bytes == b->at && a->clean == b->clean && (a->clean || a->tick == b->tick);
 }
 
-/* Returns pages of free extents until no more are idle than the limit. */
-static void release_idle(dt__heap *heap) {
-    const size_t limit = idle_limit(heap);
-    for (size_t i = 0; i < heap->n_free && heap->idle_bytes > limit; i++) {
-        struct dt__extent *extent = &heap->free_large[i];
-        if (extent->clean)
-            continue;
-        release_pages(heap, extent->at, extent->bytes);
-        extent->clean = true;
-        heap->idle_bytes -= extent->bytes;
+/* Returns the pages of extents that were freed at this tick or before; those that are too small stay as they are. */
+static void release_before(dt__heap *heap, int64_t tick) {
+    struct dt__extent *list = heap->free_large;
+    size_t n = 0;
+    for (size_t i = 0; i < heap->n_free; i++) {
+        struct dt__extent extent = list[i];
+        if (!extent.clean && extent.tick <= tick && extent.bytes >= MIN_RELEASED) {
+            release_pages(heap, extent.at, extent.bytes);
+            extent.clean = true;
+            heap->idle_bytes -= extent.bytes;
+        }
+        if (n > 0 && may_merge(&list[n - 1], &extent))
+            list[n - 1].bytes += extent.bytes;
+        else
+            list[n++] = extent;
     }
+    heap->n_free = n;
 }
 
-static void count_free(dt__heap *heap) {
-    if (++heap->n_freed < PEAK_FREES)
+static int64_t tick_now(const dt__heap *heap) {
+    struct timespec now;
+    if (heap->idle_ns < 0)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec) / (heap->idle_ns / IDLE_TICKS + 1);
+}
+
+void dt__heap_tend(dt__heap *heap) {
+    const int64_t tick = tick_now(heap);
+    uint32_t n = heap->n_short ? atomic_load_explicit(heap->n_short, memory_order_relaxed) : 0;
+    if (n == heap->n_answered && tick == heap->tick)
         return;
-    heap->peaks[1] = heap->peaks[0];
-    heap->peaks[0] = heap->stats.live_bytes;
-    heap->n_freed = 0;
-    release_idle(heap);
+    release_before(heap, n != heap->n_answered ? INT64_MAX : tick - IDLE_TICKS - 1);
+    heap->n_answered = n;
+    heap->tick = tick;
+}
+
+/* This rank lacks memory: its peers return idle pages when they use their heaps or wait. */
+static void ask_peers(dt__heap *heap) {
+    if (heap->n_short)
+        heap->n_answered = atomic_fetch_add(heap->n_short, 1) + 1;
+}
+
+/* Memory of the node is short if too little is left after new pages are used. */
+static void check_node(dt__heap *heap, size_t bytes) {
+    if (heap->fresh_bytes < CHECKED_BYTES || !heap->available)
+        return;
+    heap->fresh_bytes = 0;
+    if (heap->available() >= bytes + RESERVED_BYTES)
+        return;
+    release_before(heap, INT64_MAX);
+    ask_peers(heap);
 }
 
 static void free_extent(dt__heap *heap, size_t at, size_t bytes) {
-    bool clean = false;
-    if (heap->idle_bytes + bytes > idle_limit(heap) && bytes >= 16 * PAGE) {
-        release_pages(heap, at, bytes);
-        clean = true;
-    } else {
-        heap->idle_bytes += bytes;
-    }
+    struct dt__extent *list = heap->free_large, new = {.at = at, .bytes = bytes, .tick = heap->tick};
     size_t i = extent_after(heap, at);
-    struct dt__extent *list = heap->free_large;
-    bool merges_before = i > 0 && list[i - 1].at + list[i - 1].bytes == at && list[i - 1].clean == clean;
-    bool merges_after = i < heap->n_free && at + bytes == list[i].at && list[i].clean == clean;
+    bool merges_before = i > 0 && may_merge(&list[i - 1], &new),
+         merges_after = i < heap->n_free && may_merge(&new, &list[i]);
+    heap->idle_bytes += bytes;
     if (merges_before) {
         list[i - 1].bytes += bytes + (merges_after ? list[i].bytes : 0);
         if (merges_after)
@@ -177,7 +282,7 @@ static void free_extent(dt__heap *heap, size_t at, size_t bytes) {
         list[i].bytes += bytes;
     } else {
         memmove(&list[i + 1], &list[i], (heap->n_free - i) * sizeof *list);
-        list[i] = (struct dt__extent){at, bytes, clean};
+        list[i] = new;
         heap->n_free++;
     }
 }
@@ -240,32 +345,25 @@ static void free_unused_slabs(dt__heap *heap) {
     heap->n_slabs = n;
 }
 
-/* Returns all idle pages to the system, so that every free extent merges with its neighbours, and the last one with
- * the range above. */
-static void merge_extents(dt__heap *heap) {
-    struct dt__extent *list = heap->free_large;
-    size_t n = 0;
-    for (size_t i = 0; i < heap->n_free; i++) {
-        if (!list[i].clean)
-            release_pages(heap, list[i].at, list[i].bytes);
-        list[i].clean = true;
-        if (n > 0 && list[n - 1].at + list[n - 1].bytes == list[i].at)
-            list[n - 1].bytes += list[i].bytes;
-        else
-            list[n++] = list[i];
-    }
-    if (n > 0 && list[n - 1].at + list[n - 1].bytes == heap->top)
-        heap->top = list[--n].at;
-    heap->n_free = n;
-    heap->idle_bytes = 0;
+size_t dt__heap_trim(dt__heap *heap) {
+    free_unused_slabs(heap);
+    size_t before = heap->idle_bytes;
+    release_before(heap, INT64_MAX);
+    return before - heap->idle_bytes;
 }
 
 static bool alloc_extent(dt__heap *heap, size_t bytes, size_t *at) {
-    if (split_extent(heap, bytes, at))
-        return true;
-    free_unused_slabs(heap);
-    merge_extents(heap);
-    return split_extent(heap, bytes, at);
+    dt__heap_tend(heap);
+    bool taken = take_range(heap, bytes, at);
+    if (!taken) {
+        free_unused_slabs(heap);
+        taken = take_range(heap, bytes, at);
+    }
+    if (taken)
+        check_node(heap, bytes);
+    else
+        ask_peers(heap);
+    return taken;
 }
 
 static bool reserve_slab(dt__heap *heap) {
@@ -337,14 +435,13 @@ void *dt__heap_alloc(dt__heap *heap, size_t bytes, dt_memory_kind kind) {
     head->state = LIVE;
     head->requested = bytes;
     head->kind = kind;
+    head->is_tensor = false;
     unsigned char *memory = (unsigned char *)head + LINE;
     DT__UNPOISON(memory, bytes);
     heap->stats.n_live++;
     heap->stats.live_bytes += bytes;
     if (heap->stats.live_bytes > heap->stats.peak_bytes)
         heap->stats.peak_bytes = heap->stats.live_bytes;
-    if (heap->stats.live_bytes > heap->peaks[0])
-        heap->peaks[0] = heap->stats.live_bytes;
     count_kind(heap, head);
     return memory;
 }
@@ -367,6 +464,15 @@ void dt__heap_set_kind(dt__heap *heap, void *memory, dt_memory_kind kind) {
     count_kind(heap, head);
 }
 
+void dt__heap_set_tensor(void *memory) {
+    ((struct head *)(void *)((unsigned char *)memory - LINE))->is_tensor = true;
+}
+
+bool dt__heap_is_tensor(const dt__heap *heap, void *memory) {
+    const struct head *head = live_head(heap, memory);
+    return head && head->is_tensor;
+}
+
 bool dt__heap_free(dt__heap *heap, void *memory) {
     struct head *head = live_head(heap, memory);
     if (!head)
@@ -382,8 +488,25 @@ bool dt__heap_free(dt__heap *heap, void *memory) {
         heap->free_small[class] = head;
     } else {
         heap->n_large--;
-        count_free(heap);
+        dt__heap_tend(heap);
         free_extent(heap, (size_t)((unsigned char *)head - heap->base), head->bytes);
     }
     return true;
+}
+
+/* Address space that all heaps together may use: 16 TiB, or half of RLIMIT_AS if that is less. */
+static size_t address_space(void) {
+    struct rlimit limit;
+    size_t limit_bytes = (size_t)1 << 44;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / 2 < limit_bytes;
+    return limited ? (size_t)limit.rlim_cur / 2 : limit_bytes;
+}
+
+enum { MIN_HEAP = 4 << 20 };
+
+size_t dt__heap_share(size_t memory, int64_t n_ranks) {
+    size_t share = address_space() / (size_t)n_ranks;
+    memory /= (size_t)n_ranks;
+    memory = memory > MIN_HEAP ? memory : MIN_HEAP;
+    return memory < share ? memory : share;
 }

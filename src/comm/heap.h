@@ -2,10 +2,9 @@
  *
  * The caching allocator of a rank's heap: one address range, reserved once, whose pages are allocated when they are
  * touched. Small blocks come from size classes, large ones from a list of free extents, in which neighbours are
- * merged. A block's size is stored in the line before it. The range never shrinks. Pages of large free extents are
- * returned to the system when more are idle than a limit, which follows the peak of what was live: a training step gets
- * the pages of the step before it. When no extent is large enough, everything that is free is merged before the heap
- * counts as full.
+ * merged. A block's size is stored in the line before it. The range never shrinks. Free extents keep their pages, so
+ * that a loop gets those of its last iteration. Pages are returned to the system when they were not used for some time
+ * (DTENSOR_HEAP_IDLE), when memory of the node is short, when another rank of the node lacks memory, or on request.
  */
 #ifndef DT_COMM_HEAP_H
 #define DT_COMM_HEAP_H
@@ -13,11 +12,14 @@
 #include "base/ctx.h"
 #include "dtensor/comm.h"
 
+#include <stdatomic.h>
+
 enum { DT__N_SIZE_CLASSES = 48 };
 
 struct dt__extent {
     size_t at, bytes;
-    bool clean; /* its pages have been returned to the system */
+    bool clean;   /* it has no pages */
+    int64_t tick; /* in which it was freed, unless it is clean */
 };
 
 /* A range that is divided into blocks of one size class. */
@@ -34,14 +36,18 @@ typedef struct dt__heap {
     size_t top;   /* nothing above it was ever used */
     bool shared;  /* the range is shared memory */
     void *free_small[DT__N_SIZE_CLASSES];
-    struct dt__extent *free_large; /* by address; neighbours are merged */
+    struct dt__extent *free_large; /* by address; neighbors that are clean, or of one tick, are merged */
     size_t n_free, free_capacity;
     size_t n_large; /* live large blocks */
     struct dt__slab *slabs;
     size_t n_slabs, slab_capacity;
-    size_t idle_bytes; /* of free extents that still have pages */
-    size_t peaks[2];   /* of live bytes: since n_freed was 0, and in the period before */
-    int64_t n_freed;   /* large blocks, in this period */
+    size_t idle_bytes;         /* of free extents that have pages */
+    int64_t idle_ns;           /* after which unused pages are returned; negative: never */
+    int64_t tick;              /* the time, in quarters of idle_ns */
+    size_t fresh_bytes;        /* that got pages since the memory of the node was checked */
+    size_t (*available)(void); /* memory of the node; or NULL */
+    _Atomic uint32_t *n_short; /* counts how often a rank of the node lacked memory; or NULL: there are no others */
+    uint32_t n_answered;       /* those that this heap has answered */
     dt_heap_statistics stats;
 } dt__heap;
 
@@ -52,12 +58,22 @@ void dt__heap_close(dt__heap *heap);
 void *dt__heap_alloc(dt__heap *heap, size_t bytes, dt_memory_kind kind);
 /* What a live block is for from now on; nothing for other memory. */
 void dt__heap_set_kind(dt__heap *heap, void *memory, dt_memory_kind kind);
+/* Marks a block, just allocated, as the memory of a tensor; and whether memory is such a block. */
+void dt__heap_set_tensor(void *memory);
+bool dt__heap_is_tensor(const dt__heap *heap, void *memory);
 /* false if memory is not a live block. */
 bool dt__heap_free(dt__heap *heap, void *memory);
+/* Returns pages that were not used for long, or all idle ones if another rank lacks memory; for ranks that wait. */
+void dt__heap_tend(dt__heap *heap);
+/* Returns all idle pages to the system; the number of bytes. */
+size_t dt__heap_trim(dt__heap *heap);
 
 static inline bool dt__heap_holds(const dt__heap *heap, const void *memory, size_t bytes) {
     size_t at = (size_t)((uintptr_t)memory - (uintptr_t)heap->base);
     return at < heap->bytes && bytes <= heap->bytes - at;
 }
+
+/* The size of each of n heaps that share this memory of a node, if address space suffices. */
+size_t dt__heap_share(size_t memory, int64_t n_ranks);
 
 #endif

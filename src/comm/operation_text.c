@@ -3,23 +3,13 @@
  * Texts about operations and ranks, built from shared words that another process may be changing: each word is read
  * once, so a text may be out of date but is always well-formed.
  */
-#include "comm/operation_text.h"
-
-#include "comm/collective.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
-
-const char *dt__exchange_call_name(dt__exchange_call call) {
-    static const char *const words[] = {
-#define ROW(name, word) [DT__CALL_##name] = word,
-        DT__EXCHANGE_CALL_LIST(ROW)
-#undef ROW
-    };
-    return (unsigned)call < DT__N_EXCHANGE_CALLS ? words[call] : "?";
-}
 
 const char *dt_collective_name(dt_collective op) {
     static const char *const words[] = {
@@ -47,13 +37,12 @@ static const struct {
     [DT__WORK_EXCHANGE] = {.data = true},
 };
 
-void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity) {
+void dt__describe_call(uint64_t signature, uint64_t count, const char *name, char *text, size_t capacity) {
     dt__work_op op = signature & DT__CALL_RECEIVES ? DT__WORK_RECV : dt__signature_op(signature);
-    dt__exchange_call exchange_call = dt__signature_call(signature);
-    int n = snprintf(text, capacity, "%s",
-                     op == DT__WORK_EXCHANGE ? dt__exchange_call_name(exchange_call)
-                                             : dt_collective_name((dt_collective)op));
-    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || exchange_call || n < 0 || (size_t)n >= capacity)
+    bool is_exchange = op == DT__WORK_EXCHANGE;
+    int n = snprintf(text, capacity, "%s", is_exchange ? name : dt_collective_name((dt_collective)op));
+    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || (is_exchange && !(signature & DT__CALL_SHOWS_DATA)) ||
+        n < 0 || (size_t)n >= capacity)
         return;
     char reduce[32] = "", root[32] = "";
     if (fields[op].reduce)
@@ -65,6 +54,18 @@ void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t ca
     else
         snprintf(text + n, capacity - (size_t)n, " of %s x %" PRIu64 "%s%s",
                  dt_dtype_name(dt__signature_dtype(signature)), count, reduce, root);
+}
+
+void dt__describe_own_call(const dt_work *work, char *text, size_t capacity) {
+    dt__describe_call(work->signature, work->count, work->exchange ? work->exchange->call->name : "", text, capacity);
+}
+
+void dt__describe_recent_call(const struct dt__ring_call *call, char *text, size_t capacity) {
+    uint64_t words[DT__CALL_NAME_BYTES / 8 + 1] = {0};
+    for (size_t i = 0; i < DT__CALL_NAME_BYTES / 8; i++)
+        words[i] = atomic_load_explicit(&call->name[i], memory_order_relaxed);
+    dt__describe_call(atomic_load_explicit(&call->signature, memory_order_relaxed),
+                      atomic_load_explicit(&call->count, memory_order_relaxed), (const char *)words, text, capacity);
 }
 
 static size_t common_prefix(const char *a, const char *b) {
@@ -143,30 +144,42 @@ static double seconds_since(int64_t start_ns) {
     return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - start_ns) * 1e-9;
 }
 
-static void describe_ring_call(const struct dt__ring_call *call, char *text, size_t capacity) {
+void dt__describe_ring_call(const struct dt__ring_call *call, char *text, size_t capacity) {
     char call_text[128], set[128];
     uint64_t members[2] = {atomic_load_explicit(&call->set[0], memory_order_relaxed),
                            atomic_load_explicit(&call->set[1], memory_order_relaxed)};
-    dt__describe_call(atomic_load_explicit(&call->signature, memory_order_relaxed),
-                      atomic_load_explicit(&call->count, memory_order_relaxed), call_text, sizeof call_text);
+    dt__describe_recent_call(call, call_text, sizeof call_text);
     dt__describe_set(members, atomic_load_explicit(&call->members, memory_order_relaxed), set, sizeof set);
     snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text,
              atomic_load_explicit(&call->seq, memory_order_relaxed), set);
 }
 
+void dt__describe_wait_status(int wait_status, char *text, size_t capacity) {
+    if (WIFSIGNALED(wait_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(wait_status));
+        snprintf(text, capacity, "signal %d (SIG%s)", WTERMSIG(wait_status), name ? name : "?");
+    } else {
+        snprintf(text, capacity, "exit code %d", WEXITSTATUS(wait_status));
+    }
+}
+
+const struct dt__ring_call *dt__call_in_progress(const struct dt__rank_block *block) {
+    uint64_t n = atomic_load(&block->n_calls);
+    const struct dt__ring_call *found = NULL;
+    for (uint64_t back = 0; back < n && back < DT__N_RING; back++) {
+        const struct dt__ring_call *call = &block->ring[(n - 1 - back) % DT__N_RING];
+        if (atomic_load_explicit(&call->state, memory_order_relaxed) == DT_IN_PROGRESS)
+            found = call;
+    }
+    return found;
+}
+
 /* The oldest call in progress, if any; otherwise the last one. */
 static const struct dt__ring_call *call_to_report(const struct dt__rank_block *block, bool *running) {
     uint64_t n = atomic_load(&block->n_calls);
-    const struct dt__ring_call *found = n ? &block->ring[(n - 1) % DT__N_RING] : NULL;
-    *running = false;
-    for (uint64_t back = 0; back < n && back < DT__N_RING; back++) {
-        const struct dt__ring_call *call = &block->ring[(n - 1 - back) % DT__N_RING];
-        if (atomic_load_explicit(&call->state, memory_order_relaxed) == DT_IN_PROGRESS) {
-            found = call;
-            *running = true;
-        }
-    }
-    return found;
+    const struct dt__ring_call *found = dt__call_in_progress(block);
+    *running = found != NULL;
+    return found || !n ? found : &block->ring[(n - 1) % DT__N_RING];
 }
 
 static size_t describe_state(const struct dt__rank_block *block, char *text, size_t capacity) {
@@ -197,18 +210,17 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
     return n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity - 1;
 }
 
-void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity) {
-    const struct dt__rank_block *block = &segment->ranks[rank];
+void dt__describe_rank(const struct dt__rank_block *block, char *text, size_t capacity) {
     size_t at = describe_state(block, text, capacity);
     bool running;
     char call_text[320], program[2 * DT__MAX_LABEL];
     const struct dt__ring_call *call = call_to_report(block, &running);
     if (!call) {
         bool is_elsewhere = !atomic_load(&block->pid) && atomic_load(&block->state) != DT__RANK_ABSENT;
-        snprintf(text + at, capacity - at, is_elsewhere ? "on another node" : "no calls yet");
+        snprintf(text + at, capacity - at, is_elsewhere ? "on another node" : "no transfers yet");
         return;
     }
-    describe_ring_call(call, call_text, sizeof call_text);
+    dt__describe_ring_call(call, call_text, sizeof call_text);
     dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
                               sizeof program);
     int64_t start_ns = atomic_load_explicit(&call->start_ns, memory_order_relaxed);
@@ -218,22 +230,4 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
         snprintf(text + at, capacity - at, "in %s%s", call_text, program);
     else
         snprintf(text + at, capacity - at, "between calls; last: %s%s", call_text, program);
-}
-
-void dt__segment_dump(const struct dt__segment *segment, FILE *out) {
-    for (int64_t rank = 0; rank < segment->n_ranks; rank++) {
-        const struct dt__rank_block *block = &segment->ranks[rank];
-        char text[2048], program[2 * DT__MAX_LABEL];
-        dt__segment_describe(segment, rank, text, sizeof text);
-        fprintf(out, "rank %" PRId64 ": %s\n", rank, text);
-        uint64_t n = atomic_load(&block->n_calls);
-        for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
-            const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
-            describe_ring_call(call, text, sizeof text);
-            dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
-                                      sizeof program);
-            int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
-            fprintf(out, "  call %" PRIu64 ": %s: %s%s\n", i + 1, text, dt_status_name((dt_status)state), program);
-        }
-    }
 }

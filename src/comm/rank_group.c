@@ -5,7 +5,7 @@
  */
 #include "base/hash.h"
 #include "base/size.h"
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,6 +120,22 @@ dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, 
     return group;
 }
 
+dt_group *dt__group_new_directed(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t direction) {
+    dt_group *group = dt__group_new_for(ctx, ranks, n_ranks, 0);
+    if (group)
+        group->direction = direction;
+    return group;
+}
+
+dt_group *dt__group_renew(const dt_group *group) {
+    dt_group *renewed = new_group(group->ctx, group->ranks, group->n_ranks);
+    if (!renewed)
+        return NULL;
+    renewed->origin = group->origin;
+    renewed->direction = group->direction;
+    return renewed;
+}
+
 uint64_t dt__group_origin(const dt_group *group) { return group->origin; }
 
 bool dt__group_spans_nodes(const dt_group *group) { return group->spans_nodes; }
@@ -137,6 +153,8 @@ dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, 
     DT__ENTER(ctx, "group_new", site);
     return dt__group_new_for(ctx, ranks, n_ranks, 0);
 }
+
+dt_ctx *dt_group_ctx(const dt_group *group) { return group ? group->ctx : NULL; }
 
 dt_group *dt_group_retain(dt_group *group) {
     group = DT__LIVE(DT__KIND_GROUP, group);
@@ -156,6 +174,14 @@ void dt_group_release_site(dt_group *group, const dt_site *site) {
         dt__group_destroy(group);
 }
 
+void dt__group_release_state(dt_group *group) {
+    dt__runtime *runtime = group->runtime;
+    if (runtime->board)
+        dt__channel_release_group(runtime, group);
+    if (runtime->transport->release_group)
+        runtime->transport->release_group(runtime, group);
+}
+
 void dt__group_destroy(dt_group *group) {
     dt__runtime *runtime = group->runtime;
     if (group->previous)
@@ -164,8 +190,7 @@ void dt__group_destroy(dt_group *group) {
         runtime->groups = group->next;
     if (group->next)
         group->next->previous = group->previous;
-    if (runtime->transport->release_group)
-        runtime->transport->release_group(runtime, group);
+    dt__group_release_state(group);
     dt__messages_free(group);
     dt__free(runtime->ctx, group->ranks, (size_t)group->n_ranks * sizeof *group->ranks);
     DT__LIFE_END(&runtime->freed_groups, group);

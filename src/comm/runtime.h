@@ -6,16 +6,20 @@
 #ifndef DT_COMM_RUNTIME_H
 #define DT_COMM_RUNTIME_H
 
+#include "base/ctx.h"
 #include "base/lifetime.h"
-#include "comm/comm.h"
+#include "base/machine.h"
 #include "comm/heap.h"
+#include "dtensor/comm.h"
+#include "kernels/kernels.h"
 
 typedef struct dt__runtime dt__runtime;
 
 /* The state of a wait. */
 struct dt__pause {
     int64_t n;             /* pauses so far */
-    int64_t deadline_ns;   /* 0 until it is needed; then CLOCK_MONOTONIC */
+    int64_t deadline_ns;   /* 0 until it is needed; moves on while this rank is stopped */
+    int64_t checked_ns;    /* when the deadline was last checked */
     int64_t next_check_ns; /* when to check again whether missing peers are alive */
     int64_t mark;          /* progress of the operation: when it changes, the wait begins again */
 };
@@ -35,23 +39,25 @@ struct dt_work {
     dt_ctx *ctx;
     dt_group *group;
     dt__work_op op;
-    dt_comm_call call;                      /* an exchange has no op there */
-    uint64_t signature, count, check;       /* as published: see struct dt__entry */
-    size_t item_bytes;                      /* of one element */
-    dt_status status;                       /* DT_IN_PROGRESS until it has ended */
-    bool refused;                           /* the call is invalid: only the refusal is published */
-    bool started;                           /* by dt_comm_start: on the runtime's list, to be freed by the wait */
-    struct dt__pause tests;                 /* a started call: the wait as dt_work_test measures it */
-    int64_t *own_counts;                    /* copies of the call's counts, for a started call */
-    struct dt_work *next;                   /* of the runtime's list of started operations */
-    const struct dt__exchange *exchange;    /* of an exchange: its memory and functions */
-    const struct dt__history *histories[2]; /* of the meshes whose members it compares */
-    uint64_t history_words[2];              /* their hashes when it started, odd; 0: not a member of that mesh */
+    dt_comm_call call;                   /* an exchange has no op there */
+    uint64_t signature, count, check;    /* as published: see struct dt__entry */
+    size_t item_bytes;                   /* of one element */
+    dt_status status;                    /* DT_IN_PROGRESS until it has ended */
+    bool refused;                        /* the call is invalid: only the refusal is published */
+    bool started;                        /* by dt_comm_start: on the runtime's list, to be freed by the wait */
+    struct dt__pause tests;              /* a started call: the wait as dt_work_test measures it */
+    int64_t *own_counts;                 /* copies of the call's counts, for a started call */
+    struct dt_work *next;                /* of the runtime's list of started operations */
+    const struct dt__exchange *exchange; /* of an exchange: its memory and functions */
+    struct dt__history *histories[2];    /* of the meshes whose members it compares */
+    uint64_t history_words[2];           /* their hashes when it started, odd; 0: not a member of that mesh */
     int n_histories;
-    struct dt__ring_call *ring; /* this call in the ring of recent calls; NULL on transports without one */
+    uint64_t mesh_dims; /* along which a verdict is known when it ends; 0: it carries none (verdict.h) */
+    struct dt__data_verdict *verdict; /* the first that is known of; NULL: none */
+    struct dt__ring_call *ring;       /* this call in the log of recent calls; NULL on transports without one */
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
-    struct dt__span *span;       /* of an operation between nodes (spanning.h) */
+    struct dt__span *span;       /* of an operation between nodes (cluster) */
     uint64_t seq;
     int state, step;           /* progress; see the transport */
     int64_t round, n_rounds;   /* operations with staged members run in rounds */
@@ -61,48 +67,114 @@ struct dt_work {
     bool lockstep;             /* a member is staged: run in rounds */
     bool acknowledge;          /* a member waits until this rank publishes that it has read */
     bool in_place;             /* all_reduce: a member overwrites its src */
-    bool shares_far;           /* members of this NUMA node share what they read from others (numa.c) */
     int64_t max_block;         /* all_to_all: largest block of any pair */
     int64_t *published_counts; /* in the heap, for peers to read: counts of an all_to_all, strides of an exchange */
     unsigned char *staging;    /* in the heap */
+    void *published_verdict;   /* in the heap */
 };
+
+enum {
+    DT__MAX_RANKS = 4096,   /* of one node */
+    DT__MAX_THREADS = 4096, /* of one rank */
+};
+
+/* The data with which a process joins a launch as a rank. */
+typedef struct dt__ticket {
+    int fd;     /* of the segment; -1 if base is set */
+    void *base; /* the segment, already mapped (ranks as threads of one process) */
+    uint64_t nonce;
+    int64_t rank;
+    int64_t n_cores; /* cores that the ranks of this node share */
+} dt__ticket;
+
+/* The CPUs of a rank: a hash of which, and the cores that it may use of them. */
+typedef struct dt__rank_cpus {
+    uint64_t set;
+    int64_t n_cores;
+} dt__rank_cpus;
+
+struct dt__board;
+struct dt__channel;
+
+/* What a transport does for ranks that cannot read each other's blocks (board.h): it sends what this rank publishes,
+ * and enters what others have sent in their blocks. All functions may be called while the transport opens or closes. */
+typedef struct dt__messenger {
+    /* This rank's state has changed. */
+    void (*send_state)(dt__runtime *runtime);
+    /* This rank has broken a channel. */
+    void (*send_break)(struct dt__channel *channel, uint64_t seq, dt_status status, const char *reason);
+    /* In dt_error_clear: how many operations this rank has numbered. */
+    void (*send_numbered)(struct dt__channel *channel);
+    /* Whether other members have retired the channel of this key, which this rank has not used, at this clear or
+     * before. */
+    bool (*is_retired)(const dt__runtime *runtime, uint64_t key, uint32_t epoch);
+    /* Whether this rank reads the blocks of another as it writes them. */
+    bool (*is_remote)(const dt__runtime *runtime, int64_t rank);
+    /* Whether an operation needs something of member c that c has not done yet, as far as is known: a message that is
+     * on its way arrives even if its sender has closed since. */
+    bool (*needs)(dt_work *work, int64_t c);
+    /* Brings the calls that are known of member c up to date, and waits briefly for that; false: c has not answered. */
+    bool (*fetch_calls)(dt_work *work, int64_t c);
+    /* The same of up to `max` members, missing ones first. */
+    void (*fetch_all_calls)(dt_work *work, int max);
+    /* Requests the calls of the members that the operation waits for, from time to time, without waiting. */
+    void (*request_calls)(dt_work *work);
+    /* For how many seconds a rank has not answered; 0: nothing was requested, or it has answered. */
+    double (*silence)(const dt__runtime *runtime, int64_t rank);
+    /* Around a collective dt_error_clear: before this rank enters it, and when channels that are out of step are
+     * retired. */
+    void (*before_clear)(dt__runtime *runtime);
+    void (*after_clear)(dt__runtime *runtime);
+} dt__messenger;
 
 /* How bytes move between ranks. One table per transport; functions are called by the rank's own thread only. */
 typedef struct dt__transport {
     const char *name;
-    /* Joins the launch: sets the context's rank and world, and opens the heap. */
+    bool has_data; /* collectives move data */
+    /* Joins the launch: sets the context's rank and world, opens the heap and, with several ranks, the board. */
     dt_status (*open)(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
+    /* (optional) The context is complete, with the number of its threads. */
+    void (*opened)(dt__runtime *runtime);
+    /* (optional) The context is about to report its first error, for the last time, and to close. */
+    void (*closing)(dt__runtime *runtime);
     /* Leaves it, without waiting for any rank. */
     void (*close)(dt__runtime *runtime);
-    /* Starts an operation whose call is checked already; must not block. */
+    /* Starts an operation whose call is checked already; must not block. With a board, one that has its channel and its
+     * number: others are not started. */
     dt_status (*start)(dt__runtime *runtime, dt_work *work);
     /* Advances an operation without blocking: DT_OK, DT_IN_PROGRESS or an error; not called again after its end. */
     dt_status (*step)(dt__runtime *runtime, dt_work *work);
     /* (optional where every step ends an operation) Waits briefly for progress: spins, yields or sleeps. Fails `work`
      * when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
-    /* (optional where every step ends an operation) Ends an unfinished operation of a context that closes, with an
-     * error on every member. */
-    dt_status (*abandon)(dt_work *work);
     /* (optional) Checks, without blocking, whether an operation that dt_work_test found unfinished can still finish;
      * fails it otherwise. */
     dt_status (*check_failure)(dt__runtime *runtime, dt_work *work);
     /* (optional) A group's last reference is gone. */
     void (*release_group)(dt__runtime *runtime, dt_group *group);
-    /* (optional) Raises the abort flag with a local error of this rank, unless the rank has raised it already. */
-    void (*raise_abort)(dt__runtime *runtime, dt_status status, const char *text);
-    /* (optional) Whether this rank has had neither a local error nor a failed collective since all ranks last cleared
-     * errors together. */
-    bool (*is_in_step)(const dt__runtime *runtime);
-    /* (optional) Waits for all ranks and clears their errors. */
-    dt_status (*clear_error)(dt__runtime *runtime);
-    /* (optional) Leaves a line to the supervisor of the launch; false: there is none that prints it. */
-    bool (*hand_over)(const dt__runtime *runtime, const char *line);
-    /* (optional) Prints the current and recent calls of all ranks. */
-    void (*dump)(const dt__runtime *runtime);
+
+    /* The rest is for transports with a board. */
+    /* Whether an operation, in its current state, waits for member c of its channel. */
+    bool (*waits_for)(dt_work *work, int64_t c);
+    /* Frees what the transport has for an operation. */
+    void (*end)(dt_work *work);
+    /* Member c's memory at an offset that c published; NULL unless all of it is in c's heap. */
+    const void *(*peer_memory)(const dt_work *work, int64_t c, uint64_t at, size_t bytes);
+    /* A state on the board has changed: counts an event, and wakes all ranks that sleep. */
+    void (*notify)(struct dt__board *board);
+    /* This rank has published a word for the members of a channel: wakes those that sleep. */
+    void (*wake)(const struct dt__channel *channel);
+    /* Sleeps until another rank notifies, or for a moment; `ready` is checked once more before falling asleep. */
+    void (*sleep)(struct dt__board *board, bool (*ready)(void *arg), void *arg);
+    const dt__messenger *messenger; /* NULL: all ranks read each other's blocks */
 } dt__transport;
 
-extern const dt__transport dt__transport_self, dt__transport_shm, dt__transport_mpi, dt__transport_fake;
+extern const dt__transport dt__transport_self, dt__transport_fake;
+/* In a forked process, in the place of the one that the context was opened with. */
+extern const dt__transport dt__transport_forked;
+
+/* Writes a text, truncated to the capacity. */
+typedef void dt__describe_fn(dt_ctx *ctx, char *text, size_t capacity);
 
 struct dt__runtime {
     dt_ctx *ctx;
@@ -117,11 +189,15 @@ struct dt__runtime {
     dt_group *groups; /* all live groups, including world */
     dt_work *started; /* operations in progress that dt_comm_start began, oldest first */
     dt__freed_queue freed_works, freed_groups;
-    struct dt__shm *shm;            /* state of the shm transport */
-    struct dt__mpi *mpi;            /* state of the mpi transport */
+    struct dt__board *board;        /* what the ranks of the launch publish; NULL: no others that could */
+    void *state;                    /* of the transport, besides the board */
+    size_t heap_memory;             /* bytes that the heaps of this node may use together; set before it is opened */
+    dt__rank_cpus cpus;             /* of this rank, where the transport shares memory; set before it is opened */
+    int numa_node;                  /* that this rank is bound to, or -1; set before it is opened */
     int32_t *node_of;               /* [world] the node of each rank; NULL: all are on one */
     int32_t *pretended_nodes;       /* the same, for tests on shm; or NULL */
     int64_t cores_per_rank;         /* as the transport found; 0: those of the ticket */
+    bool shares_mpi;                /* the program itself calls MPI, and a rank may wait in it */
     int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
 
@@ -138,6 +214,7 @@ struct dt_group {
     bool spans_nodes;
     uint64_t order_hash;
     uint64_t origin;                /* fingerprint of the group's owner, such as a mesh; members compare it */
+    uint64_t direction;             /* of a group whose members send to others: who does; 0: none in particular */
     uint32_t epoch;                 /* of the runtime, when the group was created */
     struct dt__channel *channel;    /* of the group; created by the transport on first use */
     int64_t *places;                /* index in the channel of each member, unless the group ascends */
@@ -170,14 +247,9 @@ void dt__close_private_heap(dt__runtime *runtime);
 /* Ends all started operations, with an error those that cannot be finished now; they must still be waited for. */
 void dt__abandon_started_works(dt__runtime *runtime);
 
+/* Frees what the transport has for a group; the next operation makes it again. */
+void dt__group_release_state(dt_group *group);
 /* Frees a group, whatever its reference count is. */
 void dt__group_destroy(dt_group *group);
-
-/* The ticket of DTENSOR_LAUNCH; false if the text is not one. */
-bool dt__ticket_parse(const char *text, dt__ticket *ticket);
-/* DTENSOR_HEAP, 0 if it is not set. False, with the text of the error, if it is not a size. */
-bool dt__heap_bytes_from_environment(size_t *bytes, char *error, size_t error_bytes);
-/* The default size of each of n heaps that one process maps: the memory of the node, if address space suffices. */
-size_t dt__heap_bytes_default(int64_t n_ranks);
 
 #endif

@@ -4,9 +4,7 @@
  * and received in order. The self transport, a world of one rank, consists of these.
  */
 #include "base/size.h"
-#include "comm/collective.h"
-#include "comm/operation_text.h"
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,8 +60,8 @@ static dt_status receive_message(dt_work *work) {
     if (!dt__signature_matches(message->signature, work->signature) || message->count != work->count ||
         message->tag != work->call.tag) {
         char sent[128], expected[128];
-        dt__describe_call(message->signature, message->count, sent, sizeof sent);
-        dt__describe_call(work->signature, work->count, expected, sizeof expected);
+        dt__describe_call(message->signature, message->count, "", sent, sizeof sent);
+        dt__describe_own_call(work, expected, sizeof expected);
         return dt__fail(ctx, DT_ERR_MISMATCH, "recv from this rank itself: expected %s, got %s%s", expected, sent,
                         message->tag != work->call.tag ? " with another tag" : "");
     }
@@ -100,7 +98,7 @@ dt_status dt__run_single_rank(dt__runtime *runtime, dt_work *work) {
 }
 
 dt_status dt__open_private_heap(dt__runtime *runtime, const dt_init_options *options) {
-    size_t bytes = options->heap_bytes ? options->heap_bytes : dt__heap_bytes_default(1);
+    size_t bytes = options->heap_bytes ? options->heap_bytes : dt__heap_share(runtime->heap_memory, 1);
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return dt__fail(runtime->ctx, DT_ERR_SYSTEM,
@@ -115,7 +113,8 @@ void dt__close_private_heap(dt__runtime *runtime) {
     void *base = runtime->heap.base;
     size_t bytes = runtime->heap.bytes;
     dt__heap_close(&runtime->heap);
-    munmap(base, bytes);
+    if (base)
+        munmap(base, bytes);
 }
 
 static dt_status open_self(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
@@ -145,6 +144,7 @@ static dt_status pause_self(dt__runtime *runtime, dt_work *work, struct dt__paus
 
 const dt__transport dt__transport_self = {
     .name = "self",
+    .has_data = true,
     .open = open_self,
     .close = dt__close_private_heap,
     .start = start_self,

@@ -6,9 +6,7 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "base/quantity.h"
-#include "comm/collective.h"
-#include "comm/operation_text.h"
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +21,7 @@ static void advance_started(dt__runtime *runtime) {
         advance(runtime, work);
 }
 
-static dt_status finish(dt__runtime *runtime, dt_work *work) {
+static dt_status run_to_end(dt__runtime *runtime, dt_work *work) {
     struct dt__pause pause = {0};
     for (;;) {
         advance(runtime, work);
@@ -39,15 +37,27 @@ static dt_status finish(dt__runtime *runtime, dt_work *work) {
     }
 }
 
+/* A verdict that members have read is kept or reported here, where ranks are at the same point of the program. */
+static dt_status finish(dt__runtime *runtime, dt_work *work) {
+    dt_status status = run_to_end(runtime, work);
+    if (__builtin_expect(!work->verdict, 1))
+        return status;
+    if (status == DT_OK)
+        return dt__verdict_conclude(work);
+    dt__verdict_free(runtime->ctx, work->verdict);
+    work->verdict = NULL;
+    return status;
+}
+
 /* Publishes an invalid call to the members. */
 static dt_status publish_refusal(dt_work *work, dt_status status) {
-    if (work->group && work->group->runtime->transport->start(work->group->runtime, work) == DT_OK)
+    if (work->group && dt__work_start(work->group->runtime, work) == DT_OK)
         finish(work->group->runtime, work);
     return status;
 }
 
 static dt_status run_work(dt__runtime *runtime, dt_work *work) {
-    DT__TRY(runtime->transport->start(runtime, work));
+    DT__TRY(dt__work_start(runtime, work));
     return finish(runtime, work);
 }
 
@@ -72,13 +82,14 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
 /* The history as the operation that compares it publishes it: odd. */
 static uint64_t history_word(const dt__history *history) { return history->hash << 1 | 1; }
 
-static void compare_history(dt_work *work, const dt__history *history) {
+static void compare_history(dt_work *work, dt__history *history) {
     work->histories[0] = history;
     work->history_words[0] = history_word(history);
     work->n_histories = 1;
+    work->mesh_dims = DT__ALL_MESH_DIMS;
 }
 
-static inline dt_status run_call(dt_group *group, const dt_comm_call *call, const dt__history *history) {
+static inline dt_status run_call(dt_group *group, const dt_comm_call *call, dt__history *history) {
     dt_work work;
     double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
     dt_status status = dt__call_check(group, call, &work);
@@ -102,7 +113,7 @@ dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t ca
     return call ? run_call(group, call, NULL) : DT_ERR_VALUE;
 }
 
-dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const dt__history *history) {
+dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, dt__history *history) {
     dt_comm_call tagged = *call;
     if (history) /* every member has it: it is part of what must agree */
         tagged.tag ^= history_word(history);
@@ -111,7 +122,7 @@ dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const 
 
 /* The history of a mesh that every member is in is part of what must agree. */
 static uint64_t exchange_tag(const dt__exchange *exchange) {
-    bool shared = exchange->n_histories == 1 && exchange->histories[0];
+    bool shared = exchange->n_histories == 1 && exchange->histories[0] && !exchange->compares_later;
     return exchange->tag ^ (shared ? history_word(exchange->histories[0]) : 0);
 }
 
@@ -121,6 +132,7 @@ static void compare_histories(dt_work *work, const dt__exchange *exchange) {
         work->history_words[i] = exchange->histories[i] ? history_word(exchange->histories[i]) : 0;
     }
     work->n_histories = exchange->n_histories;
+    work->mesh_dims = exchange->mesh_dims;
 }
 
 static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
@@ -139,7 +151,7 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
 static dt_status prepare_carrier(dt_group *group, const dt__exchange *exchange, const dt_comm_call *call,
                                  dt_work *out) {
     dt_comm_call tagged = *call;
-    tagged.tag = dt__hash_u64((uint64_t)exchange->call, exchange_tag(exchange));
+    tagged.tag = dt__hash_u64(dt__exchange_call_hash(exchange->call), exchange_tag(exchange));
     DT__TRY(dt__call_check(group, &tagged, out));
     compare_histories(out, exchange);
     return DT_OK;
@@ -185,6 +197,7 @@ static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
 
 static void free_work(dt__runtime *runtime, dt_work *work) {
     dt__free(runtime->ctx, work->own_counts, work->own_counts ? counts_bytes(work) : 0);
+    dt__verdict_free(runtime->ctx, work->verdict);
     DT__LIFE_END(&runtime->freed_works, work);
 }
 
@@ -197,8 +210,10 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     work->ctx = runtime->ctx;
     dt__life_begin(&work->life, work->ctx);
     work->started = true;
+    if (work->mesh_dims != DT__ALL_MESH_DIMS) /* what several tell along single mesh dims would have no order */
+        work->mesh_dims = 0;
     work->tests = (struct dt__pause){0};
-    if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
+    if (copy_counts(runtime, work) != DT_OK || dt__work_start(runtime, work) != DT_OK) {
         free_work(runtime, work);
         return NULL;
     }
@@ -285,7 +300,7 @@ void dt__abandon_started_works(dt__runtime *runtime) {
     advance_started(runtime);
     for (dt_work *work = runtime->started; work; work = work->next)
         if (work->status == DT_IN_PROGRESS)
-            work->status = runtime->transport->abandon(work);
+            work->status = dt__work_abandon(work);
 }
 
 dt_status dt_comm_barrier_site(dt_group *group, const dt_site *site) {

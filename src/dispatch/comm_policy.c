@@ -106,12 +106,20 @@ static dt_status apply_policy(dt_ctx *ctx, dt_policy policy, const dt__decision 
     return DT_OK;
 }
 
+/* Whether all that the call sends is a state whose size does not depend on that of its tensors. */
+static bool sends_numbers_only(const dt__decision *decision) {
+    for (int i = 0; i < decision->n_inputs; i++)
+        if (decision->inputs[i].to && dt__step_counts_communicate(decision->inputs[i].counts))
+            return false;
+    return decision->meeting && decision->meeting->way.is_fixed;
+}
+
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (ctx->is_dry)
         dt__dry_add_way(state, decision);
     dt_policy policy = current_policy(ctx, state);
-    if (policy == DT_COMM_ALLOW)
+    if (policy == DT_COMM_ALLOW || sends_numbers_only(decision))
         return DT_OK;
     dt__text text = dt__text_new(ctx);
     describe_moves(call, decision, &text);
@@ -122,14 +130,12 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
 
 dt_status dt__policy_check_read(dt_ctx *ctx, const dt__call *call, dt_spec *from, dt_spec *to) {
     dt_policy policy = current_policy(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
-    int64_t collectives[DT__N_STEP_KINDS], n = 0;
+    dt__step_counts counts;
     char source[512];
     if (policy == DT_COMM_ALLOW)
         return DT_OK;
-    DT__TRY(dt__redistribute_count(from, to, DT__PLANNER_DIRECT, NULL, collectives));
-    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        n += collectives[c];
-    if (n == 0)
+    DT__TRY(dt__redistribute_count(from, to, &counts));
+    if (!dt__step_counts_communicate(&counts))
         return DT_OK;
     dt__text text = dt__text_new(ctx);
     (void)dt_spec_text(from, sizeof source, source);

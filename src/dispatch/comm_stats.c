@@ -193,10 +193,6 @@ static void print_node(const dt__scope_node *node, const line *all, int width, d
         print_node(child, all, width, out);
 }
 
-static const char *finished_text(dt__monitor *self) {
-    return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
-}
-
 const char *dt_comm_stats_text_site(dt_ctx *ctx, const dt_site *site) {
     DT__ENTER(ctx, "comm_stats_text", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
@@ -204,17 +200,17 @@ const char *dt_comm_stats_text_site(dt_ctx *ctx, const dt_site *site) {
         return NULL;
     line all = line_of(&self->root, NULL);
     int width = width_of(&self->root);
-    dt__text_clear(&self->text);
-    dt__text_add(&self->text, "%-*s", width, "scope");
+    dt__text *text = dt__returned_text_begin(self, DT__TEXT_COMM_STATS);
+    dt__text_add(text, "%-*s", width, "scope");
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (all.n[c])
-            dt__text_add(&self->text, " %s", dt_collective_name((dt_collective)c));
-    dt__text_add(&self->text, " %14s\n", "bytes received");
+            dt__text_add(text, " %s", dt_collective_name((dt_collective)c));
+    dt__text_add(text, " %14s\n", "bytes received");
     if (has_counts(&self->root))
-        print_node(&self->root, &all, width, &self->text);
+        print_node(&self->root, &all, width, text);
     else
-        print_line(&all, &all, "all", width, 0, &self->text);
-    return finished_text(self);
+        print_line(&all, &all, "all", width, 0, text);
+    return dt__returned_text_end(text);
 }
 
 static void write_counts(const line *one, dt__json_writer *json) {
@@ -270,8 +266,8 @@ const char *dt_comm_stats_json_site(dt_ctx *ctx, const dt_site *site) {
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return NULL;
-    dt__text_clear(&self->text);
-    dt__json_writer json = dt__json_writer_new(&self->text);
+    dt__text *text = dt__returned_text_begin(self, DT__TEXT_COMM_STATS_JSON);
+    dt__json_writer json = dt__json_writer_new(text);
     dt__json_open(&json, '{');
     dt__json_key(&json, "total");
     write_scope(&self->root, &json);
@@ -280,5 +276,5 @@ const char *dt_comm_stats_json_site(dt_ctx *ctx, const dt_site *site) {
     write_named_scopes(&self->root, &json);
     dt__json_close(&json, '}');
     dt__json_close(&json, '}');
-    return finished_text(self);
+    return dt__returned_text_end(text);
 }

@@ -3,6 +3,7 @@
  * Decides how a call runs: from the cache or, on a miss, from the op's shape function, the placements selected by cost
  * (src/rules), and the specs of moved inputs and of outputs. Touches no data.
  */
+#include "base/hot.h"
 #include "dispatch/dispatch_state.h"
 #include "mesh/mesh.h"
 #include "move/move.h"
@@ -42,9 +43,11 @@ dt_status dt__call_find_mesh(dt_ctx *ctx, const dt__call *call, dt_mesh **out) {
             continue;
         (void)dt_tensor_text(first, sizeof a, a);
         (void)dt_tensor_text(tensor, sizeof b, b);
-        return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "%s: %s is plain and %s is distributed; distribute it, or allow implicit replication", name,
-                        b, a);
+        return dt__fail(
+            ctx, DT_ERR_PLACEMENT,
+            "%s: %s is plain and %s is distributed; distribute the plain one with dt_distribute_tensor, or "
+            "count it as replicated between dt_implicit_replication_begin and _end",
+            name, b, a);
     }
     return DT_OK;
 }
@@ -95,12 +98,21 @@ static void set_identity(const making *self, const dt__candidate *selected, int 
     }
 }
 
-static dt_status count_messages(making *self, const dt__input_decision *input) {
-    int64_t collectives[DT__N_STEP_KINDS];
-    DT__TRY(dt__redistribute_count(input->from, input->to, DT__PLANNER_DIRECT, NULL, collectives));
-    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        self->to->communicates = self->to->communicates || collectives[c] > 0;
-    return DT_OK;
+/* What an input's plan counts as. */
+static dt_status count_steps(making *self, const dt__route *route, dt__input_decision *input) {
+    dt__move move;
+    DT__TRY(dt__move_of_specs(input->from, input->to, &move));
+    dt__step_counts counts = dt__route_count(&move, self->ctx->machine, route);
+    input->counts = dt__arena_copy(&self->to->arena, &counts, 1, sizeof counts);
+    return input->counts ? DT_OK : DT_ERR_MEMORY;
+}
+
+/* Whether the inputs' plans have collectives, or the rows communicate. */
+static bool communicates(const making *self, const dt__candidate *selected) {
+    for (int i = 0; i < self->call->n_inputs; i++)
+        if (self->to->inputs[i].to && dt__step_counts_communicate(self->to->inputs[i].counts))
+            return true;
+    return selected->way.flags & DT__ROW_STATES ? selected->way.group > 1 : selected->way.bytes > 0;
 }
 
 static dt_status place_inputs(making *self, const dt__candidate *selected) {
@@ -118,7 +130,7 @@ static dt_status place_inputs(making *self, const dt__candidate *selected) {
         if (!moved || !input->kernel)
             return dt_error_status(self->ctx);
         if (input->to)
-            DT__TRY(count_messages(self, input));
+            DT__TRY(count_steps(self, &selected->routes[i], input));
         set_identity(self, selected, i);
     }
     return DT_OK;
@@ -187,6 +199,7 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
     self->to->row_flags = selected->flags;
     self->to->cost_us = selected->cost_us;
     DT__TRY(place_inputs(self, selected));
+    self->to->communicates = communicates(self, selected);
     return selected->way.flags & DT__ROW_STATES ? dt__meeting_new(self->to, selected) : DT_OK;
 }
 
@@ -197,6 +210,7 @@ static void set_kind(const making *self) {
     to->is_view = of_view_op && !(to->row_flags & DT_ROW_OFFSET);
     to->is_direct = !to->writes && of_view_op == to->is_view;
     to->is_direct = to->is_direct && !(to->row_flags & DT_ROW_WINDOW);
+    to->is_direct = to->is_direct && (to->is_view || !self->ctx->checks_calls); /* which meet after the kernel */
     for (int i = 0; i < to->n_inputs; i++)
         to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
 }
@@ -300,7 +314,7 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
     return decision;
 }
 
-dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
+DT__HOT dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     dt_status (*check)(const dt_op_call *call) = call->info->op->check;
     dt__decision_key key;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decisions and their cache. A decision is everything about a call that does not depend on data: the redistribution of
- * each input, the outputs, and which of this rank's inputs are replaced by the identity of a reduction. Its key is the
+ * each input, the outputs, and which of this rank's inputs are replaced by the identity of a reduction. Making one has
+ * no side effects: groups are made and moves prepared when the call runs. Its key is the
  * op, its arguments by value except those that vary, and per input the id of its spec, or dtype and shape of a plain
  * tensor.
  */
@@ -23,12 +24,13 @@ typedef struct dt__decision_key {
 
 /* The decision for one input. */
 typedef struct dt__input_decision {
-    dt_spec *from;   /* a reference, so that its id in the key is not reused; NULL: plain */
-    bool is_used;    /* `from` is the use placement of the tensor, which is brought there first */
-    dt_spec *to;     /* a reference; NULL: it does not move */
-    dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
-    bool written;    /* the kernel writes it: it does not move */
-    bool identity;   /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
+    dt_spec *from;                 /* a reference, so that its id in the key is not reused; NULL: plain */
+    bool is_used;                  /* `from` is the use placement of the tensor, which is brought there first */
+    dt_spec *to;                   /* a reference; NULL: it does not move */
+    const dt__step_counts *counts; /* the steps of the plan by which it moves */
+    dt_spec *kernel;               /* a reference: the spec that the kernel gets; NULL: plain */
+    bool written;                  /* the kernel writes it: it does not move */
+    bool identity; /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
     dt_reduce identity_of;
 } dt__input_decision;
 
@@ -75,7 +77,7 @@ typedef struct dt__decision {
     int n_users;       /* calls that are running it */
     bool cached;       /* otherwise it is freed by its last user */
     bool runs;         /* this rank is in the mesh */
-    bool communicates; /* moving the inputs takes messages, or its rows communicate */
+    bool communicates; /* the plans of the inputs have collectives, or its rows communicate */
     bool writes;       /* some input is written */
     bool is_view;      /* outputs are views of the first input, or of what it is moved to */
     bool decomposes;   /* its decomposition, whose ops are decided on their own, costs less than any row */
@@ -111,6 +113,17 @@ const dt__way *dt__windowed_way(const dt__windowed *windowed);
 bool dt__windowed_is_empty(const dt__windowed *windowed); /* this rank has no part of the outputs: no kernel runs */
 dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+
+/* run_tiles.c: the same for a kernel that computes any part of the outputs (DT_OP_TILES). NULL where shards are no
+ * ranges: then whole windows are fetched. The shardings are used while it is prepared. */
+typedef struct dt__tiled dt__tiled;
+dt_status dt__tiled_new(dt__decision *decision, const dt_op_call *call, const dt__sharding *const *inputs,
+                        const dt__sharding *const *outputs, const dt__way *way, uint64_t tag, dt__tiled **out);
+void dt__tiled_end(dt__tiled *tiled);
+/* Fetches the halos, which are held until they are released, also after an error; runs the kernel tile by tile. */
+dt_status dt__tiled_fetch(dt__tiled *self, const dt_op_call *call, struct dt__history *history, int64_t *bytes);
+dt_status dt__tiled_compute(const dt__tiled *self, const dt_op_call *call);
+void dt__tiled_release(dt__tiled *self);
 
 /* folded_ops.c: adds the call to the histories of the decision's meshes, if it is the program's own. */
 dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision);

@@ -30,6 +30,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__dispatch_state *state = slot;
     dt__log_calls(ctx, state);
     drop_all(ctx, state);
+    dt__stencils_free(ctx, state);
     dt__free(ctx, state->key_words, state->key_capacity * sizeof *state->key_words);
     dt__free(ctx, state->class_words, state->class_capacity * sizeof *state->class_words);
     dt__policies_free(ctx, state);
@@ -84,6 +85,8 @@ void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t ou
 }
 
 void dt_cache_clear(dt_ctx *ctx) {
-    if (ctx && ctx->slots[DT__SLOT_DISPATCH].state)
-        drop_all(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
+    if (!ctx || !ctx->slots[DT__SLOT_DISPATCH].state)
+        return;
+    drop_all(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
+    dt__stencils_free(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
 }

@@ -3,10 +3,11 @@
  * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
  * the arguments, sixteen to a word, where the schema does not fix them; they determine the number of further words.
  * Then the values of all arguments except those that vary (dt_op.varying), of which only the class is in the key
- * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one; and, where some are seen in
- * their use placements, the ids of those. A key that does not fit the
- * call's own space is written to a buffer of the dispatch state, which grows.
+ * (dt_op.class_of), unless that is DT_CLASS_OF_VALUES. Then the tensors: the id of a spec, or dtype and shape of a
+ * plain one; and, where some are seen in their use placements, the ids of those. A key that does not fit the call's own
+ * space is written to a buffer of the dispatch state, which grows.
  */
+#include "base/hot.h"
 #include "dispatch/dispatch_state.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static uint64_t *put_double(uint64_t *at, const uint64_t *end, double value) {
     return put(at, end, bits);
 }
 
-static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg) {
+DT__HOT static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg) {
     switch (arg->type) {
     case DT_ARG_INT:
         return put(at, end, (uint64_t)arg->as.i);
@@ -94,6 +95,27 @@ static inline uint64_t *put_args(uint64_t *at, const uint64_t *end, const dt__si
     return at;
 }
 
+/* The arguments that vary. */
+static uint64_t *put_varying(uint64_t *at, const uint64_t *end, const dt__call *call) {
+    for (uint32_t left = call->info->schema.signatures[call->overload].varying; left && at; left &= left - 1)
+        at = put_value(at, end, &call->args[__builtin_ctz(left)]);
+    return at;
+}
+
+static inline __attribute__((always_inline)) uint64_t *put_class(uint64_t *at, const uint64_t *end,
+                                                                 const dt__call *call) {
+    int64_t class = call->info->op->class_of(&call->op_call);
+    at = put(at, end, (uint64_t) class);
+    return class == DT_CLASS_OF_VALUES && at ? put_varying(at, end, call) : at;
+}
+
+/* The classes of the tuples of a list; all have the arguments of the list. */
+static uint64_t *put_classes(uint64_t *at, const uint64_t *end, const dt__call *call,
+                             const dt__dispatch_state *state) {
+    at = put_words(at, end, state->class_words, (int)state->n_class_words);
+    return state->class_of_values && at ? put_varying(at, end, call) : at;
+}
+
 static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_tensor *const *inputs) {
     for (int i = 0; i < n; i++) {
         const dt_tensor *tensor = inputs[i];
@@ -134,13 +156,13 @@ write_key(uint64_t *at, const uint64_t *end, const dt__call *call, const dt__dis
             (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
-        at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));
+        at = put_class(at, end, call);
     at = at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
     if (at && call->used)
         at = put_uses(at, end, call);
     if (at && call->maker && call->maker->mesh)
         at = put_maker_place(at, end, call->maker);
-    return at && info->list ? put_words(at, end, state->class_words, (int)state->n_class_words) : at;
+    return at && info->list ? put_classes(at, end, call, state) : at;
 }
 
 static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
@@ -175,7 +197,7 @@ static inline uint64_t hash_words(const uint64_t *at, const uint64_t *end, uint6
     return hash ^ hash >> 32;
 }
 
-dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
+DT__HOT dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const uint64_t *words = out->space, *end = write_key(out->space, out->space + DT__KEY_WORDS, call, state);
     if (!end) {

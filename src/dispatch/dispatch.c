@@ -4,12 +4,14 @@
  * this file moves inputs, runs kernels and creates handles.
  */
 #include "dispatch/dispatch.h"
+#include "base/hot.h"
 
 #include "base/assume.h"
 #include "base/dtype.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/kernels.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 #include <stdio.h>
@@ -21,10 +23,11 @@ void dt__call_set_global_inputs(dt__call *call) {
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
         dt_op_value *value = &call->values[i]; /* the other fields are set for kernels only */
-        value->dtype = tensor->dtype;
+        bool used = call->used && call->used[i];
+        value->dtype = used ? call->used[i]->dtype : tensor->dtype;
         value->n_dims = tensor->n_dims;
         value->shape = tensor->shape;
-        value->spec = call->used && call->used[i] ? call->used[i] : tensor->spec; /* classes depend on it */
+        value->spec = used ? call->used[i] : tensor->spec; /* classes depend on it */
     }
 }
 
@@ -88,7 +91,7 @@ static dt_tensor *move_input(dt_tensor *input, const dt__input_decision *decisio
         dt_tensor *on_mesh = tensor->spec ? tensor
                                           : dt__tensor_wrap(decision->from, tensor->storage,
                                                             dt__tensor_offset(tensor), tensor->strides);
-        moved = on_mesh ? dt__tensor_redistribute(on_mesh, decision->to, DT__PLANNER_DIRECT) : NULL;
+        moved = on_mesh ? dt__tensor_move(on_mesh, decision->to, decision->counts) : NULL;
         if (on_mesh != tensor)
             dt_drop(on_mesh);
         if (tensor != input)
@@ -139,7 +142,7 @@ static void count_versions(const dt__call *call, const dt__decision *decision) {
 }
 
 /* Steps 4 and 5 if outputs have their own memory, or are inputs that are written. */
-static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+DT__HOT static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt_op *op = call->info->op;
     dt_op_value *values = call->output_values;
     dt_tensor **outputs = call->outputs;
@@ -287,6 +290,13 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     DT__ASSUME(!decision->is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = decision->is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
+    /* Ranks compare their outermost calls only, so that what is called inside others need not be alike. */
+    bool meets = ctx->checks_calls && ctx->call.depth <= 1 && !decision->is_view && decision->mesh && decision->runs;
+    if (status == DT_OK && meets) {
+        status = dt__mesh_meet(decision->mesh); /* which reports a verdict of the kernel */
+        if (status != DT_OK)
+            drop_new_outputs(call, decision, decision->n_outputs);
+    }
     bool is_copy = call->info->op->flags & DT_OP_VIEW && (!decision->is_view || moved[0] != call->inputs[0]);
     if (status == DT_OK && is_copy)
         status = note_copies(call->inputs[0], decision->n_outputs, call->outputs);
@@ -296,7 +306,7 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     return status;
 }
 
-dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+DT__HOT dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     call->op_call.n_outputs = decision->n_outputs;
     call->op_call.row_flags = decision->row_flags;
     if (!decision->is_direct)
@@ -483,9 +493,9 @@ static inline __attribute__((always_inline)) dt_status dispatch_checked(dt_ctx *
     return status;
 }
 
-static dt_status dispatch(dt_ctx *ctx, dt__call *call) { return dispatch_checked(ctx, call); }
+DT__HOT static dt_status dispatch(dt_ctx *ctx, dt__call *call) { return dispatch_checked(ctx, call); }
 
-dt_status dt__call_apply_writes(const dt__call *call) {
+DT__HOT dt_status dt__call_apply_writes(const dt__call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         if (__builtin_expect(call->inputs[i]->storage->writes != NULL, 0))
             DT__TRY(call->inputs[i]->storage->writes->apply(call->inputs[i]));
@@ -525,7 +535,7 @@ static dt_status record_with_changed(dt_ctx *ctx, const dt__call *call, dt__made
     return status;
 }
 
-dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
+DT__HOT dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
     int n_changed = 0;
     for (int i = 0; dt__call_writes(&call->op_call) && i < call->n_inputs; i++)
         n_changed += is_changed_only(call, i);
@@ -569,7 +579,7 @@ static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
 
 /* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
  * not recorded, nor are the ops of a decomposition if the op has its own gradient. A list op records its tuples. */
-static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
+DT__HOT static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
     if (op->flags & DT_OP_RECORDS_PARTS)
@@ -602,7 +612,7 @@ dt_status dt__dispatch_with_saved(dt_ctx *ctx, dt__call *call) {
     return dispatch_checked(ctx, call);
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
+DT__HOT dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
     call->n_outputs = 0;
     call->records = false;
     DT__TRY(check_call(ctx, call));

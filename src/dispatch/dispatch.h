@@ -155,13 +155,8 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
 /* explain.c: appends what a dry run of the decomposition of a call selects and costs, as a line. */
 dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out);
 
-/* comm_policy.c: refuses, logs or permits the communication of a tensor that moves outside of ops. */
-
-/* Makes the library's ops known to the context. Defined in src/ops: of all that the folders above it call, only this
- * is. */
-dt_status dt__library_ops_open(dt_ctx *ctx);
-
-/* dt_explain_tensors for a context whose ops are installed. */
-const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors);
+/* used_inputs.c: brings tensors to their use placements, for ops of the current scope, in one exchange for each mesh.
+ * Collective over their meshes. */
+dt_status dt__use_together(dt_ctx *ctx, int n, dt_tensor *const *tensors);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct dt__dispatch_state {
     size_t key_capacity;
     uint64_t *class_words; /* of the tuples of a list call, for its key (list_call.c) */
     size_t n_class_words, class_capacity;
+    bool class_of_values; /* one of them is DT_CLASS_OF_VALUES */
     dt_cache_statistics stats;
     int implicit_replication; /* depth */
     struct dt__policy *policies;
@@ -25,8 +26,10 @@ typedef struct dt__dispatch_state {
     int n_allowed;  /* depth of gradients whose calls were allowed to communicate */
     dt__map logged; /* hashes of what was logged once (op_log.c) */
     int n_warnings;
-    struct dt__monitor *monitor; /* counts and traces; NULL until first use */
-    struct dt__dry_context *dry; /* plans decompositions (dry_run.c); NULL until first use */
+    struct dt__monitor *monitor;  /* counts and traces; NULL until first use */
+    struct dt__dry_context *dry;  /* plans decompositions (dry_run.c); NULL until first use */
+    struct dt__stencil *stencils; /* prepared mappings with halos, the last one that was used first (stencil.c) */
+    const int64_t *tile_offset;   /* of the part that the function of such a mapping fills; NULL outside */
 } dt__dispatch_state;
 
 /* Created on first use; NULL with the error recorded. */
@@ -76,6 +79,15 @@ dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call);
 dt_tensor *dt__use_input(dt_tensor *tensor, dt_spec *use);
 /* and sets the use placements of views, after the call. They have no outputs after an error. */
 dt_status dt__call_inherit_uses(dt_ctx *ctx, dt__call *call);
+
+/* stencil.c: dt_local_map with halos; inputs have the placements that the mapping requests. */
+typedef struct dt__stencil dt__stencil;
+dt_status dt__stencil_run(dt_ctx *ctx, const dt_local_mapping *mapping, dt_mesh *mesh, dt_tensor *const *inputs,
+                          dt_tensor **outputs);
+void dt__stencils_free(dt_ctx *ctx, dt__dispatch_state *state);
+/* Calls the function of a mapping. */
+dt_status dt__local_map_call(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor *const *locals,
+                             dt_tensor **outputs);
 
 /* list_call.c: a checked call of a list op. */
 dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Dry runs of decompositions: the ops of a decomposition run on tensors without data, in a context of their own on the
- * fake transport, which has the world, rank, machine model and ops of this one. So a dry run draws, folds, records,
- * counts and allocates nothing here. Its price is the sum of its redistributions and of the exchanges of its ops.
+ * fake transport, which has the world, rank, machine model and ops of this one, no heap, and reads no variables. So a
+ * dry run draws, folds, records, counts and allocates nothing here. Its price is the sum of its redistributions and of
+ * the exchanges of its ops.
  */
 #include "base/ctx.h"
 #include "dispatch/dispatch_state.h"
+#include "launch/launch.h"
 #include "move/move.h"
 
 #include <math.h>
@@ -26,7 +28,7 @@ static void add_redistribution(dt_ctx *ctx, const dt__redistribution_report *rep
     dt__move move;
     double us = 0;
     if (state && state->dry && dt__move_of_specs(report->from, report->to, &move) == DT_OK && !move.to_mesh &&
-        dt__plan_price(&arena, &move, ctx->machine, NULL, INFINITY, &us) == DT_OK)
+        dt__plan_price(&arena, &move, ctx->machine, NULL, INFINITY, NULL, &us) == DT_OK)
         state->dry->us += us;
     dt__arena_free(&arena);
 }
@@ -37,8 +39,6 @@ void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision) {
         way = dt__windowed_way(decision->windowed);
     state->dry->us += way ? way->us : 0;
 }
-
-static void log_nothing(void *user, dt_log_level level, const char *line) { (void)user, (void)level, (void)line; }
 
 void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self) {
     if (!self || ctx->is_dry)
@@ -77,18 +77,11 @@ static dt_status open_context(dt_ctx *ctx, dt__dispatch_state *state) {
     if (!self)
         return DT_ERR_MEMORY;
     state->dry = self;
-    self->ctx = dt_init(&(dt_init_options){.transport = "fake",
-                                           .world = ctx->world > 0 ? ctx->world : 1,
-                                           .rank = ctx->rank,
-                                           .allocator = ctx->allocator,
-                                           .log = log_nothing});
+    self->ctx = dt__init_dry(ctx);
     if (!self->ctx)
         return DT_ERR_MEMORY;
-    self->ctx->is_dry = true;
-    self->ctx->log_level = DT_LOG_OFF;
     self->observer.redistribution = add_redistribution;
     self->ctx->move_observer = &self->observer;
-    DT__TRY(dt__ctx_set_machine(self->ctx, ctx->machine));
     DT__TRY(copy_ops(ctx, self));
     dt__dispatch_state *dry_state = dt__dispatch_state_of(self->ctx);
     if (!dry_state || !dt__tensor_state_of(self->ctx))
@@ -155,6 +148,7 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
     dt_ctx *dry = state->dry->ctx;
     dt__dispatch_state *dry_state = dry->slots[DT__SLOT_DISPATCH].state;
     dry_state->implicit_replication = state->implicit_replication;
+    const double outer_us = state->dry->us; /* of the dry run whose ops are being decided, if there is one */
     state->dry->us = 0;
     dt_scope scope = dt_scope_begin(dry);
     dt__call_init(dry_call, dry, call->overload, args);
@@ -174,6 +168,7 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
         out->us = state->dry->us;
     else
         (void)snprintf(out->refusal, sizeof out->refusal, "%s", dt_error_text(dry));
+    state->dry->us = outer_us;
     dt__call_end(dry_call);
     dt_scope_end(scope);
     (void)dt_error_clear(dry);

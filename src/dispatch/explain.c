@@ -15,7 +15,7 @@ enum { MAX_CANDIDATES = 5 };
 
 static void add_tensor(const dt_tensor *tensor, dt__text *out) {
     dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
-    dt__use_form_text(tensor->use, out);
+    dt__use_form_text(tensor->dtype, tensor->use, out);
 }
 
 /* Replaces $1, $2, … by the tensors. */
@@ -129,8 +129,9 @@ static dt_mesh *mesh_of(dt_ctx *ctx, int n, dt_tensor *const *tensors) {
     return mesh;
 }
 
-const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors) {
-    dt__monitor *monitor = dt__monitor_of(ctx);
+const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, const dt_site *site) {
+    DT__ENTER(ctx, "explain", site);
+    dt__monitor *monitor = ctx && dt__library_ops_open(ctx) == DT_OK ? dt__monitor_of(ctx) : NULL;
     if (!monitor)
         return NULL;
     if (!call || n < 1 || !tensors)
@@ -143,13 +144,11 @@ const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *
         return NULL;
     dt__text written = dt__text_new(ctx);
     dt__arena arena = dt__arena_new(ctx);
-    dt__text_clear(&monitor->text);
+    dt__text *text = dt__returned_text_begin(monitor, DT__TEXT_EXPLAIN);
     dt_status status = write_call(ctx, call, n, tensors, &written);
     if (status == DT_OK)
-        status = add_explanation(&arena, mesh, dt__text_chars(&written), &monitor->text);
-    if (status == DT_OK)
-        status = dt__text_status(&monitor->text);
+        status = add_explanation(&arena, mesh, dt__text_chars(&written), text);
     dt__arena_free(&arena);
     dt__text_free(&written);
-    return status == DT_OK ? dt__text_chars(&monitor->text) : NULL;
+    return status == DT_OK ? dt__returned_text_end(text) : NULL;
 }

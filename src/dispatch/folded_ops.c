@@ -6,6 +6,7 @@
  * ids depend on the order in which a rank made its specs, nor the ranks of a mesh: the history is that of one mesh, and
  * the other meshes of a call may have other ranks on its members.
  */
+#include "base/hot.h"
 #include "dispatch/decision.h"
 
 #include "mesh/mesh.h"
@@ -135,7 +136,8 @@ static void describe_number(const dt_ctx *ctx, const dt__call *call, dt__call_fo
                                                       : DT__SHOW_NONE;
     out->has_number = shown != DT__SHOW_NONE;
     out->text = dt__label_text(out->label, shown);
-    out->is_simple = !ctx->checks_calls && (!varying || (out->has_number && !(varying & (varying - 1))));
+    out->is_simple =
+        !ctx->checks_calls && !ctx->checks_replicas && (!varying || (out->has_number && !(varying & (varying - 1))));
 }
 
 static bool has_history(const dt__call *call) {
@@ -154,12 +156,18 @@ void dt__describe_fold(dt_ctx *ctx, const dt__call *call, dt__call_fold *out) {
     describe_number(ctx, call, out);
 }
 
+/* Not views, nor ops in place: what they overwrite may never have had values. What is written is read later. */
+static bool reads_values(const dt__call *call) {
+    return !(call->info->op->flags & DT_OP_VIEW) && !call->info->schema.signatures[call->overload].written;
+}
+
 static dt_status fold_on(const dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, const dt__call_fold *folded) {
     dt__history *history = dt__mesh_history(mesh);
     if (!history)
         return DT_OK; /* this rank is outside */
     fold(history, ctx, call, folded);
-    return dt__mesh_check_calls(mesh);
+    DT__TRY(dt__mesh_check_calls(mesh));
+    return reads_values(call) ? dt__check_replicas(mesh, call->n_inputs, call->inputs) : DT_OK;
 }
 
 static dt_status __attribute__((noinline))
@@ -183,7 +191,7 @@ fold_without_history(dt_ctx *ctx, const dt__call *call, dt__decision *decision) 
     return dt__call_is_folded(ctx) ? fold_any(ctx, call, decision) : DT_OK;
 }
 
-dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision) {
+DT__HOT dt_status dt__fold_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision) {
     dt__history *history = decision->history;
     if (!history)
         return decision->is_of_part || decision->n_more_meshes ? fold_without_history(ctx, call, decision) : DT_OK;

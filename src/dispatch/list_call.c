@@ -93,10 +93,12 @@ static dt_status set_classes(list_call *self) {
     dt__dispatch_state *state = self->ctx->slots[DT__SLOT_DISPATCH].state;
     int64_t (*class_of)(const dt_op_call *call) = self->one.info->op->class_of;
     state->n_class_words = 0;
+    state->class_of_values = false;
     for (int t = 0; class_of && t < self->tuples.n; t++) {
         set_tuple(self, t);
         dt__call_set_global_inputs(&self->one);
         uint64_t class = (uint64_t)class_of(&self->one.op_call);
+        state->class_of_values |= class == (uint64_t)DT_CLASS_OF_VALUES;
         if (t > 0 && state->class_words[state->n_class_words - 2] == class) {
             state->class_words[state->n_class_words - 1]++;
             continue;
@@ -222,6 +224,16 @@ static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     return status;
 }
 
+/* A rank may fail alone: because of its memory in this call, which is decided and checked by now, or in an earlier one.
+ * Then it does not arrive, and the others get its error before they change anything: replicas stay equal. */
+static dt_status meet(const dt__decision *decision) {
+    if (decision->mesh)
+        DT__TRY(dt__mesh_meet(decision->mesh));
+    for (int m = 0; m < decision->n_more_meshes; m++)
+        DT__TRY(dt__mesh_meet(decision->more_meshes[m]));
+    return DT_OK;
+}
+
 dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call) {
     list_call self;
     begin(ctx, call, &self);
@@ -232,6 +244,8 @@ dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call) {
     dt_status status = for_each_tuple(&self, check_tuple, decision);
     if (status == DT_OK)
         status = dt__call_reserve_outputs(call, decision->n_outputs);
+    if (status == DT_OK && call->info->op->flags & DT__OP_ALL_OR_NONE)
+        status = meet(decision);
     if (status == DT_OK)
         status = ctx->observer ? dt__run_observed(ctx, call, decision, run_tuples) : run_tuples(ctx, call, decision);
     if (status == DT_OK)

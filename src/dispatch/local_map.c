@@ -8,13 +8,11 @@
 #include "move/move.h"
 #include "tensor/tensor.h"
 
-/* The local tensor of one input, after redistribution if the mapping requests it. */
-static dt_tensor *local_input(const dt_local_mapping *mapping, int i) {
+/* One input, after redistribution if the mapping requests it. */
+static dt_tensor *placed_input(const dt_local_mapping *mapping, int i) {
     dt_tensor *tensor = mapping->inputs[i];
-    if (!tensor->spec)
+    if (!tensor->spec || !mapping->in)
         return tensor;
-    if (!mapping->in)
-        return dt_to_local(tensor);
     if (!mapping->in[i]) {
         (void)dt__fail(tensor->ctx, DT_ERR_PLACEMENT,
                        "local_map: input %d is distributed: expected placements, got none", i + 1);
@@ -37,26 +35,23 @@ static dt_tensor *local_input(const dt_local_mapping *mapping, int i) {
                        mapping->in[i], text);
     }
     dt_spec_release(expected);
-    return dt_to_local(moved);
+    return moved;
 }
 
 static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_mesh *mesh, dt_tensor **locals,
                              dt_tensor **outputs) {
     for (int i = 0; i < mapping->n_inputs; i++)
-        if (!(locals[i] = local_input(mapping, i)))
+        if (!(locals[i] = placed_input(mapping, i)) || (!mapping->halo && !(locals[i] = dt_to_local(locals[i]))))
             return dt_error_status(ctx);
-    dt__public_call outer =
-        ctx->call; /* the function is the program's: its calls have names and lines of their own */
-    ctx->call.depth = 0;
-    dt_status status = mapping->run(ctx, locals, outputs, mapping->user);
-    ctx->call = outer;
-    if (status != DT_OK)
-        return dt_failed(ctx) ? status : dt_error_set(ctx, status, "local_map: the function failed");
+    if (mapping->halo)
+        return dt__stencil_run(ctx, mapping, mesh, locals, outputs);
+    DT__TRY(dt__local_map_call(ctx, mapping, locals, outputs));
     for (int i = 0; i < mapping->n_outputs; i++) {
         outputs[i] = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, outputs[i], i + 1);
         if (mesh && mapping->out && mapping->out[i])
-            outputs[i] =
-                outputs[i] ? dt_from_local(ctx, outputs[i], mesh, mapping->out[i], .check = mapping->checks) : NULL;
+            outputs[i] = outputs[i] ? dt_from_local(ctx, outputs[i], mesh, mapping->out[i], .check = mapping->checks,
+                                                    .shape = mapping->shapes ? mapping->shapes[i] : (dt_shape){0})
+                                    : NULL;
         if (!outputs[i])
             return dt_failed(ctx)
                        ? dt_error_status(ctx)
@@ -80,6 +75,7 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
         return DT_ERR_STATE;
     for (int i = 0; i < mapping->n_outputs; i++)
         outputs[i] = NULL;
+    DT__TRY(DT__REFUSAL());
     for (int i = 0; i < mapping->n_inputs; i++) {
         if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, mapping->inputs[i], i + 1))
             return dt__null_argument(ctx, "local_map", i + 1), dt_error_status(ctx);

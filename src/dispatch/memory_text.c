@@ -17,11 +17,11 @@ const char *dt_memory_text_site(dt_ctx *ctx, const dt_site *site) {
     if (!self)
         return NULL;
     const dt_heap_statistics stats = dt_heap_stats(ctx);
-    dt__text_clear(&self->text);
-    dt__text_add(&self->text, "%-16s %14s %14s\n", "memory", "peak bytes", "live bytes");
+    dt__text *text = dt__returned_text_begin(self, DT__TEXT_MEMORY);
+    dt__text_add(text, "%-16s %14s %14s\n", "memory", "peak bytes", "live bytes");
     for (int k = 0; k < DT_N_MEMORY_KINDS; k++)
         print_use(dt_memory_kind_name((dt_memory_kind)k), stats.by_kind[k].peak_bytes, stats.by_kind[k].live_bytes,
-                  &self->text);
-    print_use("all", stats.peak_bytes, stats.live_bytes, &self->text);
-    return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
+                  text);
+    print_use("all", stats.peak_bytes, stats.live_bytes, text);
+    return dt__returned_text_end(text);
 }

@@ -71,8 +71,18 @@ dt__monitor *dt__monitor_of(dt_ctx *ctx) {
     self->arena = dt__arena_new(ctx);
     self->root.name = self->root.path = "";
     self->scope = &self->root;
-    self->text = dt__text_new(ctx);
+    for (int i = 0; i < DT__N_TEXTS; i++)
+        self->texts[i] = dt__text_new(ctx);
     return state->monitor = self;
+}
+
+dt__text *dt__returned_text_begin(dt__monitor *self, enum dt__returned_text which) {
+    dt__text_clear(&self->texts[which]);
+    return &self->texts[which];
+}
+
+const char *dt__returned_text_end(dt__text *text) {
+    return dt__text_status(text) == DT_OK ? dt__text_chars(text) : NULL;
 }
 
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self) {
@@ -88,7 +98,8 @@ void dt__monitor_free(dt_ctx *ctx, dt__monitor *self) {
     ctx->observer = NULL;
     ctx->move_observer = NULL;
     dt__arena_free(&self->arena);
-    dt__text_free(&self->text);
+    for (int i = 0; i < DT__N_TEXTS; i++)
+        dt__text_free(&self->texts[i]);
     dt__free(ctx, self, sizeof *self);
 }
 

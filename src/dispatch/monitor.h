@@ -28,6 +28,15 @@ typedef struct dt__scope_node {
 
 typedef struct dt__trace dt__trace;
 
+/* The functions whose text stays valid until their next call. Each has its own, so that one printf can show several. */
+enum dt__returned_text {
+    DT__TEXT_COMM_STATS,
+    DT__TEXT_COMM_STATS_JSON,
+    DT__TEXT_MEMORY,
+    DT__TEXT_EXPLAIN,
+    DT__N_TEXTS
+};
+
 typedef struct dt__monitor {
     dt__comm_observer comm;
     dt__move_observer move;
@@ -35,12 +44,15 @@ typedef struct dt__monitor {
     dt__scope_node root, *scope;
     dt__count_row *free_rows;
     bool counts;
-    dt__trace *trace; /* NULL: there was none */
-    dt__text text;    /* result of the last call that returned a text */
+    dt__trace *trace;            /* NULL: there was none */
+    dt__text texts[DT__N_TEXTS]; /* the last result of each function that returns a text */
 } dt__monitor;
 
 /* The monitor of the context, created on first use; NULL with the error recorded. */
 dt__monitor *dt__monitor_of(dt_ctx *ctx);
+/* The text of a function, emptied for its next result; and the result, or NULL with the error recorded. */
+dt__text *dt__returned_text_begin(dt__monitor *self, enum dt__returned_text which);
+const char *dt__returned_text_end(dt__text *text);
 /* Installs the observers in the context or removes them, as counting and tracing require. */
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self);
 void dt__monitor_free(dt_ctx *ctx, dt__monitor *self);

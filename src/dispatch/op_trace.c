@@ -10,6 +10,7 @@
  *       meet of 8 ranks: all_gather 1, 57344 bytes
  */
 #include "base/json_writer.h"
+#include "base/regular_file.h"
 #include "base/size_guard.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -287,10 +288,10 @@ static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
     trace->name = file_name(ctx, file, &trace->name_bytes);
     if (!trace->name)
         return dt__fail_memory(ctx, trace->name_bytes, "a trace");
-    trace->file = fopen(trace->name, "we");
+    char why[DT__REGULAR_ERROR_BYTES];
+    trace->file = dt__regular_file_write(trace->name, why);
     if (!trace->file)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot open %s for writing: %s", trace->name,
-                              strerror(errno));
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot open %s for writing: %s", trace->name, why);
     if (trace->is_json)
         name_rank(ctx, trace);
     return DT_OK;
@@ -307,6 +308,7 @@ static void free_trace(dt_ctx *ctx, dt__trace *trace) {
 
 dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, const dt_site *site) {
     DT__ENTER(ctx, "trace_begin", site);
+    DT__TRY(DT__REFUSAL());
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
@@ -362,7 +364,7 @@ void dt__trace_free(dt_ctx *ctx, dt__monitor *self) {
 }
 
 void dt__trace_from_environment(dt_ctx *ctx) {
-    const char *file = getenv("DTENSOR_TRACE");
+    const char *file = secure_getenv("DTENSOR_TRACE");
     if (file && *file)
         (void)dt_trace_begin(ctx, file);
 }

@@ -84,7 +84,6 @@ dt_status dt__meeting_new(dt__decision *decision, const dt__candidate *selected)
     if (out->way.flags & DT_ROW_SCAN)
         sort_scan(decision, selected, out, order, coordinates, offsets);
     decision->meeting = out;
-    decision->communicates = decision->communicates || n > 1;
     return DT_OK;
 }
 
@@ -146,16 +145,40 @@ static dt_status gather_states(dt_ctx *ctx, running *self, const dt__exchange *e
     return status;
 }
 
+/* Ranks whose states are empty do not meet. Along some of the mesh dims these may be all ranks of a group, which is
+ * certain not to be so only where every rank has elements of every input. */
+static uint64_t mesh_dims_met(const dt__decision *decision, const dt__history *history) {
+    uint64_t mesh_dims = dt__dims_met(history, decision->meeting->way.mesh_dims);
+    int64_t n = mesh_dims == DT__ALL_MESH_DIMS ? 0 : dt_mesh_size(decision->mesh);
+    for (int64_t at = 0; at < n; at++) {
+        int64_t coordinate[DT_MESH_MAX_DIMS], rest = at;
+        for (int m = dt_mesh_n_dims(decision->mesh) - 1; m >= 0; m--) {
+            coordinate[m] = rest % dt_mesh_dim_size(decision->mesh, m);
+            rest /= dt_mesh_dim_size(decision->mesh, m);
+        }
+        for (int i = 0; i < decision->n_inputs; i++) {
+            dt_local local;
+            dt__spec_local(decision->inputs[i].kernel, coordinate, &local);
+            if (!local.elements)
+                return 0;
+        }
+    }
+    return mesh_dims;
+}
+
 static dt_status exchange_states(dt_ctx *ctx, running *self, const dt__decision *decision) {
     dt__meeting *meeting = decision->meeting;
     if (meeting->n == 1 || self->bytes == 0)
         return meeting->n == 1 ? merge_states(NULL, self) : DT_OK;
     DT__TRY(find_group(ctx, meeting));
     const char *name = self->call->name;
-    dt__exchange exchange = {.call = DT__CALL_MEET,
+    dt__history *history = dt__mesh_history(decision->mesh); /* also in parts of calls */
+    static const dt__exchange_call meet = {.name = "meet"};
+    dt__exchange exchange = {.call = &meet,
                              .tag = dt__hash(name, strlen(name), meeting->way.flags),
-                             .histories = {decision->history},
-                             .n_histories = decision->history ? 1 : 0,
+                             .histories = {history},
+                             .n_histories = history ? 1 : 0,
+                             .mesh_dims = dt__has_verdict(history, NULL) ? mesh_dims_met(decision, history) : 0,
                              .dtype = self->own.fields[0].dtype,
                              .count = self->own.fields[0].n,
                              .src = self->own.fields[0].data,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs calls whose rows use windows: what each rank needs of the inputs is fetched in one exchange, to memory on which
- * the kernel then runs, or straight to the output where that is the result (DT_OP_MOVES).
+ * the kernel then runs, or straight to the output where that is the result (DT_OP_MOVES). A kernel that computes any
+ * part of the outputs needs the halos only (run_tiles.c).
  */
 #include "base/hash.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/kernels.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 #include <string.h>
@@ -19,8 +21,9 @@ typedef struct input_window {
 
 struct dt__windowed {
     dt__way way;
-    bool is_result;  /* the windows are the output */
-    bool needs_none; /* this rank has no part of the outputs */
+    bool is_result;   /* the windows are the output */
+    bool needs_none;  /* this rank has no part of the outputs */
+    dt__tiled *tiled; /* NULL: whole windows are fetched */
     input_window *inputs;
     dt__fetch *fetch;
     dt__fetch_memory *memory; /* per input, while it runs */
@@ -62,12 +65,21 @@ static dt_status windows_at(const void *user, dt__arena *arena, const int64_t *c
     return DT_OK;
 }
 
+/* What the ranks must agree on. */
+static uint64_t tag_of(const dt__decision *decision, const dt_op_call *call, const dt__way *way) {
+    uint64_t tag = dt__hash(call->name, strlen(call->name), way->flags);
+    for (int i = 0; i < call->n_inputs; i++)
+        tag = dt__hash_u64(decision->inputs[i].kernel->fingerprint, tag);
+    for (int o = 0; o < call->n_outputs; o++)
+        tag = dt__hash_u64(decision->outputs[o].spec->fingerprint, tag);
+    return tag;
+}
+
 static dt_status prepare_fetch(dt__decision *decision, const preparation *self, dt__dim_window **windows,
                                dt__windowed *out) {
     dt__arena *arena = &decision->arena;
     const dt_op_call *call = self->call;
     dt__fetched_tensor *tensors = DT__NEW_ARRAY(arena, dt__fetched_tensor, call->n_inputs);
-    uint64_t tag = dt__hash(call->name, strlen(call->name), out->way.flags);
     if (!tensors)
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs; i++) {
@@ -77,17 +89,14 @@ static dt_status prepare_fetch(dt__decision *decision, const preparation *self, 
                                           .windows = windows[i],
                                           .dst_strides = out->is_result ? decision->outputs[0].spec->local.strides
                                                                         : out->inputs[i].strides};
-        tag = dt__hash_u64(spec->fingerprint, tag);
     }
-    for (int o = 0; o < call->n_outputs; o++)
-        tag = dt__hash_u64(decision->outputs[o].spec->fingerprint, tag);
     return dt__fetch_new(arena,
                          &(dt__fetch_request){.mesh = decision->mesh,
                                               .n = call->n_inputs,
                                               .tensors = tensors,
                                               .mesh_dims = out->way.mesh_dims,
                                               .exchanges = out->way.bytes > 0,
-                                              .tag = tag,
+                                              .tag = tag_of(decision, call, &out->way),
                                               .windows_at = windows_at,
                                               .user = self},
                          &out->fetch);
@@ -104,7 +113,6 @@ dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const
         return DT_ERR_MEMORY;
     out->way = *way;
     out->is_result = dt__windows_are_result(call);
-    decision->communicates = decision->communicates || way->bytes > 0;
     if (!dt_mesh_coordinate(decision->mesh, coordinate))
         return DT_OK;
     out->inputs = DT__NEW_ARRAY(arena, input_window, call->n_inputs);
@@ -117,13 +125,19 @@ dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const
         outputs[o] = &decision->outputs[o].spec->sharding;
     preparation self = {call, inputs, outputs, out->is_result};
     DT__TRY(dt__windows_at(arena, call, inputs, outputs, coordinate, windows, &out->needs_none));
+    if (call->op->flags & DT_OP_TILES && !out->is_result)
+        DT__TRY(dt__tiled_new(decision, call, inputs, outputs, way, tag_of(decision, call, way), &out->tiled));
+    if (out->tiled)
+        return DT_OK;
     place_windows(&self, windows);
     return prepare_fetch(decision, &self, windows, out);
 }
 
 void dt__windowed_end(dt__windowed *windowed) {
-    if (windowed)
-        dt__fetch_end(windowed->fetch);
+    if (!windowed)
+        return;
+    dt__fetch_end(windowed->fetch);
+    dt__tiled_end(windowed->tiled);
 }
 
 const dt__way *dt__windowed_way(const dt__windowed *windowed) { return &windowed->way; }
@@ -134,10 +148,12 @@ static dt_status fetch(dt_ctx *ctx, const dt__call *call, const dt__decision *de
     const dt__windowed *self = decision->windowed;
     double begin_us = ctx->observer ? dt__now_us() : 0;
     int64_t bytes = self->way.bytes;
+    dt__history *history = dt__mesh_history(decision->mesh);
     for (int i = 0; i < call->n_inputs; i++)
         self->memory[i].src = (dt__shard_memory){call->values[i].data, call->values[i].strides};
     if (dt__has_data(ctx))
-        DT__TRY(dt__fetch_run(self->fetch, self->memory, decision->history, &bytes));
+        DT__TRY(self->tiled ? dt__tiled_fetch(self->tiled, &call->op_call, history, &bytes)
+                            : dt__fetch_run(self->fetch, self->memory, history, &bytes));
     if (ctx->observer && self->way.bytes > 0)
         dt__observe_way(ctx, &self->way, bytes, begin_us);
     return DT_OK;
@@ -158,7 +174,7 @@ static dt_status fetch_to_new(dt_ctx *ctx, dt__call *call, const dt__decision *d
 
 dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt__windowed *self = decision->windowed;
-    if (self->is_result || !decision->runs)
+    if (self->is_result || self->tiled || !decision->runs)
         return DT_OK;
     dt_tensor **fetched = dt__call_alloc(call, (size_t)call->n_inputs * sizeof(dt_tensor *));
     if (!fetched)
@@ -181,8 +197,19 @@ dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *de
     return status;
 }
 
+static dt_status run_tiled(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    const dt__windowed *self = decision->windowed;
+    dt_status status = fetch(ctx, call, decision);
+    if (status == DT_OK && !self->needs_none && dt__has_data(ctx))
+        status = dt__tiled_compute(self->tiled, &call->op_call);
+    dt__tiled_release(self->tiled);
+    return status;
+}
+
 dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     const dt__windowed *self = decision->windowed;
+    if (self->tiled)
+        return run_tiled(ctx, call, decision);
     if (!self->is_result)
         return self->needs_none || !dt__has_data(ctx) ? DT_OK : call->info->op->kernel(&call->op_call);
     for (int i = 0; i < call->n_inputs; i++)

@@ -61,6 +61,11 @@ dt_status dt__call_find_uses(dt_ctx *ctx, dt__call *call) {
     return DT_OK;
 }
 
+/* The tensor in the dtype of its use placement, before it moves; the caller drops what is not the tensor itself. */
+static dt_tensor *converted(dt_tensor *tensor, const dt_spec *use) {
+    return tensor->dtype == use->dtype ? tensor : dt__tensor_convert(tensor, use->dtype);
+}
+
 dt_tensor *dt__use_input(dt_tensor *tensor, dt_spec *use) {
     dt_ctx *ctx = tensor->ctx;
     dt_tensor *copy = dt__used_copy_find(tensor, use);
@@ -69,7 +74,10 @@ dt_tensor *dt__use_input(dt_tensor *tensor, dt_spec *use) {
     const char *outer = ctx->observer ? ctx->observer->op : NULL;
     if (ctx->observer)
         ctx->observer->op = DT__USE_NAME;
-    copy = dt__tensor_redistribute(tensor, use, DT__PLANNER_DIRECT);
+    dt_tensor *from = dt__check_current(tensor) == DT_OK ? converted(tensor, use) : NULL;
+    copy = from ? dt__tensor_redistribute(from, use, DT__PLANNER_DIRECT) : NULL;
+    if (from != tensor)
+        dt_drop(from);
     if (ctx->observer)
         ctx->observer->op = outer;
     if (copy && dt__used_copy_add(tensor, copy) != DT_OK) {
@@ -77,6 +85,93 @@ dt_tensor *dt__use_input(dt_tensor *tensor, dt_spec *use) {
         return NULL;
     }
     return copy ? dt__tensor_alias(copy) : NULL;
+}
+
+/* Tensors that move to their use placements together. */
+typedef struct use_list {
+    int n;
+    dt_tensor **tensors, **copies;
+    dt_tensor **from; /* the tensors in the dtypes of their use placements */
+    dt_spec **to;
+} use_list;
+
+/* Whether the tensor is in the list: the same elements, used alike. */
+static bool is_listed(const use_list *self, const dt_tensor *tensor) {
+    for (int i = 0; i < self->n; i++)
+        if (self->tensors[i]->storage == tensor->storage && self->tensors[i]->data == tensor->data &&
+            self->tensors[i]->spec == tensor->spec && self->to[i] == tensor->use)
+            return true;
+    return false;
+}
+
+static dt_status move_list(dt_ctx *ctx, const use_list *self) {
+    const char *outer = ctx->observer ? ctx->observer->op : NULL;
+    const dt__recorder *recorder = ctx->recorder;
+    if (ctx->observer)
+        ctx->observer->op = DT__USE_NAME;
+    ctx->recorder = NULL;
+    dt_status status = DT_OK;
+    for (int i = 0; i < self->n && status == DT_OK; i++) {
+        status = dt__check_current(self->tensors[i]);
+        if (status == DT_OK && !(self->from[i] = converted(self->tensors[i], self->to[i])))
+            status = dt_error_status(ctx);
+    }
+    if (status == DT_OK)
+        status = dt__tensors_redistribute(ctx, self->n, self->from, self->to, false, self->copies);
+    for (int i = 0; i < self->n; i++)
+        if (self->from[i] != self->tensors[i])
+            dt_drop(self->from[i]);
+    ctx->recorder = recorder;
+    if (ctx->observer)
+        ctx->observer->op = outer;
+    DT__TRY(status);
+    for (int i = 0; i < self->n; i++) {
+        if (status == DT_OK)
+            status = dt__used_copy_add(self->tensors[i], self->copies[i]);
+        if (status != DT_OK)
+            dt_drop(self->copies[i]);
+    }
+    return status;
+}
+
+dt_status dt__use_together(dt_ctx *ctx, int n, dt_tensor *const *tensors) {
+    dt__arena arena = dt__arena_new(ctx);
+    use_list list = {.tensors = DT__NEW_ARRAY(&arena, dt_tensor *, n + 1),
+                     .copies = DT__NEW_ARRAY(&arena, dt_tensor *, n + 1),
+                     .from = DT__NEW_ARRAY(&arena, dt_tensor *, n + 1),
+                     .to = DT__NEW_ARRAY(&arena, dt_spec *, n + 1)};
+    dt_status status = list.tensors && list.copies && list.from && list.to ? DT_OK : DT_ERR_MEMORY;
+    for (int i = 0; i < n && status == DT_OK; i++) {
+        dt_tensor *tensor = tensors[i];
+        if (!tensor->use || dt__used_copy_find(tensor, tensor->use) || is_listed(&list, tensor))
+            continue;
+        list.tensors[list.n] = tensor;
+        list.to[list.n++] = tensor->use;
+    }
+    if (list.n && status == DT_OK)
+        status = move_list(ctx, &list);
+    dt__arena_free(&arena);
+    return status;
+}
+
+dt_status dt_use_site(dt_tensors tensors, const dt_site *site) {
+    dt_ctx *ctx = NULL;
+    for (int i = 0; i < tensors.n && !ctx; i++)
+        ctx = tensors.list[i] ? tensors.list[i]->ctx : NULL;
+    DT__ENTER(ctx, "use", site);
+    DT__TRY(DT__REFUSAL());
+    if (!ctx)
+        return tensors.n ? DT_ERR_VALUE : DT_OK;
+    for (int i = 0; i < tensors.n; i++) {
+        const dt_tensor *tensor = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors.list[i], i + 1);
+        if (!tensor)
+            return dt__null_argument(ctx, "use", i + 1), dt_error_status(ctx);
+        if (tensor->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "tensor %d belongs to another context", i + 1);
+    }
+    for (int i = 0; i < tensors.n; i++)
+        DT__TRY(dt__fold_tensor(tensors.list[i], NULL));
+    return dt__use_together(ctx, tensors.n, tensors.list);
 }
 
 dt_status dt__call_inherit_uses(dt_ctx *ctx, dt__call *call) {

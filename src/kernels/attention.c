@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The result of a block of queries: for one block of keys after the other the scores, by one product; exponentials
- * in place, with the result so far scaled down where a larger score is found; and a second product, which adds their
- * sum of values. Of q queries and k keys it takes 2 q k (E + D) operations and q k exponentials.
+ * Attention, without ever holding all scores. The result of a block of queries: for one block of keys after the other
+ * the scores, by one product; exponentials in place, with the result so far scaled down where a larger score is found;
+ * and a second product, which adds their sum of values. Of q queries and k keys it takes 2 q k (E + D) operations and q
+ * k exponentials.
  */
 #include "kernels/attention_blocks.h"
 
 #include "base/size.h"
-#include "kernels/elementwise.h"
 
 #include <math.h>
 #include <string.h>

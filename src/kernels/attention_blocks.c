@@ -5,7 +5,6 @@
 #include "kernels/attention_blocks.h"
 
 #include "base/size.h"
-#include "kernels/elementwise.h"
 #include "kernels/gather.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef DT_KERNELS_ATTENTION_BLOCKS_H
 #define DT_KERNELS_ATTENTION_BLOCKS_H
 
-#include "kernels/attention.h"
+#include "kernels/matrix_product.h"
 
 #include <stdatomic.h>
 

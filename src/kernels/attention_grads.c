@@ -14,7 +14,6 @@
 
 #include "base/size.h"
 #include "kernels/element_types.h"
-#include "kernels/elementwise.h"
 
 #include <math.h>
 #include <string.h>

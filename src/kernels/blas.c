@@ -34,12 +34,13 @@ static char *environment[MAX_VARIABLES + 1] = {
 };
 enum { N_OWN_VARIABLES = 5 };
 
+static void *library; /* NULL: none was found */
 static dt__blas loaded;
 static bool is_loaded;
 
 /* dlsym returns functions as object pointers. */
-static bool find_function(void *library, const char *name, void *function) {
-    void *found = dlsym(library, name);
+static bool find_function(const char *name, void *function) {
+    void *found = library ? dlsym(library, name) : NULL;
     memcpy(function, &found, sizeof found);
     return found != NULL;
 }
@@ -91,22 +92,28 @@ static bool tiles_are_alike(void) {
 static void load(void) {
     static const char *const names[] = {DT__BLAS_LIBRARY_(DTENSOR_BLAS) NULL};
     Lmid_t space;
-    void *library = NULL;
     if (!names[0] || !open_namespace(&space))
         return;
     for (int i = 0; names[i] && !library; i++)
         library = dlmopen(space, names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    is_loaded = library && find_function(library, "cblas_sgemm", &loaded.sgemm) &&
-                find_function(library, "cblas_dgemm", &loaded.dgemm) &&
-                find_function(library, "cblas_cgemm", &loaded.cgemm) &&
-                find_function(library, "cblas_zgemm", &loaded.zgemm);
+    is_loaded = find_function("cblas_sgemm", &loaded.sgemm) && find_function("cblas_dgemm", &loaded.dgemm) &&
+                find_function("cblas_cgemm", &loaded.cgemm) && find_function("cblas_zgemm", &loaded.zgemm);
     loaded.tiles_are_alike = is_loaded && tiles_are_alike();
 }
 
-bool dt__blas_load(dt__blas *out) {
+static bool load_once(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (pthread_once(&once, load) != 0 || !is_loaded)
+    return pthread_once(&once, load) == 0 && is_loaded;
+}
+
+bool dt__blas_load(dt__blas *out) {
+    if (!load_once())
         return false;
     *out = loaded;
     return true;
+}
+
+bool dt__blas_find(const char *name, void *function) {
+    (void)load_once();
+    return find_function(name, function);
 }

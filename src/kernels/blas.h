@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Matrix products by a BLAS library, which is loaded at the first product that is large enough to use it. DTENSOR_BLAS
- * selects the library at build time (openblas, blis, mkl or none).
+ * selects the library at build time (openblas, blis, mkl or none). OpenBLAS and MKL contain LAPACK, too (lapack.h).
  *
  * The library is a private copy in a link namespace of its own (dlmopen), with an environment that limits it to one
  * thread: products are split among the threads of the pool, in blocks that do not depend on their number. A program
@@ -32,5 +32,8 @@ typedef struct dt__blas {
 
 /* False if the library is not installed: products then use the loops of this folder. */
 bool dt__blas_load(dt__blas *out);
+/* Sets a pointer to a function of the library; false, and NULL, if the library or the function is missing. Loads the
+ * library. */
+bool dt__blas_find(const char *name, void *function);
 
 #endif

@@ -6,10 +6,7 @@
 #ifndef DT_KERNELS_BLOCKS_H
 #define DT_KERNELS_BLOCKS_H
 
-#include "kernels/array.h"
-#include "kernels/kernel_table.h"
-#include "kernels/loops.h"
-#include "kernels/thread_pool.h"
+#include "kernels/kernels.h"
 
 typedef struct dt__blocks {
     const dt__kernels *kernels;

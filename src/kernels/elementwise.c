@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small contiguous operands of the loop's dtype are
- * passed to the loop directly.
+ * Conversion between dtypes, and elementwise ops. Chooses the loop and its dtypes for an op; blocks.c does the rest.
+ * Small contiguous operands of the loop's dtype are passed to the loop directly.
  */
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 
 #include "kernels/blocks.h"
-#include "kernels/spread.h"
 #include "kernels/walk.h"
 
 #include <string.h>

@@ -13,6 +13,8 @@ set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_property(SOURCE src/kernels/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mf16c)
+  set_property(SOURCE src/kernels/isa_avx512_bf16.c APPEND PROPERTY COMPILE_OPTIONS
+               -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512bf16 -mprefer-vector-width=512)
   set_property(SOURCE src/kernels/isa_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mf16c
                -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 endif()

@@ -5,7 +5,7 @@
 #ifndef DT_KERNELS_INDEX_RANGE_H
 #define DT_KERNELS_INDEX_RANGE_H
 
-#include "kernels/array.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 

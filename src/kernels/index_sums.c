@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The terms of a place are a run of the sorted list. A run is summed chunk by chunk of its row, in buffers on the
- * stack, on one thread: the one whose range of the list it begins in. So the order of a sum does not depend on threads.
+ * Sums at indices in half precision: a list of terms, sorted by place, brings those of a place together, so that no
+ * wide copy of the result is needed. The terms of a place are a run of the sorted list. A run is summed chunk by
+ * chunk of its row, in buffers on the stack, on one thread: the one whose range of the list it begins in. So the
+ * order of a sum does not depend on threads.
  */
-#include "kernels/index_sums.h"
+#include "kernels/kernels.h"
 
 #include "base/size.h"
 #include "kernels/element_ops.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows (index_select, index_add) use the kernels for copies and sums; single elements (gather) are processed one by
- * one. Rows that are short or not contiguous are added element by element (scatter.c). Sums of f16 and bf16 are left to
- * index_sums.c: here only their terms are listed.
+ * Access to rows and elements by index. Rows (index_select, index_add) use the kernels for copies and sums; single
+ * elements (gather) are processed one by one. Rows that are short or not contiguous are added element by element
+ * (scatter.c). Sums of f16 and bf16 are left to index_sums.c: here only their terms are listed.
  */
-#include "kernels/indexing.h"
+#include "kernels/kernels.h"
 
 #include "base/dtype.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
 #include "kernels/index_range.h"
 #include "kernels/loops.h"
 #include "kernels/walk.h"

@@ -3,6 +3,7 @@
  * Selects the table for this CPU. Rows are ordered from the slowest to the fastest table; a tuned table is used only
  * if the CPU and the operating system support every instruction set that its file is compiled for (flags.cmake).
  */
+#include "kernels/bf16_loops.h"
 #include "kernels/kernel_table.h"
 
 #include <stdlib.h>
@@ -58,4 +59,13 @@ const dt__kernels *dt__kernels_best(void) {
     while (!rows[best].runs())
         best--;
     return rows[best].table;
+}
+
+const dt__bf16_loops *dt__bf16_loops_of(const dt__kernels *kernels) {
+#ifdef __x86_64__
+    if (kernels == &dt__kernels_avx512 && runs_avx512() && __builtin_cpu_supports("avx512bf16"))
+        return &dt__bf16_loops_avx512;
+#endif
+    (void)kernels;
+    return NULL;
 }

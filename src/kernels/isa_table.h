@@ -17,6 +17,7 @@
 #include "kernels/random_loops.h"
 #include "kernels/reduce_loops.h"
 #include "kernels/strided.h"
+#include "kernels/thin_loops.h"
 
 const dt__loops ISA_LOOPS = {
     .convert = convert_loops,
@@ -27,6 +28,7 @@ const dt__loops ISA_LOOPS = {
     .exp_sums = exp_sum_loops,
     .gradients = gradient_loops,
     .small_products = small_loops,
+    .thin_products = thin_loops,
     .optimizers = optimizer_loops,
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dims are joined where all operands allow it, so that dense arrays are one row. Rows are cut into blocks; an operand
- * of a block that is contiguous and has the loop's dtype is used in place, the others go through buffers on the stack,
- * whose length follows from the number of operands. Pieces of whole blocks are distributed over the threads.
+ * Elementwise loops with any number of operands, such as those of a program's own ops. Dims are joined where all
+ * operands allow it, so that dense arrays are one row. Rows are cut into blocks; an operand of a block that is
+ * contiguous and has the loop's dtype is used in place, the others go through buffers on the stack, whose length
+ * follows from the number of operands. Pieces of whole blocks are distributed over the threads.
  */
-#include "kernels/loop_driver.h"
+#include "kernels/kernels.h"
 
 #include "base/size.h"
 #include "kernels/gather.h"

@@ -85,18 +85,51 @@ typedef struct dt__small_product {
 } dt__small_product;
 typedef void dt__small_loop(const dt__small_product *product);
 
-/* One step of an optimiser. Inputs: a parameter, its gradient, and its state (Adam: averages of gradients and of their
- * squares, and with AMSGrad the largest of the latter; momentum: the average of gradients); outputs: the parameter and
- * its state. Outputs may be inputs, exactly. */
-typedef enum dt__optimizer { DT__ADAM, DT__AMSGRAD, DT__SGD, DT__MOMENTUM, DT__N_OPTIMIZERS } dt__optimizer;
+/* Adds the product of the first rows of x with a matrix w to sums. Rows are dense, strides are in elements. x and sums
+ * are f32 (f64 for f64), and w has the dtype that the loop is listed under. In rows of x, zeros follow up to a multiple
+ * of 64 bytes, and rows of sums have memory up to one. */
+typedef struct dt__thin_product {
+    int64_t n, k;
+    const void *x; /* [rows,k] */
+    const void *w; /* [k,n]; for dot products [n,k] */
+    void *sums;    /* [rows,n] */
+    int64_t x_row, w_row, sums_row;
+} dt__thin_product;
+typedef void dt__thin_loop(const dt__thin_product *product);
+enum { DT__THIN_ROWS_1, DT__THIN_ROWS_4, DT__THIN_ROWS_8, DT__N_THIN };
+typedef struct dt__thin_loops {
+    dt__thin_loop *dots[DT__N_THIN], *sums[DT__N_THIN];
+} dt__thin_loops;
+
+/* One step of an optimizer. Inputs: a parameter, its gradient, and its state (Adam, NAdam, RAdam: averages of gradients
+ * and of their squares, and with AMSGrad the largest of the latter; momentum, Lion: the average of gradients; Adagrad:
+ * the sum of squares; RMSprop: the average of squares, that of gradients where centered, the momentum; Adamax: the
+ * average and the largest magnitude); outputs: the parameter and its state. Outputs may be inputs, exactly. */
+typedef enum dt__optimizer {
+    DT__ADAM,
+    DT__AMSGRAD,
+    DT__SGD,
+    DT__MOMENTUM,
+    DT__ADAGRAD,
+    DT__RMSPROP,
+    DT__RMSPROP_MOMENTUM,
+    DT__RMSPROP_CENTERED,
+    DT__RMSPROP_CENTERED_MOMENTUM,
+    DT__ADAMAX,
+    DT__NADAM,
+    DT__RADAM,
+    DT__LION,
+    DT__N_OPTIMIZERS
+} dt__optimizer;
 typedef struct dt__optimizer_step {
     double grad_scale, l2;   /* the gradient is grad * grad_scale + l2 * parameter */
     double rate;             /* of what is subtracted from the parameter */
     double keep;             /* Adam: what the parameter is multiplied by before */
-    double beta1, beta2;     /* Adam: of the averages; momentum: what beta1 keeps of the average */
+    double beta1, beta2;     /* of the averages of gradients, or the momentum, and of squares */
     double root, eps;        /* Adam: the factor of the square root, and what is added to it */
     double fresh;            /* momentum: the factor of the gradient that is added to the average */
-    double of_grad, of_mean; /* momentum: what is subtracted is made of */
+    double of_grad, of_mean; /* momentum, NAdam: what is subtracted is made of */
+    bool is_adaptive;        /* RAdam: divides by the root */
 } dt__optimizer_step;
 typedef void dt__optimizer_loop(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step);
 
@@ -109,6 +142,7 @@ typedef struct dt__loops {
     dt__exp_sum_loop *const *exp_sums;          /* [dtype]; F32 F64 */
     const dt__gradient_loops *gradients;        /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
+    const dt__thin_loops *thin_products;        /* [dtype]; F32 F64 BF16 F16 */
     dt__optimizer_loop *const (*optimizers)[2]; /* [dt__optimizer][f32, f64] */
 } dt__loops;
 

@@ -8,7 +8,6 @@
 #include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/loops.h"
-#include "kernels/normalise.h"
 #include "kernels/walk.h"
 
 #include <stddef.h>

@@ -153,7 +153,6 @@ COMPLEXES(dt__c128, c128)
     INTS(T1, CLAMP, BETWEEN((value)numbers[0].i, (value)numbers[1].i))                                               \
     REALS(W, WHERE, x ? y : z)                                                                                       \
     COMPLEXES(W, WHERE, x ? y : z)                                                                                   \
-    FLOATS(T2, THRESHOLD, y <= (value)numbers[0].f.re ? 0 : x)                                                       \
     INTS(T2, THRESHOLD, y <= (value)numbers[0].i ? 0 : x)                                                            \
     FLOATS(T1, AFFINE, x *(value)numbers[0].f.re + (value)numbers[1].f.re)                                           \
     INTS(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                            \
@@ -403,6 +402,18 @@ PRODUCT_LOOP(SQUARE, C128, dt__c128, double, 0, UNUSED_SCALE(multiply_c128(x, y)
 PRODUCT_LOOP(ADD_SCALED, C64, dt__c64, float, 1, add_f32(x, multiply_c64(scale, y)))
 PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(scale, y)))
 
+/* Compilers would load x only where y is above the limit, which waits for y: memory is read slower then. */
+#define THRESHOLD_LOOP(DTYPE, memory, vector, part)                                                                  \
+    INLINE vec above_##DTYPE(vec x, vec y, part limit) { return x & ~(vec)((vector)y <= limit); }                    \
+    LOOP(THRESHOLD, DTYPE, memory, const char *xs = ins[0]; const char *ys = ins[1];                                 \
+         const part limit = (part)numbers[0].f.re; size_t left = (size_t)n * sizeof(part);                           \
+         for (; left >= VEC_BYTES;                                                                                   \
+              left -= VEC_BYTES, xs += VEC_BYTES, ys += VEC_BYTES, to += VEC_BYTES / sizeof(part))                   \
+             vec_store(to, above_##DTYPE(vec_load(xs), vec_load(ys), limit));                                        \
+         vec_store_part((char *)to, above_##DTYPE(vec_load_part(xs, left), vec_load_part(ys, left), limit), left);)
+THRESHOLD_LOOP(F32, dt__f32, vf32, float)
+THRESHOLD_LOOP(F64, dt__f64, vf64, double)
+
 /* Ops on 16-bit floats that are so quick that converting whole blocks to f32 and back would take most of the time: a
  * register is computed as two of f32, x and y, and rounded once, to the same bits. */
 #define HALF_OP_LIST(ONE, TWO)                                                                                       \
@@ -443,7 +454,7 @@ HALF_OP_LIST(ONE_HALF_LOOP, TWO_HALF_LOOP)
 #define HALF_ENTRY(op, ...)   ENTRY(op, F16, ) ENTRY(op, BF16, )
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
     FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, TAN, ) FLOATS(ENTRY, FMOD, ) FLOATS(ENTRY, REMAINDER, )
-        FLOATS(ENTRY, FLOOR_DIVIDE, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
+        FLOATS(ENTRY, FLOOR_DIVIDE, ) FLOATS(ENTRY, THRESHOLD, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
             COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY) HALF_OP_LIST(HALF_ENTRY, HALF_ENTRY)
                 OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A product of arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out
- * continue, are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the
- * dtype of the computation, or whose strides BLAS cannot express, are copied first. Products of many multiplications
- * are split into tiles of the result, for threads. A BLAS packs the operands of every tile again, so tiles have long
- * rows where they can: on Zen 4, 1024x1024x256 runs at 0.97 of the speed of one call in tiles of 256x1024, and at 0.91
- * in tiles of 256x512. One thread makes one call, if the BLAS computes the same bits so (blas.c).
+ * Matrix products of arrays, by a BLAS (blas.h) or by our own loops. Products of few rows (thin_products.c), and of
+ * bf16 where the CPU has instructions for them (bf16_products.c), are faster in loops of their own. A product of
+ * arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out continue,
+ * are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the dtype of
+ * the computation, or whose strides BLAS cannot express, are copied first, in blocks of bounded size. Products of many
+ * multiplications are split into tiles of the result, for threads. A BLAS packs the operands of every tile again, so
+ * tiles have long rows where they can: on Zen 4, 1024x1024x256 runs at 0.97 of the speed of one call in tiles of
+ * 256x1024, and at 0.91 in tiles of 256x512. One thread makes one call, if the BLAS computes the same bits so
+ * (blas.c).
  */
-#include "kernels/products.h"
+#include "kernels/kernels.h"
 
 #include "base/ctx.h"
 #include "base/size.h"
 #include "kernels/blas.h"
-#include "kernels/elementwise.h"
 #include "kernels/gather.h"
+#include "kernels/matrix_product.h"
 #include "kernels/walk.h"
 
 #include <limits.h>
@@ -31,6 +34,8 @@ enum {
     MIN_LONG_COLUMNS = 4096, /* where they are */
     LARGE = 1 << 19,         /* multiplications that are worth splitting */
     MAX_SIZE = 1 << 30,      /* of a matrix dim that is passed to BLAS */
+    COPY_BYTES = 32 << 20,   /* of a copy of a block */
+    COPY_SIDE = 2048,        /* of a block that has rows and columns of its matrix, at most if it is cut */
 };
 
 enum { COPY_A, COPY_B, COPY_OUT, N_COPIES };
@@ -45,12 +50,15 @@ struct dt__products {
     const dt__scratch_source *source;
 };
 
-/* Dense copies that a product is computed with. */
+/* Dense copies of blocks that a product is computed with. */
+typedef struct product_copy {
+    void *memory;
+    size_t bytes;
+    const char *from; /* the block that was copied last, and its size */
+    int64_t rows, columns;
+} product_copy;
 typedef struct product_copies {
-    struct {
-        void *memory;
-        size_t bytes;
-    } of[N_COPIES];
+    product_copy of[N_COPIES];
 } product_copies;
 
 dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool,
@@ -84,10 +92,13 @@ void dt__products_give_back(const dt__products *products, void *memory, size_t b
     products->source->give_back(products->ctx, memory, bytes);
 }
 
-/* NULL when out of memory, or if there are no elements. */
+/* Memory for a copy, which later blocks use again: none is larger than the first. NULL when out of memory, or if there
+ * are no elements. */
 static void *take_copy(const dt__products *products, product_copies *copies, int which, int64_t rows, int64_t columns,
                        dt_dtype dtype) {
     size_t bytes;
+    if (copies->of[which].memory)
+        return copies->of[which].memory;
     if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes) ||
         bytes == 0)
         return NULL;
@@ -269,7 +280,7 @@ static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_d
     dt__pool_run(products->pool, t.n_down * t.n_across, multiply_tile, &t);
 }
 
-static dt__matrix_product transposed(const dt__matrix_product *p) {
+dt__matrix_product dt__matrix_product_flip(const dt__matrix_product *p) {
     return (dt__matrix_product){p->n,
                                 p->m,
                                 p->k,
@@ -289,59 +300,171 @@ static void add_bias_first(dt__products *products, dt_dtype stored, const char *
     p->beta = number_of(c->dtype, 1);
 }
 
-/* Makes x a matrix of loop_dtype that BLAS can read: in place, or as a dense copy. False when out of memory. */
-static bool prepare(const dt__products *products, product_copies *copies, int which, dt_dtype stored,
-                    dt_dtype loop_dtype, dt__matrix *x, int64_t rows, int64_t columns) {
-    if (stored == loop_dtype &&
-        (loop_dtype == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
-        return true;
-    void *copy = take_copy(products, copies, which, rows, columns, loop_dtype);
+/* Whether products read a factor in place: it has the dtype of the computation, and strides that BLAS can express. */
+static bool is_read_in_place(dt_dtype stored, dt__matrix x, int64_t rows, int64_t columns) {
+    return compute_dtype[stored] == stored &&
+           (stored == DT_I64 || is_plain(x, rows, columns) || is_transposed(x, rows, columns));
+}
+
+/* A product of matrices of any stored dtype and strides, which is cut into blocks of m by n results that are each the
+ * sum of products over k: as large as possible, so that no copy has more than COPY_BYTES. Depends on sizes and strides
+ * only, so that all ranks compute the same bits. */
+typedef struct block_product {
+    dt__products *products;
+    product_copies copies;
+    dt_dtype stored;
+    dt__matrix_product whole;
+    bool a_in_place, b_in_place, c_in_place;
+    int64_t m, n, k;
+} block_product;
+
+/* Replaces a block of a factor by a dense copy that BLAS can read; one that was copied last is not copied again. False
+ * when out of memory. */
+static bool copy_block(block_product *self, int which, dt__matrix *x, int64_t rows, int64_t columns) {
+    const dt__products *products = self->products;
+    const dt_dtype dtype = compute_dtype[self->stored];
+    void *copy = take_copy(products, &self->copies, which, rows, columns, dtype);
     if (!copy)
         return rows == 0 || columns == 0;
     const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
-    dt__convert(products->kernels, products->pool, &(dt__array){copy, loop_dtype, 2, shape, to},
-                &(dt__array){x->at, stored, 2, shape, from});
+    const product_copy *last = &self->copies.of[which];
+    if (last->from != x->at || last->rows != rows || last->columns != columns)
+        dt__convert(products->kernels, products->pool, &(dt__array){copy, dtype, 2, shape, to},
+                    &(dt__array){x->at, self->stored, 2, shape, from});
+    self->copies.of[which] = (product_copy){copy, last->bytes, x->at, rows, columns};
     *x = (dt__matrix){copy, columns, 1};
     return true;
 }
 
-static bool run_with_copies(dt__products *products, product_copies *copies, dt_dtype stored, dt__matrix_product p,
-                            const char *bias) {
-    const dt_dtype dtype = compute_dtype[stored];
-    const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
-    const dt__array out = {p.c.at, stored, 2, shape, strides};
-    if (!prepare(products, copies, COPY_A, stored, dtype, &p.a, p.m, p.k) ||
-        !prepare(products, copies, COPY_B, stored, dtype, &p.b, p.k, p.n))
-        return false;
-    const dt__blas *blas = dtype == DT_I64 ? NULL : blas_of(products);
-    const bool plain_out = stored == dtype && is_plain(p.c, p.m, p.n),
-               transposed_out = stored == dtype && is_transposed(p.c, p.m, p.n);
-    if (plain_out || transposed_out) {
-        if (bias && !plain_out)
-            add_bias_first(products, stored, bias, &out, &p);
-        const dt__matrix_product as_plain = plain_out ? p : transposed(&p);
-        multiply_in_tiles(products, blas, dtype, &as_plain, plain_out ? bias : NULL);
-        return true;
+/* The side of a block of which one has `other` elements along the other side. */
+static int64_t block_side(const block_product *self, int64_t size, int64_t other) {
+    const int64_t most = COPY_BYTES / (int64_t)dt_dtype_size(compute_dtype[self->stored]);
+    return dt__min_i64(size, dt__max_i64(most / dt__max_i64(other, 1), 1));
+}
+
+static void choose_blocks(block_product *self) {
+    const dt__matrix_product *p = &self->whole;
+    self->m = p->m;
+    self->n = p->n;
+    self->k = dt__max_i64(p->k, 1);
+    if (!self->a_in_place)
+        self->k = block_side(self, self->k, dt__min_i64(p->m, COPY_SIDE));
+    if (!self->b_in_place)
+        self->k = block_side(self, self->k, dt__min_i64(p->n, COPY_SIDE));
+    if (!self->a_in_place)
+        self->m = block_side(self, self->m, self->k);
+    if (!self->b_in_place)
+        self->n = block_side(self, self->n, self->k);
+    if (!self->c_in_place)
+        self->n = block_side(self, self->n, dt__min_i64(self->m, COPY_SIDE));
+    if (!self->c_in_place)
+        self->m = block_side(self, self->m, self->n);
+}
+
+/* Adds the products of all blocks of k to c, which is plain. */
+static bool sum_blocks(block_product *self, const dt__matrix_product *p, const char *bias) {
+    const dt_dtype dtype = compute_dtype[self->stored];
+    const dt__blas *blas = dtype == DT_I64 ? NULL : blas_of(self->products);
+    dt__matrix_product part = *p;
+    for (int64_t l = 0; l == 0 || l < p->k; l += self->k) { /* once even if k is 0, which scales c */
+        part.k = dt__min_i64(self->k, p->k - l);
+        part.a = matrix_at(p->a, self->stored, 0, l);
+        part.b = matrix_at(p->b, self->stored, l, 0);
+        if ((!self->a_in_place && !copy_block(self, COPY_A, &part.a, p->m, part.k)) ||
+            (!self->b_in_place && !copy_block(self, COPY_B, &part.b, part.k, p->n)))
+            return false;
+        multiply_in_tiles(self->products, blas, dtype, &part, bias);
+        part.beta = number_of(dtype, 1);
+        bias = NULL;
     }
-    void *copy = take_copy(products, copies, COPY_OUT, p.m, p.n, dtype);
+    return true;
+}
+
+/* The results of one block. */
+static bool run_block(block_product *self, dt__matrix_product p, const char *bias) {
+    const dt__products *products = self->products;
+    const dt_dtype dtype = compute_dtype[self->stored];
+    const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
+    const dt__array out = {p.c.at, self->stored, 2, shape, strides};
+    if (self->c_in_place)
+        return sum_blocks(self, &p, bias);
+    void *copy = take_copy(products, &self->copies, COPY_OUT, p.m, p.n, dtype);
     if (!copy)
         return false;
     const dt__array dense_out = {copy, dtype, 2, shape, dense};
     if (bias)
-        add_bias_first(products, stored, bias, &dense_out, &p);
+        add_bias_first(self->products, self->stored, bias, &dense_out, &p);
     else if (!is_zero(dtype, p.beta))
         dt__convert(products->kernels, products->pool, &dense_out, &out);
     p.c = (dt__matrix){copy, p.n, 1};
-    multiply_in_tiles(products, blas, dtype, &p, NULL);
+    if (!sum_blocks(self, &p, NULL))
+        return false;
     dt__convert(products->kernels, products->pool, &out, &dense_out);
     return true;
 }
 
-/* One product of matrices of any stored dtype and strides. False when out of memory. */
+static bool run_blocks(block_product *self, const char *bias) {
+    const dt__matrix_product *whole = &self->whole;
+    const int64_t size = (int64_t)dt_dtype_size(self->stored);
+    for (int64_t i = 0; i < whole->m; i += self->m)
+        for (int64_t j = 0; j < whole->n; j += self->n) {
+            dt__matrix_product part = *whole;
+            part.m = dt__min_i64(self->m, whole->m - i);
+            part.n = dt__min_i64(self->n, whole->n - j);
+            part.a = matrix_at(whole->a, self->stored, i, 0);
+            part.b = matrix_at(whole->b, self->stored, 0, j);
+            part.c = matrix_at(whole->c, self->stored, i, j);
+            if (!run_block(self, part, bias ? bias + j * size : NULL))
+                return false;
+        }
+    return true;
+}
+
+void dt__stored_product_finish(const dt__products *products, const dt__stored_product *product, int64_t row,
+                               int64_t column, int64_t n, void *sums, void *old) {
+    const dt__matrix_product *p = &product->p;
+    const dt_dtype stored = product->stored, dtype = compute_dtype[stored];
+    const int64_t one = 1, size = (int64_t)dt_dtype_size(stored);
+    const dt__array out = {matrix_at(p->c, stored, row, column).at, stored, 1, &n, &p->c.column},
+                    bias = {(void *)(uintptr_t)(product->bias ? product->bias + column * size : NULL), stored, 1, &n,
+                            &one},
+                    numbers = {sums, dtype, 1, &n, &one};
+    const bool adds = product->bias || p->beta.f.re != 0;
+    const double alpha = p->alpha.f.re, beta = product->bias ? 1 : p->beta.f.re;
+    if (adds)
+        dt__convert(products->kernels, NULL, &(dt__array){old, dtype, 1, &n, &one}, product->bias ? &bias : &out);
+    for (int64_t i = 0; i < n && (adds || alpha != 1) && dtype == DT_F32; i++)
+        ((float *)sums)[i] = (float)alpha * ((float *)sums)[i] + (adds ? (float)beta * ((float *)old)[i] : 0);
+    for (int64_t i = 0; i < n && (adds || alpha != 1) && dtype == DT_F64; i++)
+        ((double *)sums)[i] = alpha * ((double *)sums)[i] + (adds ? beta * ((double *)old)[i] : 0);
+    if (p->c.column == 1 || n == 1)
+        products->kernels->loops->convert[dtype][stored](n, out.data, sums);
+    else
+        dt__convert(products->kernels, NULL, &out, &numbers);
+}
+
+/* False when out of memory. */
 static bool run_product(dt__products *products, dt_dtype stored, dt__matrix_product p, const char *bias) {
-    product_copies copies = {0};
-    bool done = run_with_copies(products, &copies, stored, p, bias);
-    free_copies(products, &copies);
+    const dt__stored_product product = {stored, p, bias};
+    bool done = false;
+    if (dt__thin_product_run(products, &product, &done) || dt__bf16_product_run(products, &product, &done))
+        return done;
+    const bool computes = stored == compute_dtype[stored], plain = computes && is_plain(p.c, p.m, p.n);
+    if (computes && !plain && is_transposed(p.c, p.m, p.n)) {
+        const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column};
+        if (bias)
+            add_bias_first(products, stored, bias, &(dt__array){p.c.at, stored, 2, shape, strides}, &p);
+        return run_product(products, stored, dt__matrix_product_flip(&p), NULL);
+    }
+    block_product self = {.products = products,
+                          .stored = stored,
+                          .whole = p,
+                          .a_in_place = is_read_in_place(stored, p.a, p.m, p.k),
+                          .b_in_place = is_read_in_place(stored, p.b, p.k, p.n),
+                          .c_in_place = plain};
+    choose_blocks(&self);
+    done = run_blocks(&self, bias);
+    free_copies(products, &self.copies);
     return done;
 }
 

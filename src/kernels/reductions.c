@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two ways to reduce. By rows: for each element of the result, its elements are loaded block by block and folded. By
- * columns, if the stride of the kept dims is smaller in the input: a block of accumulators is combined with blocks of
- * input by the loops of elementwise ops. A few results of many elements each are folded in segments, in parallel, and
- * the segments are combined in order.
+ * Reductions of arrays along any of their dims. Two ways to reduce. By rows: for each element of the result, its
+ * elements are loaded block by block and folded. By columns, if the stride of the kept dims is smaller in the input: a
+ * block of accumulators is combined with blocks of input by the loops of elementwise ops. A few results of many
+ * elements each are folded in segments, in parallel, and the segments are combined in order.
  */
-#include "kernels/reductions.h"
+#include "kernels/kernels.h"
 
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -285,7 +285,7 @@ static bool reduce_directly(const job *j) {
     for (int64_t r = 0; r < n_results; r++) {
         element one = j->identity;
         fold(n, (const char *)in->data + (size_t)(r * n) * in_bytes, &one);
-        memcpy(kept + (size_t)r * bytes, &one, bytes);
+        memcpy(kept + (size_t)r * bytes, &one, sizeof one); /* a constant size is no loop; the next one follows */
     }
     store_results(j, kept, n_results, out->data, (int64_t)dt__dtype_bytes(out->dtype));
     return true;

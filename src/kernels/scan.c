@@ -7,7 +7,6 @@
 #include "kernels/element_ops.h"
 #include "kernels/element_types.h"
 #include "kernels/gather.h"
-#include "kernels/reductions.h"
 #include "kernels/walk.h"
 
 #include <string.h>

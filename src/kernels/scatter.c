@@ -13,7 +13,6 @@
 #include "kernels/element_types.h"
 #include "kernels/gather.h"
 #include "kernels/index_range.h"
-#include "kernels/indexing.h"
 #include "kernels/walk.h"
 
 #include <stdatomic.h>

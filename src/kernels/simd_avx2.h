@@ -24,12 +24,14 @@
 
 #define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
 
-/* Lower and upper half of a register of f16, each as a register of f32; and back. */
+/* Lower and upper half of a register of f16, each as a register of f32; and back; and half a register in memory. */
 #define HW_F16_LOW(x)  ((vec)_mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)(x))))
 #define HW_F16_HIGH(x) ((vec)_mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)(x), 1)))
 #define HW_F16_PACK(low, high)                                                                                       \
     ((vec)_mm256_set_m128i(_mm256_cvtps_ph((__m256)(high), _MM_FROUND_TO_NEAREST_INT),                               \
                            _mm256_cvtps_ph((__m256)(low), _MM_FROUND_TO_NEAREST_INT)))
+
+#define HW_LOAD_F16(from) ((vf32)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from))))
 
 /* The upper halves of the 32-bit elements of two registers, one after another. */
 #define HW_PACK_HIGH(low, high)                                                                                      \

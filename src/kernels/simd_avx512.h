@@ -27,12 +27,14 @@
 #define HW_LOAD_PART(from, n)   ((vec)_mm512_maskz_loadu_epi8(HW_FIRST(n), (from)))
 #define HW_STORE_PART(to, x, n) _mm512_mask_storeu_epi8((to), HW_FIRST(n), (__m512i)(x))
 
-/* Lower and upper half of a register of f16, each as a register of f32; and back. */
+/* Lower and upper half of a register of f16, each as a register of f32; and back; and half a register in memory. */
 #define HW_F16_LOW(x)  ((vec)_mm512_cvtph_ps(_mm512_castsi512_si256((__m512i)(x))))
 #define HW_F16_HIGH(x) ((vec)_mm512_cvtph_ps(_mm512_extracti64x4_epi64((__m512i)(x), 1)))
 #define HW_F16_PACK(low, high)                                                                                       \
     ((vec)_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtps_ph((__m512)(low), _MM_FROUND_TO_NEAREST_INT)),      \
                              _mm512_cvtps_ph((__m512)(high), _MM_FROUND_TO_NEAREST_INT), 1))
+
+#define HW_LOAD_F16(from) ((vf32)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(from))))
 
 /* The upper halves of the 32-bit elements of two registers, one after another. */
 #define HW_PACK_HIGH(low, high)                                                                                      \

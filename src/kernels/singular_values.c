@@ -1,134 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each rotation makes two vectors orthogonal, and the lengths that remain are the singular values. A sweep over all
- * pairs of n vectors of m numbers takes about 5 n^2 m operations; five to ten sweeps converge.
+ * Singular value decompositions of a batch of matrices. A matrix is copied to the numbers that Jacobi rotations start
+ * from before LAPACK overwrites it: the copy finds infinities and NaN, with which LAPACK may not end, and remains if
+ * LAPACK has no routine, or does not converge. LAPACK stores by columns: it decomposes the transposed matrix, whose U
+ * is our Vh and whose Vt is our U, so that nothing is transposed.
  */
-#include "kernels/singular_values.h"
+#include "kernels/kernels.h"
 
-#include <float.h>
+#include "base/size.h"
+#include "kernels/jacobi_svd.h"
+
+#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-enum { MAX_SWEEPS = 64 };
+/* The batch, and how it is divided. */
+typedef struct division {
+    const dt__svd *args;
+    bool by_lapack;
+    int64_t k, longer, n_left, n_right; /* vectors of U and Vh */
+    int64_t n_pieces, per_piece;
+    dt__lapack_work work;
+    size_t numbers_bytes, piece_bytes; /* of Jacobi rotations; of a piece with its work */
+    char *memory;
+} division;
 
-static double dot(int64_t n, const double *a, const double *b) {
-    double sum = 0;
+static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+static int call_lapack(const division *d, void *a, void *s, void *u, void *vh, dt__lapack_work *work) {
+    const int m = (int)d->args->m, n = (int)d->args->n, n_left = (int)d->n_left;
+    const char jobz = !d->args->has_vectors ? 'N' : d->args->is_full ? 'A' : 'S';
+    return dt__lapack_gesdd(d->args->dtype, jobz, n, m, a, n, s, vh, n, u, n_left, work);
+}
+
+static division divide(dt__pool *pool, const dt__svd *args) {
+    const int64_t k = dt__min_i64(args->m, args->n), longer = dt__max_i64(args->m, args->n);
+    division d = {.args = args,
+                  .k = k,
+                  .longer = longer,
+                  .n_left = args->is_full ? args->m : k,
+                  .n_right = args->is_full ? args->n : k};
+    d.by_lapack = k > 0 && longer < INT_MAX && dt__lapack_has(DT__LAPACK_GESDD, args->dtype) &&
+                  call_lapack(&d, NULL, NULL, NULL, NULL, &d.work) == 0;
+    d.per_piece = dt__max_i64(dt__ceil_div(args->n_matrices, dt__pool_threads(pool)), 1);
+    d.n_pieces = dt__ceil_div(args->n_matrices, d.per_piece);
+    const int64_t n_vectors = args->m < args->n ? d.n_right : d.n_left;
+    d.numbers_bytes = aligned((size_t)(longer * n_vectors + k * k + k) * sizeof(double));
+    d.piece_bytes = d.numbers_bytes + aligned(d.work.bytes);
+    return d;
+}
+
+static void set_number(dt_dtype dtype, void *array, int64_t i, double x) {
+    if (dtype == DT_F64)
+        ((double *)array)[i] = x;
+    else
+        ((float *)array)[i] = (float)x;
+}
+
+/* The columns of the matrix, or if it is wide its rows. False if a number is not finite. */
+static bool read_vectors(const division *d, const void *a, double *vectors) {
+    const int64_t m = d->args->m, n = d->args->n;
+    bool finite = true;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const double x =
+                d->args->dtype == DT_F64 ? ((const double *)a)[i * n + j] : ((const float *)a)[i * n + j];
+            vectors[m < n ? i * n + j : j * m + i] = x;
+            finite &= isfinite(x) != 0;
+        }
+    return finite;
+}
+
+/* Vectors of `length` numbers become columns or rows of a matrix. */
+static void write_vectors(dt_dtype dtype, int64_t n, int64_t length, const double *vectors, bool as_columns,
+                          void *out) {
     for (int64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+        for (int64_t k = 0; k < length; k++)
+            set_number(dtype, out, as_columns ? k * n + i : i * length + k, vectors[i * length + k]);
 }
 
-static void rotate(int64_t n, double *a, double *b, double cosine, double sine) {
-    for (int64_t i = 0; i < n; i++) {
-        double x = a[i], y = b[i];
-        a[i] = cosine * x - sine * y;
-        b[i] = sine * x + cosine * y;
-    }
+static void rotate_vectors(const division *d, double *vectors, void *s, void *u, void *vh) {
+    const dt_dtype dtype = d->args->dtype;
+    const bool wide = d->args->m < d->args->n;
+    const int64_t n_out = wide ? d->n_right : d->n_left;
+    double *right = vectors + d->longer * n_out, *values = right + d->k * d->k;
+    dt__jacobi_svd(d->k, d->longer, n_out, vectors, right, values);
+    write_vectors(dtype, d->k, 1, values, false, s);
+    if (!d->args->has_vectors)
+        return;
+    write_vectors(dtype, wide ? d->k : d->n_left, wide ? d->k : d->args->m, wide ? right : vectors, true, u);
+    write_vectors(dtype, wide ? d->n_right : d->k, wide ? d->args->n : d->k, wide ? vectors : right, false, vh);
 }
 
-static bool sweep(int64_t n, int64_t m, double *vectors, double *right) {
-    bool any = false;
-    for (int64_t p = 0; p < n; p++)
-        for (int64_t q = p + 1; q < n; q++) {
-            double *a = vectors + p * m, *b = vectors + q * m;
-            double aa = dot(m, a, a), bb = dot(m, b, b), ab = dot(m, a, b);
-            if (!(fabs(ab) > DBL_EPSILON * sqrt(aa) * sqrt(bb)))
-                continue;
-            double zeta = (bb - aa) / (2 * ab);
-            double tangent = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), cosine = 1 / hypot(1, tangent);
-            rotate(m, a, b, cosine, cosine * tangent);
-            rotate(n, right + p * n, right + q * n, cosine, cosine * tangent);
-            any = true;
-        }
-    return any;
-}
-
-static void swap(int64_t n, double *a, double *b) {
-    for (int64_t i = 0; i < n; i++) {
-        double x = a[i];
-        a[i] = b[i];
-        b[i] = x;
-    }
-}
-
-static void sort(int64_t n, int64_t m, double *vectors, double *right, double *values) {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t largest = i;
-        for (int64_t k = i + 1; k < n; k++)
-            if (values[k] > values[largest])
-                largest = k;
-        if (largest == i)
-            continue;
-        swap(1, &values[i], &values[largest]);
-        swap(m, vectors + i * m, vectors + largest * m);
-        swap(n, right + i * n, right + largest * n);
-    }
-}
-
-/* vector -= its part in the span of the first n. Twice, since the first time leaves rounding errors. */
-static void make_orthogonal(int64_t n, int64_t m, const double *vectors, double *vector) {
-    for (int pass = 0; pass < 2; pass++)
-        for (int64_t i = 0; i < n; i++) {
-            double along = dot(m, vectors + i * m, vector);
-            for (int64_t k = 0; k < m; k++)
-                vector[k] -= along * vectors[i * m + k];
-        }
-}
-
-/* Sets vector n to one that is orthogonal to those before: of the unit vectors, the one that is farthest from them. */
-static void complete(int64_t n, int64_t m, double *vectors) {
-    double *vector = vectors + n * m, most = -1;
-    int64_t best = 0;
-    for (int64_t k = 0; k < m; k++) {
-        double rest = 1;
-        for (int64_t i = 0; i < n; i++)
-            rest -= vectors[i * m + k] * vectors[i * m + k];
-        if (rest > most) {
-            most = rest;
-            best = k;
-        }
-    }
-    memset(vector, 0, (size_t)m * sizeof *vector);
-    vector[best] = 1;
-    make_orthogonal(n, m, vectors, vector);
-    double length = sqrt(dot(m, vector, vector));
-    for (int64_t k = 0; k < m; k++)
-        vector[k] /= length;
-}
-
-/* The largest magnitude; 1 if there is none, NaN where a number is not finite. */
-static double scale_of(int64_t n, const double *numbers) {
-    double scale = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(numbers[i]))
-            return NAN;
-        scale = fmax(scale, fabs(numbers[i]));
-    }
-    return scale == 0 ? 1 : scale;
-}
-
-void dt__svd_run(int64_t n, int64_t m, int64_t n_out, double *vectors, double *right, double *values) {
-    double scale = scale_of(n * m, vectors); /* so that no square overflows */
-    for (int64_t i = 0; i < n * m; i++)
-        vectors[i] /= scale;
-    for (int64_t i = 0; i < n * n; i++)
-        right[i] = i % (n + 1) == 0 ? 1 : 0;
-    for (int i = 0; i < MAX_SWEEPS && sweep(n, m, vectors, right); i++)
-        ;
+static void fill_with_nan(dt_dtype dtype, int64_t n, void *out) {
     for (int64_t i = 0; i < n; i++)
-        values[i] = sqrt(dot(m, vectors + i * m, vectors + i * m));
-    sort(n, m, vectors, right, values);
-    double smallest = n > 0 ? values[0] * DBL_EPSILON * DBL_EPSILON : 0;
-    for (int64_t i = 0; i < n_out; i++) {
-        if (i < n && !(values[i] <= smallest)) {
-            for (int64_t k = 0; k < m; k++)
-                vectors[i * m + k] /= values[i];
-            values[i] *= scale;
-            continue;
+        set_number(dtype, out, i, NAN);
+}
+
+static char *matrix_at(void *first, int64_t i, int64_t rows, int64_t columns, dt_dtype dtype) {
+    return first ? (char *)first + i * rows * columns * (int64_t)dt_dtype_size(dtype) : NULL;
+}
+
+static void decompose(const division *d, int64_t i, char *memory) {
+    const dt__svd *args = d->args;
+    const dt_dtype dtype = args->dtype;
+    char *a = matrix_at(args->a, i, args->m, args->n, dtype), *s = matrix_at(args->s, i, d->k, 1, dtype);
+    char *u = matrix_at(args->u, i, args->m, d->n_left, dtype),
+         *vh = matrix_at(args->vh, i, d->n_right, args->n, dtype);
+    double *vectors = (double *)(void *)memory;
+    if (!read_vectors(d, a, vectors)) {
+        fill_with_nan(dtype, d->k, s);
+        if (args->has_vectors) {
+            fill_with_nan(dtype, args->m * d->n_left, u);
+            fill_with_nan(dtype, d->n_right * args->n, vh);
         }
-        if (i < n)
-            values[i] *= scale;
-        complete(i, m, vectors);
+        return;
     }
+    dt__lapack_work work = d->work;
+    work.memory = memory + d->numbers_bytes;
+    if (!d->by_lapack || call_lapack(d, a, s, u, vh, &work) != 0)
+        rotate_vectors(d, vectors, s, u, vh);
+}
+
+static void run_piece(void *arg, int64_t piece) {
+    const division *d = arg;
+    const int64_t end = dt__min_i64((piece + 1) * d->per_piece, d->args->n_matrices);
+    for (int64_t i = piece * d->per_piece; i < end; i++)
+        decompose(d, i, d->memory + (size_t)piece * d->piece_bytes);
+}
+
+size_t dt__svd_bytes(dt__pool *pool, const dt__svd *args) {
+    const division d = divide(pool, args);
+    return (size_t)d.n_pieces * d.piece_bytes;
+}
+
+void dt__svd_run(dt__pool *pool, const dt__svd *args, void *memory) {
+    division d = divide(pool, args);
+    d.memory = memory;
+    dt__pool_run(pool, d.n_pieces, run_piece, &d);
 }

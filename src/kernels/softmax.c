@@ -2,13 +2,12 @@
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
  * row that fits a buffer is loaded once. If the dim is not the contiguous one, a block of columns is processed
- * together. Or only the last pass, where the caller has the statistics of the rows (statistics.h).
+ * together. Or only the last pass, where the caller has the statistics of the rows (dt__statistics).
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/loops.h"
-#include "kernels/normalise.h"
 #include "kernels/short_rows.h"
 #include "kernels/walk.h"
 

@@ -7,7 +7,6 @@
 #include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/loops.h"
-#include "kernels/normalise.h"
 #include "kernels/walk.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Splits copies along one dim, and fills at any element.
+ * Copies and fills, in parallel on the threads of a pool if they are large: copies are split along one dim, fills
+ * at any element.
  */
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 
 #include "base/size.h"
 #include "kernels/strided_plan.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A row is read once, block by block: the statistics of a block, which is in the cache, are merged into those of the
- * row. Sums of exponentials are relative to the largest element so far; the mean and squares of two sets of elements
- * follow from those of each (Chan, Golub, LeVeque 1979). If the kept dims are closer in memory than the others, a block
- * of columns is processed together. A few long rows are cut into segments, for threads.
+ * Two numbers per row that summarize it, and how they merge. A row is read once, block by block: the statistics of a
+ * block, which is in the cache, are merged into those of the row. Sums of exponentials are relative to the largest
+ * element so far; the mean and squares of two sets of elements follow from those of each (Chan, Golub, LeVeque 1979).
+ * If the kept dims are closer in memory than the others, a block of columns is processed together. A few long rows are
+ * cut into segments, for threads.
  */
-#include "kernels/statistics.h"
+#include "kernels/kernels.h"
 
 #include "base/size.h"
 #include "kernels/element_ops.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run is open while it has pieces left. Workers enter an open run, take pieces until none is left, and leave. One
- * word holds both the open flag and the number of workers inside, so that the caller, which closes the run when no
- * pieces are left, waits only for workers that have entered; a worker that wakes up late finds the run closed and
- * sleeps again. A worker that wakes between two runs enters the second, whose fields were all written before it was
- * opened.
+ * A thread pool that runs one job at a time. A run is open while it has pieces left. Workers enter an open run, take
+ * pieces until none is left, and leave. One word holds both the open flag and the number of workers inside, so that the
+ * caller, which closes the run when no pieces are left, waits only for workers that have entered; a worker that wakes
+ * up late finds the run closed and sleeps again. A worker that wakes between two runs enters the second, whose fields
+ * were all written before it was opened.
  */
-#include "kernels/thread_pool.h"
+#include "kernels/kernels.h"
 
 #include "base/ctx.h"
 

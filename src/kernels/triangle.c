@@ -3,7 +3,6 @@
  * The lower or upper triangle of matrices: each row is split into columns that are copied and columns that are zeroed.
  */
 #include "base/size.h"
-#include "kernels/indexing.h"
 #include "kernels/walk.h"
 
 enum { PIECE = 1 << 15 };

@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_WALK_H
 #define DT_KERNELS_WALK_H
 
-#include "kernels/array.h"
+#include "kernels/kernels.h"
 
 enum { DT__WALK_ARRAYS = 4, DT__WALK_DIMS = 64 };
 

@@ -52,11 +52,11 @@ static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *ou
     return dt__layout_fail(job->arena->ctx, DT_ERR_VALUE, "composition of", job->a, what);
 }
 
-static dt_status compose(struct compose *job, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out) {
-    if (dt__tuple_is_int(shape))
+static dt_status compose(struct compose *job, const dt_tuple *shape, const dt_tuple *stride, dt__layout *out) {
+    if (dt_tuple_is_int(shape))
         return compose_mode(job, (dt__mode){shape->value, stride->value}, out);
-    dt__tuple *shapes = DT__NEW_ARRAY(job->arena, dt__tuple, shape->n_items);
-    dt__tuple *strides = DT__NEW_ARRAY(job->arena, dt__tuple, shape->n_items);
+    dt_tuple *shapes = DT__NEW_ARRAY(job->arena, dt_tuple, shape->n_items);
+    dt_tuple *strides = DT__NEW_ARRAY(job->arena, dt_tuple, shape->n_items);
     if (!shapes || !strides)
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < shape->n_items; i++) {

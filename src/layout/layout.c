@@ -35,13 +35,13 @@ dt_status dt__layout_fail(dt_ctx *ctx, dt_status status, const char *subject, co
     return result;
 }
 
-dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out) {
+dt_status dt__layout_new(dt__arena *arena, const dt_tuple *shape, const dt_tuple *stride, dt__layout *out) {
     dt__layout layout = {.shape = *shape};
     if (stride)
         layout.stride = *stride;
     else
         DT__TRY(dt__tuple_suffix_product(arena, shape, &layout.stride));
-    if (!dt__tuple_congruent(&layout.shape, &layout.stride))
+    if (!dt_tuple_congruent(&layout.shape, &layout.stride))
         return dt__layout_fail(arena->ctx, DT_ERR_SHAPE, "layout", &layout, "shape and stride do not nest alike");
     int64_t n;
     dt__mode *modes;
@@ -57,12 +57,12 @@ dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n
         modes = &point;
         n = 1;
     }
-    dt__tuple *shape = DT__NEW_ARRAY(arena, dt__tuple, n), *stride = DT__NEW_ARRAY(arena, dt__tuple, n);
+    dt_tuple *shape = DT__NEW_ARRAY(arena, dt_tuple, n), *stride = DT__NEW_ARRAY(arena, dt_tuple, n);
     if (!shape || !stride)
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < n; i++) {
-        shape[i] = dt__tuple_int(modes[i].size);
-        stride[i] = dt__tuple_int(modes[i].stride);
+        shape[i] = dt_tuple_int(modes[i].size);
+        stride[i] = dt_tuple_int(modes[i].stride);
     }
     dt__layout layout;
     if (n == 1 && !as_list) {
@@ -75,8 +75,8 @@ dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n
     return DT_OK;
 }
 
-static dt__mode *collect(const dt__tuple *shape, const dt__tuple *stride, dt__mode *out) {
-    if (dt__tuple_is_int(shape))
+static dt__mode *collect(const dt_tuple *shape, const dt_tuple *stride, dt__mode *out) {
+    if (dt_tuple_is_int(shape))
         *out++ = (dt__mode){shape->value, stride->value};
     for (int64_t i = 0; i < shape->n_items; i++)
         out = collect(&shape->items[i], &stride->items[i], out);
@@ -86,7 +86,7 @@ static dt__mode *collect(const dt__tuple *shape, const dt__tuple *stride, dt__mo
 void dt__layout_modes(const dt__layout *layout, dt__mode *out) { collect(&layout->shape, &layout->stride, out); }
 
 dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n) {
-    *n = dt__tuple_count(&layout->shape);
+    *n = dt_tuple_count(&layout->shape);
     *modes = DT__NEW_ARRAY(arena, dt__mode, *n);
     if (!*modes)
         return DT_ERR_MEMORY;
@@ -95,11 +95,11 @@ dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__
 }
 
 bool dt__layout_equal(const dt__layout *a, const dt__layout *b) {
-    return dt__tuple_equal(&a->shape, &b->shape) && dt__tuple_equal(&a->stride, &b->stride);
+    return dt_tuple_equal(&a->shape, &b->shape) && dt_tuple_equal(&a->stride, &b->stride);
 }
 
-static int64_t size_of(const dt__tuple *shape) {
-    if (dt__tuple_is_int(shape))
+static int64_t size_of(const dt_tuple *shape) {
+    if (dt_tuple_is_int(shape))
         return shape->value;
     int64_t size = 1;
     for (int64_t i = 0; i < shape->n_items; i++)
@@ -107,8 +107,8 @@ static int64_t size_of(const dt__tuple *shape) {
     return size;
 }
 
-static int64_t largest(const dt__tuple *shape, const dt__tuple *stride) {
-    if (dt__tuple_is_int(shape))
+static int64_t largest(const dt_tuple *shape, const dt_tuple *stride) {
+    if (dt_tuple_is_int(shape))
         return (shape->value - 1) * stride->value;
     int64_t sum = 0;
     for (int64_t i = 0; i < shape->n_items; i++)
@@ -117,9 +117,9 @@ static int64_t largest(const dt__tuple *shape, const dt__tuple *stride) {
 }
 
 /* Takes the fastest modes off *index, from right to left. */
-static int64_t value_at(const dt__tuple *shape, const dt__tuple *stride, int64_t *index) {
+static int64_t value_at(const dt_tuple *shape, const dt_tuple *stride, int64_t *index) {
     int64_t value = 0;
-    if (dt__tuple_is_int(shape)) {
+    if (dt_tuple_is_int(shape)) {
         value = *index % shape->value * stride->value;
         *index /= shape->value;
     }
@@ -143,9 +143,9 @@ static dt_status add_term(dt_ctx *ctx, int64_t coordinate, int64_t stride, int64
 }
 
 /* An integer as coordinate of a nested mode: its modes from right to left, the first one takes the rest. */
-static dt_status add_integer(dt_ctx *ctx, const dt__tuple *shape, const dt__tuple *stride, bool first, int64_t *rest,
+static dt_status add_integer(dt_ctx *ctx, const dt_tuple *shape, const dt_tuple *stride, bool first, int64_t *rest,
                              int64_t *sum) {
-    if (dt__tuple_is_int(shape)) {
+    if (dt_tuple_is_int(shape)) {
         int64_t coordinate = first ? *rest : *rest % shape->value;
         *rest = first ? 0 : *rest / shape->value;
         return add_term(ctx, coordinate, stride->value, sum);
@@ -155,43 +155,51 @@ static dt_status add_integer(dt_ctx *ctx, const dt__tuple *shape, const dt__tupl
     return DT_OK;
 }
 
-static dt_status add_coordinate(dt_ctx *ctx, const dt__tuple *coord, const dt__tuple *shape, const dt__tuple *stride,
+static dt_status add_coordinate(dt_ctx *ctx, const dt_tuple *coord, const dt_tuple *shape, const dt_tuple *stride,
                                 int64_t *sum) {
-    if (dt__tuple_is_int(coord)) {
+    if (dt_tuple_is_int(coord)) {
         int64_t rest = coord->value;
         if (rest < 0)
             return dt__fail(ctx, DT_ERR_VALUE, "crd2idx: wrong coordinate: expected at least 0, got %lld",
                             (long long)rest);
         return add_integer(ctx, shape, stride, true, &rest, sum);
     }
-    if (dt__tuple_is_int(shape) || coord->n_items != shape->n_items)
+    if (dt_tuple_is_int(shape) || coord->n_items != shape->n_items)
         return dt__fail(ctx, DT_ERR_SHAPE, "crd2idx: wrong number of coordinates in a mode: expected %lld, got %lld",
-                        dt__tuple_is_int(shape) ? 1 : (long long)shape->n_items, (long long)coord->n_items);
+                        dt_tuple_is_int(shape) ? 1 : (long long)shape->n_items, (long long)coord->n_items);
     for (int64_t i = 0; i < coord->n_items; i++)
         DT__TRY(add_coordinate(ctx, &coord->items[i], &shape->items[i], &stride->items[i], sum));
     return DT_OK;
 }
 
-dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const dt__tuple *coord, int64_t *out) {
-    static const dt__tuple zero;
+dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const dt_tuple *coord, int64_t *out) {
+    static const dt_tuple zero;
     int64_t sum = 0;
     DT__TRY(add_coordinate(arena->ctx, coord ? coord : &zero, &layout->shape, &layout->stride, &sum));
     *out = sum;
     return DT_OK;
 }
 
-dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt__tuple *out) {
+static int64_t *write_digits(const dt_tuple *shape, const dt_tuple *stride, int64_t value, int64_t *out) {
+    if (dt_tuple_is_int(shape))
+        *out++ = stride->value ? value / stride->value % shape->value : 0;
+    for (int64_t i = 0; i < shape->n_items; i++)
+        out = write_digits(&shape->items[i], &stride->items[i], value, out);
+    return out;
+}
+
+void dt__layout_digits(const dt__layout *layout, int64_t value, int64_t *out) {
+    write_digits(&layout->shape, &layout->stride, value, out);
+}
+
+dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt_tuple *out) {
     if (value < 0)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "idx2crd: wrong index: expected at least 0, got %lld",
                         (long long)value);
-    int64_t n;
-    dt__mode *modes;
-    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
-    int64_t *digits = DT__NEW_ARRAY(arena, int64_t, n);
+    int64_t *digits = DT__NEW_ARRAY(arena, int64_t, dt_tuple_count(&layout->shape));
     if (!digits)
         return DT_ERR_MEMORY;
-    for (int64_t i = 0; i < n; i++)
-        digits[i] = modes[i].stride ? value / modes[i].stride % modes[i].size : 0;
+    dt__layout_digits(layout, value, digits);
     return dt__tuple_like(arena, &layout->shape, digits, out);
 }
 
@@ -206,24 +214,24 @@ dt_status dt__layout_flatten(dt__arena *arena, const dt__layout *layout, dt__lay
     int64_t n;
     dt__mode *modes;
     DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
-    return dt__layout_of_modes(arena, modes, n, !dt__tuple_is_int(&layout->shape), out);
+    return dt__layout_of_modes(arena, modes, n, !dt_tuple_is_int(&layout->shape), out);
 }
 
 /* The items of a list; an integer counts as a list of itself. */
-static const dt__tuple *items_of(const dt__tuple *tuple, int64_t *n) {
-    *n = dt__tuple_is_int(tuple) ? 1 : tuple->n_items;
-    return dt__tuple_is_int(tuple) ? tuple : tuple->items;
+static const dt_tuple *items_of(const dt_tuple *tuple, int64_t *n) {
+    *n = dt_tuple_is_int(tuple) ? 1 : tuple->n_items;
+    return dt_tuple_is_int(tuple) ? tuple : tuple->items;
 }
 
-static dt_status splice(dt__arena *arena, const dt__tuple *tuple, int64_t from, int64_t to, const dt__tuple *by,
-                        dt__tuple *out) {
+static dt_status splice(dt__arena *arena, const dt_tuple *tuple, int64_t from, int64_t to, const dt_tuple *by,
+                        dt_tuple *out) {
     int64_t n, n_by;
-    const dt__tuple *items = items_of(tuple, &n), *new_items = items_of(by, &n_by);
+    const dt_tuple *items = items_of(tuple, &n), *new_items = items_of(by, &n_by);
     if (from < 0 || to < from || to > n)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "splice: wrong modes: %lld to %lld of %lld", (long long)from,
                         (long long)to, (long long)n);
     int64_t n_all = n - (to - from) + n_by;
-    dt__tuple *all = DT__NEW_ARRAY(arena, dt__tuple, n_all);
+    dt_tuple *all = DT__NEW_ARRAY(arena, dt_tuple, n_all);
     if (!all)
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < n_all; i++)
@@ -233,7 +241,7 @@ static dt_status splice(dt__arena *arena, const dt__tuple *tuple, int64_t from, 
 
 dt_status dt__layout_splice(dt__arena *arena, const dt__layout *layout, int64_t from, int64_t to,
                             const dt__layout *by, dt__layout *out) {
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
     DT__TRY(splice(arena, &layout->shape, from, to, &by->shape, &shape));
     DT__TRY(splice(arena, &layout->stride, from, to, &by->stride, &stride));
     return dt__layout_new(arena, &shape, &stride, out);
@@ -247,7 +255,7 @@ void dt__layout_print(dt__text *text, const dt__layout *layout) {
 
 dt_status dt__layout_parse(dt__arena *arena, const char *text, dt__layout *out) {
     dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_VALUE, "layout", text);
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
     DT__TRY(dt__tuple_parse(arena, &cursor, &shape));
     bool has_stride = dt__cursor_skip(&cursor, ":");
     if (has_stride)

@@ -17,14 +17,14 @@
 #include "layout/tuple.h"
 
 typedef struct dt__layout {
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
 } dt__layout;
 
 /* Checks these bounds. stride NULL: row-major strides. */
-dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out);
+dt_status dt__layout_new(dt__arena *arena, const dt_tuple *shape, const dt_tuple *stride, dt__layout *out);
 /* One mode for n = 1 and as_list = false, else a list; `1:0` for n = 0. */
 dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n, bool as_list, dt__layout *out);
-/* The modes of all integers from left to right: dt__tuple_count(&layout->shape) of them. */
+/* The modes of all integers from left to right: dt_tuple_count(&layout->shape) of them. */
 void dt__layout_modes(const dt__layout *layout, dt__mode *out);
 /* The same as a new array of the arena's. */
 dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n);
@@ -43,9 +43,11 @@ int64_t dt__layout_at(const dt__layout *layout, int64_t index);
 
 /* Value at a coordinate, which may have an integer for a nested mode: that is split row-major, and what exceeds the
  * mode is added to its first item. coord NULL: zeros. Errors: coordinate and shape do not fit; negative; overflow. */
-dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const dt__tuple *coord, int64_t *out);
-/* The coordinate of a value: per mode (value / stride) mod size. The coordinate of a stride of 0 is 0. */
-dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt__tuple *out);
+dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const dt_tuple *coord, int64_t *out);
+/* The coordinate of a value: per mode (value / stride) mod size. The coordinate of a stride of 0 is 0. The second form
+ * writes one number per integer of the shape, for a value of at least 0. */
+dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt_tuple *out);
+void dt__layout_digits(const dt__layout *layout, int64_t value, int64_t *out);
 
 /* The same function with the fewest modes, flat; `1:0` if the size is 1. */
 dt_status dt__layout_coalesce(dt__arena *arena, const dt__layout *layout, dt__layout *out);

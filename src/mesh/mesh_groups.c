@@ -98,6 +98,8 @@ static dt_status make_group(dt_mesh *mesh, int dim) {
 
 dt_group *dt_mesh_group_site(dt_mesh *mesh, int dim, const dt_site *site) {
     DT__ENTER_MESH(mesh, "mesh_group", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_group", &dim) != DT_OK || !mesh->coordinate)
         return NULL;
     if ((!mesh->groups || !mesh->groups[dim]) && make_group(mesh, dim) != DT_OK)

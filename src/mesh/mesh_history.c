@@ -13,13 +13,15 @@ dt__history *dt__mesh_history(dt_mesh *mesh) {
     dt__text name = dt__text_new(mesh->ctx);
     dt__mesh_print_dims(&name, mesh);
     mesh->history = dt__history_of(mesh->ctx, mesh->fingerprint, dt__text_chars(&name));
+    for (int m = 0; mesh->history && m < dt_mesh_n_dims(mesh); m++)
+        mesh->history->mesh_dims |= (uint64_t)(dt_mesh_dim_size(mesh, m) > 1) << m;
     dt__text_free(&name);
     return mesh->history;
 }
 
 dt_status dt__mesh_meet(dt_mesh *mesh) {
     dt_ctx *ctx = mesh->ctx;
-    const dt__history *history = dt__mesh_history(mesh);
+    dt__history *history = dt__mesh_history(mesh);
     int64_t n = dt_mesh_size(mesh);
     if (!history || n == 1 || ctx->call.apart)
         return DT_OK;
@@ -30,7 +32,12 @@ dt_status dt__mesh_meet(dt_mesh *mesh) {
         dt_mesh_ranks(mesh, ranks);
         group = dt__group_new_for(ctx, ranks, n, 0);
     }
-    dt__exchange exchange = {.call = DT__CALL_CHECK_CALLS, .histories = {history}, .n_histories = 1, .dtype = DT_U8};
+    static const dt__exchange_call check_calls = {.name = "check_calls"};
+    dt__exchange exchange = {.call = &check_calls,
+                             .histories = {history},
+                             .n_histories = 1,
+                             .mesh_dims = DT__ALL_MESH_DIMS,
+                             .dtype = DT_U8};
     dt_status status = !group ? dt_error_status(ctx)
                        : dt__group_spans_nodes(group)
                            ? dt__carry_run(group, &exchange, &(dt_comm_call){.op = DT_BARRIER})

@@ -17,6 +17,7 @@
 #include "mesh/mesh_internal.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 struct reader {
@@ -48,7 +49,7 @@ static bool skip_comma(struct reader *in) {
 static bool at_digit(const struct reader *in) { return isdigit((unsigned char)*in->cursor.at); }
 
 static dt_status read_int(struct reader *in, int64_t *out) {
-    dt__tuple number;
+    dt_tuple number;
     if (!at_digit(in))
         return dt__cursor_fail(&in->cursor, "expected a number");
     DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &number));
@@ -166,11 +167,15 @@ static dt_status resolve_star(struct reader *in, struct front *front) {
     if (!front->star || others < 1)
         return DT_OK;
     if (world % others) {
+        char hint[80] = "";
+        if (others <= DT__MESH_MAX_RANKS)
+            snprintf(hint, sizeof hint, "; start the program with dtrun -n %lld, or a multiple of it",
+                     (long long)others);
         in->cursor.at = front->star;
         return dt__cursor_fail(&in->cursor,
                                "'*' takes what is left of the world of %lld rank%s: expected other sizes whose "
-                               "product divides it, got %lld",
-                               (long long)world, world == 1 ? "" : "s", (long long)others);
+                               "product divides it, got %lld%s",
+                               (long long)world, world == 1 ? "" : "s", (long long)others, hint);
     }
     front->sizes[front->star_dim] = world / others;
     return DT_OK;
@@ -179,7 +184,7 @@ static dt_status resolve_star(struct reader *in, struct front *front) {
 /* "2" or "2:4" or "(2,2):(4,1)" behind a name: the first belongs to a root, the others to a sub-mesh. */
 static dt_status read_extent(struct reader *in, struct front *front) {
     const char *start = in->cursor.at;
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
     if (*start == '*')
         return read_star(in, front);
     DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &shape));
@@ -187,7 +192,7 @@ static dt_status read_extent(struct reader *in, struct front *front) {
         DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &stride));
         return dt__layout_new(&in->arena, &shape, &stride, &front->layouts[front->n_layouts++]);
     }
-    if (!dt__tuple_is_int(&shape)) {
+    if (!dt_tuple_is_int(&shape)) {
         in->cursor.at = start;
         return dt__cursor_fail(&in->cursor, "expected a number");
     }
@@ -307,7 +312,7 @@ dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text) {
 
 dt_mesh *dt_mesh_new_site(dt_ctx *ctx, const char *text, const dt_site *site) {
     DT__ENTER(ctx, "mesh_new", site);
-    if (!ctx)
+    if (DT__REFUSAL() != DT_OK || !ctx)
         return NULL;
     if (!text) {
         dt__fail(ctx, DT_ERR_MESH, "the text is NULL");

@@ -99,22 +99,23 @@ const char *dt_mesh_text_site(dt_mesh *mesh, const dt_site *site) {
         return mesh ? mesh->text : NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__text text = dt__text_new(mesh->ctx);
-    if (print_mesh(&arena, &text, mesh) == DT_OK)
-        mesh->text = copy_text(&text);
+    char *copy = print_mesh(&arena, &text, mesh) == DT_OK ? copy_text(&text) : NULL;
+    if (!mesh->text) /* the error of a copy that failed may have described the mesh, which made its text */
+        mesh->text = copy;
     dt__text_free(&text);
     dt__arena_free(&arena);
     return mesh->text;
 }
 
 dt_status dt__mesh_layout(dt__arena *arena, const dt_mesh *mesh, dt__layout *out) {
-    dt__tuple shapes[DT_MESH_MAX_DIMS], strides[DT_MESH_MAX_DIMS];
+    dt_tuple shapes[DT_MESH_MAX_DIMS], strides[DT_MESH_MAX_DIMS];
     for (int i = 0; i < mesh->n_dims; i++) {
         dt__layout dim;
         DT__TRY(dt__layout_of_modes(arena, mesh->dims[i].modes, mesh->dims[i].n_modes, false, &dim));
         shapes[i] = dim.shape;
         strides[i] = dim.stride;
     }
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
     DT__TRY(dt__tuple_list(arena, shapes, mesh->n_dims, &shape));
     DT__TRY(dt__tuple_list(arena, strides, mesh->n_dims, &stride));
     *out = (dt__layout){shape, stride};

@@ -75,7 +75,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
 
 dt_mesh *dt_mesh_flatten_site(dt_mesh *mesh, const char *name, const dt_site *site) {
     DT__ENTER_MESH(mesh, "mesh_flatten", site);
-    if (!mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
+    if (DT__REFUSAL() != DT_OK || !mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
         return dt_mesh_retain(mesh);
@@ -179,6 +179,8 @@ dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt
     if (n_meshes < 1)
         return NULL;
     DT__ENTER(dt_mesh_ctx(meshes[0]), "mesh_concatenate", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     for (int i = 0; i < n_meshes; i++)
         if (!DT__LIVE_ARGUMENT(DT__KIND_MESH, meshes[i], i + 1))
             return NULL;
@@ -191,6 +193,8 @@ dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt
 dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
                                  const dt_mesh_options *options, size_t options_size, const dt_site *site) {
     DT__ENTER_MESH(mesh, "mesh_unflatten", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt_mesh_options full;
     if (!mesh || !(options = DT__STRUCT(mesh->ctx, options, options_size, &full)))
         return NULL;

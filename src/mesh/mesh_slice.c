@@ -146,7 +146,7 @@ static dt__names split(dt__arena *arena, const dt_mesh *mesh, const char *names)
 
 dt_mesh *dt_mesh_slice_site(dt_mesh *mesh, const char *names, const dt_site *site) {
     DT__ENTER_MESH(mesh, "mesh_slice", site);
-    if (!mesh)
+    if (DT__REFUSAL() != DT_OK || !mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__names list = split(&arena, mesh, names);
@@ -168,7 +168,7 @@ int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, const dt_site *s
 
 dt_mesh *dt_mesh_slice_at_site(dt_mesh *mesh, const char *names, int64_t index, const dt_site *site) {
     DT__ENTER_MESH(mesh, "mesh_slice_at", site);
-    if (!mesh)
+    if (DT__REFUSAL() != DT_OK || !mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__names list = split(&arena, mesh, names);

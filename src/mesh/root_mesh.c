@@ -100,6 +100,8 @@ static dt_mesh *make_in_context(dt_ctx *ctx, const int64_t *ranks, const int64_t
 dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options,
                                   size_t options_size, const dt_site *site) {
     DT__ENTER(ctx, "mesh_from_shape", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt_mesh_options full;
     options = DT__STRUCT(ctx, options, options_size, &full);
     return ctx && options ? make_in_context(ctx, NULL, shape, n_dims, options) : NULL;
@@ -108,6 +110,8 @@ dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims,
 dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
                                   const dt_mesh_options *options, size_t options_size, const dt_site *site) {
     DT__ENTER(ctx, "mesh_from_ranks", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt_mesh_options full;
     options = DT__STRUCT(ctx, options, options_size, &full);
     if (!ctx || !options || check_not_null(ctx, ranks) != DT_OK)
@@ -138,7 +142,7 @@ static dt_status check_groups(const dt_mesh *mesh, const dt_ranks *groups, int n
 dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
                                    const dt_mesh_options *options, size_t options_size, const dt_site *site) {
     DT__ENTER(ctx, "mesh_from_groups", site);
-    if (!ctx)
+    if (DT__REFUSAL() != DT_OK || !ctx)
         return NULL;
     if (!grid && n_groups != 1) {
         dt__fail(ctx, DT_ERR_MESH, "wrong number of groups without a grid: expected 1, got %d", n_groups);

@@ -6,6 +6,8 @@
  */
 #include "move/atomic_file.h"
 
+#include "launch/launch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

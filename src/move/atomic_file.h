@@ -5,7 +5,7 @@
  *
  * While it is written it has no name, so that no file remains however the ranks end; the other ranks open it
  * through the first one's descriptor (/proc/PID/fd). Where the file system or the system cannot do that, it has a
- * temporary name in the same folder, which the first rank registers (comm/comm.h): survivors and the supervisor
+ * temporary name in the same folder, which the first rank registers (launch/launch.h): survivors and the supervisor
  * remove it.
  */
 #ifndef DT_MOVE_ATOMIC_FILE_H

@@ -8,14 +8,9 @@
 
 #include "kernels/kernels.h"
 #include "move/chunks.h"
+#include "move/window_fetch.h"
 
 enum { DT__COPY_SCRATCH_BYTES = 256 << 10 };
-
-/* The memory of a shard: the element of index 0, and strides in elements. */
-typedef struct dt__shard_memory {
-    const char *at;
-    const int64_t *strides;
-} dt__shard_memory;
 
 typedef struct dt__block_copier {
     const dt__kernels *kernels;

@@ -143,6 +143,8 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
                                       const dt_distribute_tensor_options *options, size_t options_size) {
     dt_distribute_tensor_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     value = DT__LIVE(DT__KIND_TENSOR, value);
     if (!options)
         return NULL;

@@ -6,11 +6,12 @@
 #ifndef DT_MOVE_EXECUTION_H
 #define DT_MOVE_EXECUTION_H
 
-#include "move/plan_cache.h"
+#include "move/prepared_move.h"
 
 /* A move among others in one exchange: members of its own group have other numbers there, and addresses and strides are
  * words of a table that each member publishes: the distances of its source and of its target from the address that it
- * publishes, then the strides of the source. */
+ * publishes, whether the source is a staging buffer, then the strides of the source. */
+enum { DT__LISTED_SRC, DT__LISTED_DST, DT__LISTED_STAGED, DT__LISTED_STRIDES };
 typedef struct dt__listed_move {
     const int64_t *members; /* in the group of the exchange, of those of its own */
     int n_words, at;        /* of the table, and the first word of this move */
@@ -21,10 +22,12 @@ struct dt__execution {
     dt__prepared_move *prepared;
     dt_spec *from, *to;
     dt__shard_memory src;
-    char *dst;        /* where the target is written */
-    void *copied_src; /* in the heap, or NULL */
-    void *copied_dst; /* the same; copied to final_dst at the end */
-    void *final_dst;  /* of the caller */
+    char *dst;         /* where the target is written */
+    void *copied_src;  /* in the heap, or NULL */
+    char *staging;     /* through which src passes in rounds (staged_source.h), or NULL; of the caller */
+    void *own_staging; /* the same, if the execution is to free it */
+    void *copied_dst;  /* the same; copied to final_dst at the end */
+    void *final_dst;   /* of the caller */
     dt__exchange exchange;
     dt_work *work; /* NULL: finished, with `status` */
     dt_status status;
@@ -38,8 +41,13 @@ struct dt__execution {
 void dt__execution_open(dt__execution *execution, dt__executor *executor, dt__prepared_move *prepared,
                         const dt__redistribution *request);
 dt_status dt__execution_check_memory(const dt__execution *execution);
-/* Makes sure that peers can read the source, and in two phases the target. *dense: whether the source is. */
-dt_status dt__execution_publish(dt__execution *execution, bool *dense);
+/* Makes sure that peers can read the source, and in two phases the target. *dense: whether the source is. A large
+ * source outside the heap passes through *staging, which is allocated if it is NULL, and which the caller frees. */
+dt_status dt__execution_publish(dt__execution *execution, char **staging, bool *dense);
+/* With rounds: fills the staging buffer. */
+void dt__execution_fill(dt__execution *execution, int64_t round);
+/* With rounds: pulls one, in place of all blocks. */
+dt_status dt__execution_pull_round(dt_work *work, dt__execution *execution, int64_t round);
 /* The two phases, as steps of an exchange; work is NULL where no other rank takes part. */
 dt_status dt__execution_pull_blocks(dt_work *work, void *user);
 dt_status dt__execution_pull_portions(dt_work *work, void *user);

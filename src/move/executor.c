@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs prepared redistributions. On one node this publishes the address of this rank's shard, pulls in one phase or
- * two, and cleans up; memory that peers cannot read is copied to the heap for the duration of the call. Between nodes
- * a collective carries the move (carried_move.h).
+ * two, and cleans up; memory that peers cannot read passes through the heap, a little at a time (staged_source.h).
+ * Between nodes a collective carries the move (carried_move.h).
  */
 #include "move/execution.h"
 
 #include "comm/comm.h"
 #include "kernels/kernels.h"
 #include "mesh/mesh.h"
-#include "move/plan_cache.h"
+#include "move/prepared_move.h"
+#include "move/staged_source.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -47,10 +48,11 @@ static dt__shard_memory listed_source(const dt__execution *execution, const dt_w
     const int64_t *words = listed_words(execution->listed, work, member);
     if (!words)
         return (dt__shard_memory){NULL, NULL};
-    extent r = extent_of(execution->prepared->pulls.n_dims, block->shape, words + 2, item_bytes(execution));
+    const int64_t distance = words[DT__LISTED_SRC], *strides = words + DT__LISTED_STRIDES;
+    extent r = extent_of(execution->prepared->pulls.n_dims, block->shape, strides, item_bytes(execution));
     const char *base =
-        dt__exchange_src(work, execution->listed->members[member], words[0] + r.begin, (size_t)(r.end - r.begin));
-    return (dt__shard_memory){base ? base + words[0] : NULL, words + 2};
+        dt__exchange_src(work, execution->listed->members[member], distance + r.begin, (size_t)(r.end - r.begin));
+    return (dt__shard_memory){base ? base + distance : NULL, strides};
 }
 
 /* The memory of a source of a block; at is NULL where a peer published an impossible address. */
@@ -73,14 +75,31 @@ static dt__shard_memory source_memory(const dt__execution *execution, const dt_w
     return (dt__shard_memory){dt__exchange_src(work, member, r.begin, (size_t)(r.end - r.begin)), strides};
 }
 
+/* In a round: the memory of a source, as if it held all of the shard, although a staging buffer holds just the box. */
+static dt__shard_memory round_memory(const dt__execution *execution, const dt_work *work, const dt__block *block,
+                                     int64_t member, const dt__staged_box *box) {
+    const dt__listed_move *listed = execution->listed;
+    const int64_t *words = listed ? listed_words(listed, work, member) : NULL;
+    int64_t elements = 1, distance = words ? words[DT__LISTED_SRC] : 0;
+    if (member == dt_group_rank(execution->prepared->group) ||
+        !(listed ? words && words[DT__LISTED_STAGED] : dt__exchange_fills(work, member)))
+        return source_memory(execution, work, block, member);
+    for (int d = 0; d < execution->prepared->pulls.n_dims; d++)
+        elements *= box->size[d];
+    const char *base = dt__exchange_src(work, listed ? listed->members[member] : member, distance,
+                                        (size_t)(elements * item_bytes(execution)));
+    return (dt__shard_memory){base ? base + distance - box->first * item_bytes(execution) : NULL, block->strides};
+}
+
 /* A peer's target, in the second phase. */
 static const void *target_of_peer(const dt__execution *execution, const dt_work *work, int64_t member) {
     size_t bytes = (size_t)execution->to->local.bytes;
     if (!execution->listed)
         return dt__exchange_dst(work, member, bytes);
     const int64_t *words = listed_words(execution->listed, work, member);
-    const char *base = words ? dt__exchange_src(work, execution->listed->members[member], words[1], bytes) : NULL;
-    return base ? base + words[1] : NULL;
+    int64_t distance = words ? words[DT__LISTED_DST] : 0;
+    const char *base = words ? dt__exchange_src(work, execution->listed->members[member], distance, bytes) : NULL;
+    return base ? base + distance : NULL;
 }
 
 static dt_status fail_member(const dt__execution *execution, dt_work *work, int64_t member) {
@@ -134,10 +153,65 @@ static void copy_in_threads(const dt__execution *execution, bool copies, const d
     dt__pool_run(pool, dt__pool_threads(pool), copy_chunks, &all);
 }
 
+/* The part of a block that is in the box of its shard in this round. */
+static dt_status pull_box(dt_work *work, dt__execution *execution, dt__arena *arena, const dt__block *block,
+                          const dt__staged_box *box) {
+    const dt__pull_list *pulls = &execution->prepared->pulls;
+    dt__shard_memory *sources = execution->executor->buffers.sources;
+    dt__block_copier copier = copier_of(execution, false, 0);
+    dt__block part;
+    if (dt__block_in_box(arena, pulls->n_dims, block, box, &part) != DT_OK)
+        return dt__exchange_fail_memory(work);
+    for (int i = 0; i < pulls->n_sources && part.elements; i++) {
+        sources[i] = round_memory(execution, work, block, block->members[i], box);
+        if (!sources[i].at)
+            return fail_member(execution, work, block->members[i]);
+        if (block->members[i] != dt_group_rank(execution->prepared->group))
+            execution->executor->stats.bytes_received += part.elements * item_bytes(execution);
+    }
+    if (part.elements)
+        dt__copy_block(&copier, pulls->n_dims, &part);
+    return DT_OK;
+}
+
+dt_status dt__execution_pull_round(dt_work *work, dt__execution *execution, int64_t round) {
+    const dt__pull_list *pulls = &execution->prepared->pulls;
+    dt__arena arena = dt__arena_new(execution->executor->ctx);
+    dt_status status = DT_OK;
+    for (int64_t b = 0; b < pulls->n_blocks && status == DT_OK; b++) {
+        dt__arena_mark mark = dt__arena_begin(&arena);
+        dt__staged_box box;
+        if (dt__staged_box_at(execution->from, pulls->blocks[b].shape, execution->executor->staged_bytes, round,
+                              &box))
+            status = pull_box(work, execution, &arena, &pulls->blocks[b], &box);
+        dt__arena_rewind(&arena, mark);
+    }
+    dt__arena_free(&arena);
+    return status;
+}
+
+void dt__execution_fill(dt__execution *execution, int64_t round) {
+    const dt_local *local = &execution->from->local;
+    dt__staged_box box;
+    int64_t at = 0;
+    if (!execution->staging ||
+        !dt__staged_box_at(execution->from, local->shape, execution->executor->staged_bytes, round, &box))
+        return;
+    for (int d = 0; d < local->n_dims; d++)
+        at += box.begin[d] * execution->src.strides[d];
+    dt__spread_copy(dt__rank_kernels(execution->executor->ctx), dt__pool_of(execution->executor->ctx),
+                    &(dt__strided){execution->staging, execution->src.at + at * item_bytes(execution),
+                                   (size_t)item_bytes(execution), local->n_dims, box.size, local->strides,
+                                   execution->src.strides},
+                    DT__CACHED);
+}
+
 /* The first phase: blocks, reduced where there are several sources. work is NULL where no other rank takes part. */
 dt_status dt__execution_pull_blocks(dt_work *work, void *user) {
     dt__execution *execution = user;
     dt__executor *executor = execution->executor;
+    if (work && !execution->listed && dt__exchange_round(work) >= 0)
+        return dt__execution_pull_round(work, execution, dt__exchange_round(work));
     const dt__pull_list *pulls = &execution->prepared->pulls;
     bool in_threads = execution->prepared->chunks[0].n > 0;
     dt__block_copier copier = copier_of(execution, false, 0);
@@ -204,7 +278,7 @@ static dt_status copy_src(dt__execution *execution) {
     return DT_OK;
 }
 
-dt_status dt__execution_publish(dt__execution *execution, bool *dense) {
+dt_status dt__execution_publish(dt__execution *execution, char **staging, bool *dense) {
     const dt_ctx *ctx = execution->executor->ctx;
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool two_phases = execution->prepared->pulls.two_phases;
@@ -214,9 +288,14 @@ dt_status dt__execution_publish(dt__execution *execution, bool *dense) {
         r = extent_of(from->n_dims, from->shape, execution->src.strides, item_bytes(execution));
     bool readable = dt__is_in_heap(ctx, execution->src.at + r.begin, (size_t)(r.end - r.begin)) ||
                     (*dense && !two_phases && !execution->listed && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
-    if (from->elements && !readable) {
+    if (from->elements && !readable && from->bytes <= execution->executor->staged_bytes) {
         DT__TRY(copy_src(execution));
         *dense = true;
+    } else if (from->elements && !readable) {
+        if (!*staging &&
+            !(*staging = dt_heap_alloc(execution->executor->ctx, (size_t)execution->executor->staged_bytes)))
+            return DT_ERR_MEMORY;
+        execution->staging = *staging;
     }
     if (!two_phases || !to->elements || dt__is_in_heap(ctx, execution->dst, (size_t)to->bytes))
         return DT_OK;
@@ -230,27 +309,43 @@ static dt__exchange describe_exchange(const dt__execution *execution) {
     bool same_mesh = execution->from->mesh->fingerprint == execution->to->mesh->fingerprint;
     dt__history *from_history = dt__mesh_history(execution->from->mesh);
     dt__history *to_history = same_mesh ? NULL : dt__mesh_history(execution->to->mesh);
+    static const dt__exchange_call redistribute = {.name = "redistribute", .shows_data = true};
     return (dt__exchange){
+        .call = &redistribute,
         .tag = execution->prepared->tag,
         .histories = {from_history, to_history},
         .n_histories = !same_mesh     ? 2
                        : from_history ? 1
                                       : 0,
+        .mesh_dims = dt__has_verdict(from_history, to_history) ? dt__prepared_mesh_dims(execution->prepared) : 0,
         .dtype = execution->to->dtype,
         .count = execution->to->elements,
     };
 }
 
+static void fill_staging(int64_t round, void *user) { dt__execution_fill(user, round); }
+
+static int64_t count_rounds(void *user) {
+    const dt__execution *execution = user;
+    return dt__staged_rounds(execution->from, execution->executor->staged_bytes);
+}
+
 static dt_status fill_exchange(dt__execution *execution) {
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool dense = true, two_phases = execution->prepared->pulls.two_phases;
-    if (has_data(execution))
-        DT__TRY(dt__execution_publish(execution, &dense));
+    char *staging = NULL;
+    if (has_data(execution)) {
+        dt_status status = dt__execution_publish(execution, &staging, &dense);
+        execution->own_staging = staging;
+        DT__TRY(status);
+    }
     execution->exchange = describe_exchange(execution);
-    execution->exchange.src = execution->src.at;
-    execution->exchange.src_bytes = (size_t)from->bytes;
-    execution->exchange.src_strides = dense ? NULL : execution->src.strides;
+    execution->exchange.src = staging ? staging : execution->src.at;
+    execution->exchange.src_bytes = (size_t)(staging ? execution->executor->staged_bytes : from->bytes);
+    execution->exchange.src_strides = dense || staging ? NULL : execution->src.strides;
     execution->exchange.n_strides = from->n_dims;
+    execution->exchange.fill = staging ? fill_staging : NULL;
+    execution->exchange.n_rounds = count_rounds;
     execution->exchange.dst = two_phases && to->elements ? execution->dst : NULL;
     execution->exchange.steps[0] = dt__execution_pull_blocks;
     execution->exchange.steps[1] = two_phases ? dt__execution_pull_portions : NULL;
@@ -312,7 +407,8 @@ void dt__execution_open(dt__execution *execution, dt__executor *executor, dt__pr
     execution->src = (dt__shard_memory){request->src,
                                         request->src_strides ? request->src_strides : execution->from->local.strides};
     execution->dst = request->dst;
-    execution->copied_src = execution->copied_dst = execution->final_dst = NULL;
+    execution->copied_src = execution->copied_dst = execution->final_dst = execution->own_staging = NULL;
+    execution->staging = NULL;
     execution->work = NULL;
     execution->status = DT_OK;
     execution->listed = NULL;
@@ -345,7 +441,8 @@ dt_status dt__execution_close(dt__execution *execution, dt_status status) {
                         DT__CACHED);
     (void)dt_heap_free(ctx, execution->copied_src);
     (void)dt_heap_free(ctx, execution->copied_dst);
-    execution->copied_src = execution->copied_dst = NULL;
+    (void)dt_heap_free(ctx, execution->own_staging);
+    execution->copied_src = execution->copied_dst = execution->own_staging = NULL;
     execution->executor->stats.n_exchanges += status == DT_OK && execution->prepared->group && !execution->listed;
     execution->prepared->n_users--;
     return status;
@@ -442,7 +539,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .begin_us = start.us,
                                      .end_us = dt__now_us()};
     for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS && !repeats; i++)
-        out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->collectives[i];
+        out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->counts.of[i];
     if (ctx->move_observer)
         ctx->move_observer->redistribution(ctx, &out);
     dt__log_redistribution(ctx, &out);
@@ -451,7 +548,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
 void dt__run_count(dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start, bool repeats) {
     executor->stats.n_runs++;
     for (int i = 0; i < DT__N_STEP_KINDS && !repeats; i++)
-        executor->stats.collectives[i] += prepared->collectives[i];
+        executor->stats.collectives[i] += prepared->counts.of[i];
     if (is_reported(executor->ctx))
         report(executor, prepared, start, repeats);
 }
@@ -471,6 +568,7 @@ static dt_status find_prepared(const dt__redistribution *request, dt__executor *
         .planner = (int)request->planner,
         .machine = machine_of(request, ctx),
         .in_place = request->in_place,
+        .counts = request->counts,
     };
     return dt__prepare(*executor, &pair, out);
 }
@@ -589,14 +687,4 @@ void dt__executions_end(dt__executor *executor) {
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
     const dt__executor *executor = ctx->slots[DT__SLOT_MOVE].state;
     return executor ? executor->stats : (dt__redistribute_stats){0};
-}
-
-dt_status dt__redistribute_count(dt_spec *from, dt_spec *to, dt__planner planner, const dt__machine *machine,
-                                 int64_t collectives[DT__N_STEP_KINDS]) {
-    dt__executor *executor;
-    dt__prepared_move *prepared;
-    dt__redistribution request = {.from = from, .to = to, .planner = planner, .machine = machine};
-    DT__TRY(find_prepared(&request, &executor, &prepared));
-    memcpy(collectives, prepared->collectives, sizeof prepared->collectives);
-    return DT_OK;
 }

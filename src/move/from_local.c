@@ -86,6 +86,7 @@ enum {
     GATHERED_DTYPE,
     GATHERED_DIMS,
     GATHERED_GRAD,
+    GATHERED_VALUES, /* a hash */
     GATHERED_SHAPE,
     GATHERED_ORDER = GATHERED_SHAPE + DT_SPEC_MAX_DIMS
 };
@@ -102,6 +103,9 @@ static dt_status gather_locals(struct global_tensor *global) {
     if (!group)
         return dt_error_status(global->ctx);
     const dt_tensor *local = global->local;
+    uint64_t values;
+    if (dt__hash_values(local, &values) != DT_OK)
+        return dt_group_release(group), dt_error_status(global->ctx);
     int64_t *mine = all + n * N_GATHERED;
     memset(mine, 0, N_GATHERED * sizeof *mine);
     int order[DT_SPEC_MAX_DIMS];
@@ -109,6 +113,7 @@ static dt_status gather_locals(struct global_tensor *global) {
     mine[GATHERED_DTYPE] = local->dtype;
     mine[GATHERED_DIMS] = local->n_dims;
     mine[GATHERED_GRAD] = local->record != NULL;
+    mine[GATHERED_VALUES] = (int64_t)values;
     for (int d = 0; d < local->n_dims; d++) {
         mine[GATHERED_SHAPE + d] = local->shape[d];
         mine[GATHERED_ORDER + d] = order[d];
@@ -190,6 +195,19 @@ static dt_status compare_locals(struct global_tensor *global) {
     return DT_OK;
 }
 
+/* Ranks along mesh dims on which the tensor is replicated hold the same values. */
+static dt_status compare_replicas(struct global_tensor *global) {
+    int64_t coordinate[DT_MESH_MAX_DIMS];
+    for (int64_t i = 0; i < global->n_ranks; i++) {
+        (void)dt_mesh_coordinate_of(global->mesh, global->ranks[i], coordinate);
+        int64_t first = dt__first_replica(global->mesh, global->placements, i, coordinate);
+        if (global->all[i * N_GATHERED + GATHERED_VALUES] != global->all[first * N_GATHERED + GATHERED_VALUES])
+            return refuse_difference(global, global->ranks[first], global->ranks[i],
+                                     "values, although they are replicas");
+    }
+    return DT_OK;
+}
+
 /* Computes the global shape from all local ones. */
 static dt_status join_shapes(struct global_tensor *global) {
     for (int64_t i = 1; i < global->n_ranks; i++)
@@ -239,19 +257,19 @@ static dt_status check_shards(const struct global_tensor *global, const dt_spec 
 }
 
 /* Explicit global strides must be dense in some order. */
-static dt_status use_stride(struct global_tensor *global, dt_shape stride) {
+static dt_status use_stride(struct global_tensor *global, dt_ints stride) {
     int64_t dense[DT_SPEC_MAX_DIMS];
     char text[256];
     if (stride.n == global->n_dims) {
-        dt__stride_order_of(stride.n, stride.sizes, global->order);
+        dt__stride_order_of(stride.n, stride.list, global->order);
         bool same = dt__dense_strides(stride.n, global->shape, global->order, dense);
         for (int d = 0; d < stride.n && same; d++)
-            same = global->shape[d] <= 1 || dense[d] == stride.sizes[d];
+            same = global->shape[d] <= 1 || dense[d] == stride.list[d];
         if (same)
             return DT_OK;
     }
     return dt__fail(global->ctx, DT_ERR_VALUE, "from_local: stride: expected those of a dense tensor, got (%s)",
-                    dt__shape_text(stride.n, stride.sizes, sizeof text, text));
+                    dt__shape_text(stride.n, stride.list, sizeof text, text));
 }
 
 static dt_status check_dims(struct global_tensor *global) {
@@ -272,7 +290,7 @@ static dt_status check_dims(struct global_tensor *global) {
 static dt_status find_global(struct global_tensor *global, const dt_from_local_options *o) {
     const dt_tensor *local = global->local;
     const bool have_shape = o->shape.sizes != NULL;
-    if (o->stride.sizes && !have_shape)
+    if (o->stride.list && !have_shape)
         return refuse(global, DT_ERR_VALUE, "with a global stride: expected the global shape, too");
     if (!local && !have_shape)
         return dt__fail(global->ctx, DT_ERR_VALUE,
@@ -295,7 +313,7 @@ static dt_status find_global(struct global_tensor *global, const dt_from_local_o
         DT__TRY(global->all ? join_shapes(global) : infer_shape(global, o->extents != NULL));
     if (o->extents)
         DT__TRY(use_extents(global, o->extents, have_shape));
-    return o->stride.sizes ? use_stride(global, o->stride) : DT_OK;
+    return o->stride.list ? use_stride(global, o->stride) : DT_OK;
 }
 
 /* Records what was made, with the placements of the gradient. */
@@ -322,7 +340,7 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype, const char 
     dt_tensor *result = NULL;
     bool agreed = !spec || !dt__call_is_folded(global->ctx) ||
                   dt__fold_public_call(spec, &(dt__call_details){.text = grad_place}) == DT_OK;
-    if (spec && agreed && check_shards(global, spec) == DT_OK)
+    if (spec && agreed && check_shards(global, spec) == DT_OK && compare_replicas(global) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)
                                     : dt__tensor_of_spec(spec);
@@ -334,9 +352,7 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
                                const dt_from_local_options *options, size_t options_size) {
     dt_from_local_options full;
     DT__ENTER_OPTIONS(ctx, "from_local", options, options_size, &full);
-    if (!options)
-        return NULL;
-    if (!ctx)
+    if (DT__REFUSAL() != DT_OK || !options || !ctx)
         return NULL;
     if ((local && !DT__LIVE(DT__KIND_TENSOR, local)) || (mesh && !DT__LIVE(DT__KIND_MESH, mesh)))
         return NULL;
@@ -357,13 +373,13 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
         return NULL;
     }
     dt_placement everywhere[DT_MESH_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
-    dt_placement *parsed = place ? dt_placements_parse(ctx, place, &global.n_placements) : NULL;
-    global.placements = parsed ? parsed : everywhere;
-    if (!place)
-        global.n_placements = dt_mesh_n_dims(mesh);
-    if ((parsed || !place) && find_global(&global, options) == DT_OK)
+    global.placements = everywhere;
+    global.n_placements = dt_mesh_n_dims(mesh);
+    dt_status status =
+        place ? dt__placements_parse_on(&global.arena, place, mesh, NULL, &global.n_placements, &global.placements)
+              : DT_OK;
+    if (status == DT_OK && find_global(&global, options) == DT_OK)
         result = wrap(&global, local ? local->dtype : DT_F32, options->grad_place);
-    dt_placements_free(ctx, parsed);
     dt__arena_free(&global.arena);
     return dt__with_use(result, options->use);
 }

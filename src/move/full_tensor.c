@@ -48,12 +48,10 @@ dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *
 dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
     dt_to_local_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "to_local", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__folded(tensor, &(dt__call_details){.text = options->grad_place}))
-        return NULL;
     dt_spec *grad_spec;
     if (dt__grad_place_parse("to_local", tensor->spec, options->grad_place, &grad_spec) != DT_OK)
         return NULL;
@@ -78,11 +76,11 @@ dt_tensor *dt__full_tensor(dt_tensor *tensor) {
 dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options *options, size_t options_size) {
     dt_full_tensor_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "full_tensor", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__folded(tensor, &(dt__call_details){.text = options->grad_place}))
+    if (!dt__folded_read(tensor, &(dt__call_details){.text = options->grad_place}))
         return NULL;
     dt_spec *grad_spec, *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
     dt_tensor *result = NULL;
@@ -124,14 +122,14 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
 
 double dt_item_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item", site);
-    tensor = dt__folded(tensor, NULL);
+    tensor = dt__folded_read(tensor, NULL);
     unsigned char element[16];
     return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
 int64_t dt_item_i64_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item_i64", site);
-    tensor = dt__folded(tensor, NULL);
+    tensor = dt__folded_read(tensor, NULL);
     unsigned char element[16];
     if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: expected an integer dtype, got %s",

@@ -5,14 +5,14 @@
  * publishes the address of its source shard, and pulls the blocks that it lacks straight from its peers' memory to
  * their place in the target, reducing partials while it reads. The plans of the other planners run step by step,
  * each step as such an exchange between the ranks along the step's mesh dims. What a rank pulls is computed once per
- * pair of specs and kept in a cache of the context (plan_cache.h).
+ * pair of specs and kept in a cache of the context (prepared_move.h).
  */
 #ifndef DT_MOVE_MOVE_H
 #define DT_MOVE_MOVE_H
 
 #include "dtensor/comm.h"
 #include "dtensor/redistribute.h"
-#include "move/window_fetch.h"
+#include "move/halo.h"
 #include "plan/plan.h"
 #include "tensor/tensor.h"
 
@@ -23,8 +23,9 @@
  * as in dt_spec_local(to); it does not overlap src, except where from is to and both are the same memory. Either may
  * be NULL where this rank's shard is empty. src is not changed.
  *
- * Peers read src in place if it is in this rank's heap (dt_heap_alloc); other memory is copied to the heap for the
- * call, and so are up to 8 KiB of a dense src, so that this rank need not wait for its readers. dst may be any
+ * Peers read src in place if it is in this rank's heap (dt_heap_alloc); other memory passes through a staging buffer of
+ * 1 MiB, in rounds that all ranks make, and up to 8 KiB of a dense src are copied, so that this rank need not wait for
+ * its readers. dst may be any
  * memory, too: where peers read it in the second phase of a reduction, the result is written to the heap and copied
  * from there.
  */
@@ -36,6 +37,7 @@ typedef struct dt__redistribution {
     dt__planner planner;        /* normally DT__PLANNER_DIRECT */
     const dt__machine *machine; /* of the planners; NULL: the context's */
     bool in_place; /* reductions take two phases; dst may be src where nothing but partial values changes */
+    const dt__step_counts *counts; /* of its minimum-cost plan, where its caller has one; NULL: planned when needed */
 } dt__redistribution;
 
 /* Runs it to its end. Collective over the ranks of both meshes; others return at once. Where no rank needs anything
@@ -76,9 +78,8 @@ dt_collective dt__collective_of_step(dt__step_kind kind);
 /* Zero before the first redistribution. Local. */
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx);
 
-/* What a redistribution will count as: the collectives by kind, as above. Uses the same cache. */
-dt_status dt__redistribute_count(dt_spec *from, dt_spec *to, dt__planner planner, const dt__machine *machine,
-                                 int64_t collectives[DT__N_STEP_KINDS]);
+/* What a direct exchange will count as, by the context's machine model. Prepares and keeps nothing. Local. */
+dt_status dt__redistribute_count(const dt_spec *from, const dt_spec *to, dt__step_counts *out);
 
 /* A redistribution that this rank took part in and finished. */
 typedef struct dt__redistribution_report {
@@ -93,7 +94,7 @@ typedef struct dt__redistribution_report {
 void dt__log_redistribution(dt_ctx *ctx, const dt__redistribution_report *report);
 void dt__log_redistributions(dt_ctx *ctx, const dt__redistribute_stats *stats);
 
-/* Installed in the context (ctx->move_observer); calls are named by comm/comm.h. */
+/* Installed in the context (ctx->move_observer). */
 typedef struct dt__move_observer {
     void (*redistribution)(dt_ctx *ctx, const dt__redistribution_report *report);
 } dt__move_observer;
@@ -110,6 +111,8 @@ dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *
 /* The tensor's value under another spec, which has its shape and dtype: a new handle, or, where the spec is the
  * tensor's own, another handle on the same storage. Not recorded. */
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner);
+/* The same by a direct exchange whose minimum-cost plan has these steps. */
+dt_tensor *dt__tensor_move(dt_tensor *tensor, dt_spec *to, const dt__step_counts *counts);
 
 /* redistribute_list.c: the same for several tensors, in one exchange for each mesh; recorded. All NULL after an error.
  * Where the caller needs the tensors no more, results may overwrite those that nothing else refers to; their values are

@@ -188,7 +188,7 @@ char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t
     DT__ENTER_TENSOR_OPTIONS(tensor, "format", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__folded(tensor, NULL))
+    if (!dt__folded_read(tensor, NULL))
         return NULL;
     dt__text text = dt__text_new(tensor->ctx);
     char *result = NULL;
@@ -208,7 +208,8 @@ dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, siz
         return DT_ERR_VALUE;
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__fold_tensor(tensor, NULL));
+    if (!dt__folded_read(tensor, NULL))
+        return dt_error_status(tensor->ctx);
     dt__text text = dt__text_new(tensor->ctx);
     dt_status status = add_tensor(&text, tensor, options);
     if (status == DT_OK && text.n_chars > 0) {

@@ -8,7 +8,7 @@
 #include "base/near_miss.h"
 #include "base/options.h"
 #include "kernels/kernels.h"
-#include "move/plan_cache.h"
+#include "move/prepared_move.h"
 
 #include <string.h>
 
@@ -20,6 +20,7 @@ dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place) {
                                              .text = place,
                                              .n_placements = place ? 0 : dt_mesh_n_dims(mesh),
                                              .placements = place ? NULL : everywhere,
+                                             .others = spec->mesh == mesh ? spec->sharding.placements : NULL,
                                              .stride_order = spec->stride_order});
 }
 
@@ -69,7 +70,7 @@ static dt__redistribution redistribution_of(dt_tensor *tensor, dt_tensor *to, dt
                                 .planner = planner};
 }
 
-dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner) {
+static dt_tensor *redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner, const dt__step_counts *counts) {
     if (dt__check_current(tensor) != DT_OK)
         return NULL;
     if (tensor->spec == to)
@@ -78,11 +79,20 @@ dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner p
     if (!result)
         return NULL;
     dt__redistribution redistribution = redistribution_of(tensor, result, planner);
+    redistribution.counts = counts;
     if (dt__redistribute_run(&redistribution) != DT_OK) {
         dt_drop(result);
         return NULL;
     }
     return result;
+}
+
+dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner) {
+    return redistribute(tensor, to, planner, NULL);
+}
+
+dt_tensor *dt__tensor_move(dt_tensor *tensor, dt_spec *to, const dt__step_counts *counts) {
+    return redistribute(tensor, to, DT__PLANNER_DIRECT, counts);
 }
 
 /* A call with its options resolved. */
@@ -181,9 +191,9 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
                                  size_t options_size) {
     dt_redistribute_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
-    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
@@ -215,9 +225,9 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
                                          size_t options_size) {
     dt_redistribute_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute_start", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
-    if (!dt__folded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__folded_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     if (!request.to) {
@@ -268,7 +278,11 @@ dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, const dt_site *site) {
     transfer = DT__LIVE(DT__KIND_TRANSFER, transfer);
     if (!transfer)
         return NULL;
-    dt_status status = transfer->execution ? dt__redistribute_wait(transfer->execution) : DT_OK;
+    dt_status refusal = DT__REFUSAL(), status = DT_OK; /* the transfer is finished and freed all the same */
+    if (transfer->execution)
+        status = dt__redistribute_wait(transfer->execution);
+    if (status == DT_OK)
+        status = refusal;
     if (status == DT_OK && transfer->request.source->storage->version != transfer->version)
         status = dt__fail(transfer->tensor->ctx, DT_ERR_STATE,
                           "redistribute: the tensor was changed between the start and the wait");

@@ -10,9 +10,12 @@
 
 #include "base/options.h"
 #include "mesh/mesh.h"
+#include "move/staged_source.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const dt__exchange_call list_call = {.name = "redistribute_list"};
 
 /* Results of a mesh that have more together may overwrite their sources; fewer are not worth a second phase. */
 enum { OVERWRITE_FROM_BYTES = 1 << 20 };
@@ -36,22 +39,16 @@ typedef struct joined_moves {
     int n_words;
     int64_t *words;
     const char *base; /* the address that is published */
+    char *staging;    /* of all sources outside the heap, or NULL */
     bool two_phases;
     dt_group *group;
     dt__exchange exchange;
 } joined_moves;
 
-static bool counts_collectives(const dt__prepared_move *prepared) {
-    for (int kind = DT__STEP_NONE + 1; kind < DT__N_STEP_KINDS; kind++)
-        if (prepared->collectives[kind])
-            return true;
-    return false;
-}
-
 /* Whether a move is joined with others of its mesh; the same on all its ranks. */
 static bool can_join(const dt__prepared_move *prepared) {
     return dt__mesh_same(prepared->pair.from->mesh, prepared->pair.to->mesh) && !prepared->n_stops &&
-           counts_collectives(prepared);
+           dt__step_counts_communicate(&prepared->counts);
 }
 
 /* Both steps of the exchange: each move's own. A move whose group is NULL reads nothing from others here. */
@@ -68,8 +65,52 @@ static dt_status pull(joined_moves *self, dt_work *work, dt__exchange_step *step
     return DT_OK;
 }
 
+/* The rounds of a move, which are the same on all ranks, whether it has a group here or not. */
+static int64_t rounds_of(const listed *move) {
+    return dt__staged_rounds(move->execution.from, move->execution.executor->staged_bytes);
+}
+
+/* The moves have their rounds one after the other: the one that has this round, and its own number of it. */
+static listed *move_of_round(const joined_moves *self, int64_t *round) {
+    for (int i = 0; i < self->n; i++) {
+        int64_t n = rounds_of(self->moves[i]);
+        if (*round < n)
+            return self->moves[i];
+        *round -= n;
+    }
+    return NULL;
+}
+
+static int64_t count_rounds(void *user) {
+    const joined_moves *self = user;
+    int64_t n = 0;
+    for (int i = 0; i < self->n; i++)
+        n += rounds_of(self->moves[i]);
+    return n;
+}
+
+static void fill_staging(int64_t round, void *user) {
+    listed *move = move_of_round(user, &round);
+    if (move)
+        dt__execution_fill(&move->execution, round);
+}
+
+static dt_status pull_round(joined_moves *self, dt_work *work, int64_t round) {
+    listed *move = move_of_round(self, &round);
+    int64_t before = self->executor->stats.bytes_received;
+    if (!move)
+        return DT_OK;
+    if (move->execution.prepared->group)
+        DT__TRY(dt__execution_pull_round(work, &move->execution, round));
+    else if (round == 0)
+        DT__TRY(dt__execution_pull_blocks(NULL, &move->execution));
+    move->received += self->executor->stats.bytes_received - before;
+    return DT_OK;
+}
+
 static dt_status pull_all_blocks(dt_work *work, void *user) {
-    return pull(user, work, dt__execution_pull_blocks, false);
+    const int64_t round = dt__exchange_round(work);
+    return round >= 0 ? pull_round(user, work, round) : pull(user, work, dt__execution_pull_blocks, false);
 }
 
 static dt_status pull_all_portions(dt_work *work, void *user) {
@@ -127,7 +168,7 @@ static dt_status find_members(joined_moves *self, listed *move) {
     }
     move->place = (dt__listed_move){.members = members, .at = self->n_words};
     move->execution.listed = &move->place;
-    self->n_words += 2 + move->execution.from->local.n_dims;
+    self->n_words += DT__LISTED_STRIDES + move->execution.from->local.n_dims;
     return DT_OK;
 }
 
@@ -147,31 +188,41 @@ static dt_status publish(joined_moves *self, listed *move) {
     DT__TRY(dt__execution_check_memory(execution));
     if (!dt__transport_has_data(self->executor->ctx))
         return DT_OK;
-    DT__TRY(dt__execution_publish(execution, &dense));
+    DT__TRY(dt__execution_publish(execution, &self->staging, &dense));
     int64_t *words = self->words + move->place.at;
+    words[DT__LISTED_STAGED] = execution->staging != NULL;
     if (execution->from->local.elements) {
-        words[0] = distance_to(self, execution->src.at);
+        words[DT__LISTED_SRC] = distance_to(self, execution->staging ? execution->staging : execution->src.at);
         for (int d = 0; d < execution->from->local.n_dims; d++)
-            words[2 + d] = execution->src.strides[d];
+            words[DT__LISTED_STRIDES + d] = execution->src.strides[d];
     }
     if (execution->prepared->pulls.two_phases && execution->to->local.elements)
-        words[1] = distance_to(self, execution->dst);
+        words[DT__LISTED_DST] = distance_to(self, execution->dst);
     return DT_OK;
+}
+
+/* All ranks of the mesh join their moves, each with the ranks along the mesh dims of any of them. */
+static uint64_t mesh_dims_met(const joined_moves *self) {
+    uint64_t mesh_dims = 0;
+    for (int m = 0; m < self->ranks.from->sharding.n_mesh_dims; m++)
+        mesh_dims |= (uint64_t)self->ranks.changes[m] << m;
+    return dt__dims_met(dt__mesh_history(self->ranks.from->mesh), mesh_dims);
 }
 
 static dt_status exchange(joined_moves *self) {
     const dt_spec *first = self->moves[0]->execution.from;
-    const dt__history *history = dt__mesh_history(first->mesh);
+    dt__history *history = dt__mesh_history(first->mesh);
     uint64_t tag = dt__hash_u64((uint64_t)self->n, 11);
     int64_t elements = 0;
     for (int i = 0; i < self->n; i++) {
         tag = dt__hash_u64(self->moves[i]->execution.prepared->tag, tag);
         elements += self->moves[i]->execution.to->elements;
     }
-    self->exchange = (dt__exchange){.call = DT__CALL_REDISTRIBUTE_LIST,
+    self->exchange = (dt__exchange){.call = &list_call,
                                     .tag = tag,
                                     .histories = {history},
                                     .n_histories = history ? 1 : 0,
+                                    .mesh_dims = mesh_dims_met(self),
                                     .dtype = first->dtype,
                                     .count = elements,
                                     .src = self->base,
@@ -179,6 +230,8 @@ static dt_status exchange(joined_moves *self) {
                                     .src_strides = self->words,
                                     .n_strides = self->n_words,
                                     .steps = {pull_all_blocks, self->two_phases ? pull_all_portions : NULL},
+                                    .fill = self->staging ? fill_staging : NULL,
+                                    .n_rounds = count_rounds,
                                     .user = self};
     return dt__exchange_run(self->group, &self->exchange);
 }
@@ -190,11 +243,14 @@ static dt_status run_joined(joined_moves *self) {
         DT__TRY(find_members(self, self->moves[i]));
     if (!(self->words = DT__NEW_ARRAY(self->arena, int64_t, self->n_words)))
         return DT_ERR_MEMORY;
-    for (int i = 0; i < self->n; i++)
-        DT__TRY(publish(self, self->moves[i]));
-    DT__TRY(exchange(self));
-    self->executor->stats.n_exchanges++;
-    return DT_OK;
+    dt_status status = DT_OK;
+    for (int i = 0; i < self->n && status == DT_OK; i++)
+        status = publish(self, self->moves[i]);
+    if (status == DT_OK)
+        status = exchange(self);
+    (void)dt_heap_free(self->executor->ctx, self->staging);
+    self->executor->stats.n_exchanges += status == DT_OK;
+    return status;
 }
 
 /* Whether one collective can carry both. */
@@ -204,21 +260,27 @@ static bool is_same_collective(const dt__execution *a, const dt__execution *b) {
     return x->op == y->op && (!reduces || (x->reduce == y->reduce && a->to->dtype == b->to->dtype));
 }
 
+/* Of groups along some mesh dims, those that need nothing from each other take part in no collective. */
+static bool covers_mesh(const joined_moves *self) { return mesh_dims_met(self) == DT__ALL_MESH_DIMS; }
+
 /* The exchange that a collective replaces: only what members compare is used. */
-static dt__exchange describe_carried(int n, listed *const *moves) {
-    const dt__history *history = dt__mesh_history(moves[0]->execution.from->mesh);
+static dt__exchange describe_carried(const joined_moves *self, int n, listed *const *moves) {
+    dt__history *history = dt__mesh_history(moves[0]->execution.from->mesh);
     uint64_t tag = dt__hash_u64((uint64_t)n, 13);
     for (int i = 0; i < n; i++)
         tag = dt__hash_u64(moves[i]->execution.prepared->tag, tag);
-    return (dt__exchange){
-        .call = DT__CALL_REDISTRIBUTE_LIST, .tag = tag, .histories = {history}, .n_histories = history ? 1 : 0};
+    return (dt__exchange){.call = &list_call,
+                          .tag = tag,
+                          .histories = {history},
+                          .n_histories = history ? 1 : 0,
+                          .mesh_dims = covers_mesh(self) ? DT__ALL_MESH_DIMS : 0};
 }
 
 /* Moves that one collective carries. */
 static dt_status carry(joined_moves *self, int n, listed *const *moves) {
     dt__message_part *parts = DT__NEW_ARRAY(self->arena, dt__message_part, n);
     const dt__carried_move *first = moves[0]->execution.prepared->carried;
-    dt__exchange exchange = describe_carried(n, moves);
+    dt__exchange exchange = describe_carried(self, n, moves);
     if (!parts)
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
@@ -321,7 +383,7 @@ static listed *counted_with(const joined_moves *self, int i) {
     const dt__prepared_move *own = self->moves[i]->execution.prepared;
     for (int k = 0; k < i; k++) {
         const dt__prepared_move *other = self->moves[k]->execution.prepared;
-        if (!memcmp(own->collectives, other->collectives, sizeof own->collectives) &&
+        if (!memcmp(&own->counts, &other->counts, sizeof own->counts) &&
             !memcmp(own->changes, other->changes, sizeof own->changes))
             return self->moves[k];
     }
@@ -381,8 +443,12 @@ static dt_status run_list(dt__executor *executor, dt__arena *arena, int n, const
         listed *move = &moves[n_open];
         const dt__redistribution *request = &requests[n_open];
         dt__prepared_move *prepared;
-        dt__spec_pair pair = {request->from, request->to, (int)request->planner, executor->ctx->machine,
-                              request->in_place};
+        dt__spec_pair pair = {.from = request->from,
+                              .to = request->to,
+                              .planner = (int)request->planner,
+                              .machine = executor->ctx->machine,
+                              .in_place = request->in_place,
+                              .counts = request->counts};
         if ((status = dt__prepare(executor, &pair, &prepared)) != DT_OK)
             break;
         *move = (listed){.request = request};
@@ -433,7 +499,8 @@ static bool has_memory_of(const dt_tensor *tensor, const dt_spec *to) {
 /* Whether the result can be written over the source. In the first of two phases a rank reduces a portion that no other
  * rank reads, and all have finished when the second begins, in which it writes the other portions. */
 static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *to, bool *out) {
-    dt__spec_pair pair = {tensor->spec, to, DT__PLANNER_DIRECT, ctx->machine, true};
+    dt__spec_pair pair = {
+        .from = tensor->spec, .to = to, .planner = DT__PLANNER_DIRECT, .machine = ctx->machine, .in_place = true};
     dt__prepared_move *prepared;
     *out = dt__mesh_same(tensor->spec->mesh, to->mesh) && only_reduces(&tensor->spec->sharding, &to->sharding) &&
            has_memory_of(tensor, to);
@@ -543,6 +610,7 @@ dt_status dt_redistribute_list_sized(dt_tensors tensors, const char *const *plac
     DT__ENTER(ctx, "redistribute_list", options ? options->site : NULL);
     if (results)
         memset(results, 0, (size_t)tensors.n * sizeof *results);
+    DT__TRY(DT__REFUSAL());
     if (!tensors.n)
         return DT_OK;
     if (!options || !ctx)

@@ -25,11 +25,11 @@ static dt_spec *without_partials(dt_spec *spec) {
 dt_tensor *dt_reduced_sized(dt_tensor *tensor, const dt_reduced_options *options, size_t options_size) {
     dt_reduced_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "reduced", options, options_size, &full);
-    if (!options || !tensor || dt__check_current(tensor) != DT_OK)
+    if (DT__REFUSAL() != DT_OK || !options || !tensor || dt__check_current(tensor) != DT_OK)
         return NULL;
     if (!tensor->spec)
         return tensor;
-    if (!dt__folded(tensor, &(dt__call_details){.text = options->place}))
+    if (!dt__folded_read(tensor, &(dt__call_details){.text = options->place}))
         return NULL;
     dt_spec *to = options->place ? dt__spec_with(tensor->spec, tensor->spec->mesh, options->place)
                                  : without_partials(tensor->spec);

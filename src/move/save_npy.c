@@ -19,6 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static const dt__exchange_call npy_call = {.name = "save_npy", .has_text = true};
+static const dt__exchange_call npz_call = {.name = "save_npz", .has_text = true};
+
 /* One file that is being written. */
 struct saving {
     dt_ctx *ctx;
@@ -225,6 +228,11 @@ static dt_status check_tensors(struct saving *s) {
         if (!is_on_mesh(s->requested[i], dt_tensor_mesh(s->requested[0])))
             return dt__file_call_refuse(&s->call, DT_ERR_MESH,
                                         "tensors 0 and %d: expected the same mesh, or plain tensors only", i);
+        if (s->requested[i]->storage->is_held)
+            return dt__file_call_refuse(&s->call, DT_ERR_STATE,
+                                        "tensor %d%s%s: expected a complete gradient, got one that is held; call "
+                                        "dt_backward without hold before",
+                                        i, s->names && name ? ", " : "", s->names && name ? name : "");
         if (!name || !*name || strlen(name) > 60000)
             return dt__file_call_refuse(&s->call, DT_ERR_VALUE, "tensor %d: expected a name of 1 to 60000 characters",
                                         i);
@@ -249,7 +257,7 @@ static dt_status describe(struct saving *s) {
         return DT_OK;
     dt__text text = dt__text_new(s->ctx);
     uint64_t hash = (uint64_t)s->n;
-    dt__text_add(&text, "%s(\"%s\"", dt__exchange_call_name(s->call.kind), s->call.path);
+    dt__text_add(&text, "%s(\"%s\"", s->call.kind->name, s->call.path);
     for (int i = 0; i < s->n; i++) {
         char tensor[1024];
         (void)dt_tensor_text(s->requested[i], sizeof tensor, tensor);
@@ -288,7 +296,7 @@ static dt_status check_contexts(const struct saving *s, const char *op) {
 static bool is_outside(dt_mesh *mesh) { return mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}); }
 
 /* A rank outside the mesh takes no part, but finds what is wrong with the call. */
-static dt_status save_on(struct saving *s, dt__exchange_call kind, const char *path, dt__arena *arena) {
+static dt_status save_on(struct saving *s, const dt__exchange_call *kind, const char *path, dt__arena *arena) {
     dt_mesh *mesh = dt_tensor_mesh(s->requested[0]);
     DT__TRY(dt__file_call_begin(&s->call, s->ctx, kind, path, mesh));
     if (is_outside(mesh))
@@ -303,17 +311,16 @@ static dt_status save_on(struct saving *s, dt__exchange_call kind, const char *p
     return status;
 }
 
-static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int n, const char *const *names,
+static dt_status save(dt_ctx *ctx, const dt__exchange_call *kind, const char *path, int n, const char *const *names,
                       dt_tensor *const *tensors, const dt__save_options *options) {
-    DT__ENTER(ctx, dt__exchange_call_name(kind),
-              NULL); /* what it calls is part of it, also for the callers in tests */
+    DT__ENTER(ctx, kind->name, NULL); /* what it calls is part of it, also for the callers in tests */
     dt__arena arena = dt__arena_new(ctx);
     struct saving *s = DT__NEW(&arena, struct saving);
     dt_status status = DT_ERR_MEMORY;
     if (s) {
         *s = (struct saving){.ctx = ctx, .n = n, .names = names, .requested = tensors, .options = *options};
         s->output.file = (dt__file){.ctx = ctx, .call = &s->call, .fd = -1};
-        status = check_contexts(s, dt__exchange_call_name(kind));
+        status = check_contexts(s, kind->name);
         for (int i = 0; i < n && status == DT_OK; i++)
             status = dt__check_current(tensors[i]);
         if (status == DT_OK)
@@ -328,7 +335,7 @@ dt_status dt__save_npy(dt_tensor *tensor, const char *path, const dt__save_optio
     if (!tensor)
         return DT_ERR_VALUE;
     if (path)
-        return save(tensor->ctx, DT__CALL_SAVE_NPY, path, 1, NULL, &tensor, options);
+        return save(tensor->ctx, &npy_call, path, 1, NULL, &tensor, options);
     (void)dt__null_argument(tensor->ctx, "save_npy", 2);
     return dt_error_status(tensor->ctx);
 }
@@ -348,7 +355,7 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
     for (int i = 0; complete && i < n; i++)
         complete = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors[i], i + 1) != NULL;
     if (complete)
-        return save(ctx, DT__CALL_SAVE_NPZ, path, n, names, tensors, options);
+        return save(ctx, &npz_call, path, n, names, tensors, options);
     if (ctx && !dt_failed(ctx))
         (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: expected tensors, got NULL");
     return DT_ERR_VALUE;
@@ -358,14 +365,18 @@ static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "save_npy", site);
-    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = path}));
+    DT__TRY(DT__REFUSAL());
+    if (tensor && !dt__folded_read(tensor, &(dt__call_details){.text = path}))
+        return dt_error_status(tensor->ctx);
     return dt__save_npy(tensor, path, &defaults);
 }
 
 dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
                            const dt_site *site) {
     DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
+    DT__TRY(DT__REFUSAL());
     for (int i = 0; tensors && i < n; i++)
-        DT__TRY(dt__fold_tensor(tensors[i], &(dt__call_details){.text = path}));
+        if (tensors[i] && !dt__folded_read(tensors[i], &(dt__call_details){.text = path}))
+            return dt_error_status(tensors[i]->ctx);
     return dt__save_npz(path, n, names, tensors, &defaults);
 }

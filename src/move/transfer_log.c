@@ -4,7 +4,7 @@
  */
 #include "base/quantity.h"
 #include "mesh/mesh.h"
-#include "move/plan_cache.h"
+#include "move/prepared_move.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,12 +12,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
+static const dt__exchange_call window_call = {.name = "window"};
+
 enum { STREAM_FROM_BYTES = 4 << 20 }; /* larger results bypass the caches */
 
 /* One tensor of a fetch. */
 typedef struct fetched {
     const dt_spec *from;
     const int64_t *dst_strides;
+    bool is_same;         /* its shard is that of the tensor before */
     int n_dims, table_at; /* where its address and strides are among the words that a rank publishes */
     int64_t n_blocks, capacity, item_bytes, bytes;
     dt__block *blocks;
@@ -38,7 +41,7 @@ struct dt__fetch {
     int64_t n_ranks, own; /* in mesh order; this rank among them */
     const int64_t *ranks;
     dt_group *group; /* made on first use */
-    uint64_t tag;
+    uint64_t tag, mesh_dims;
     int64_t *words;
     int64_t received; /* bytes, of the run */
 };
@@ -180,14 +183,21 @@ static dt_status rotate_blocks(preparation *self, fetched *to) {
     return DT_OK;
 }
 
-/* Visits the ranks along the mesh dims that take part and cut the tensor: other replicas hold the same. */
+/* Whether ranks along a mesh dim may hold what one of them needs: it takes part, and cuts a dim that is fetched. Other
+ * replicas hold the same, and of the other dims each rank uses its own part. */
+static bool is_walked(const preparation *self, const dt__fetched_tensor *tensor, int m) {
+    const dt_placement *placement = &tensor->from->sharding.placements[m];
+    return self->request->mesh_dims >> m & 1 && dt__is_cut(placement) && !tensor->windows[placement->dim].is_own;
+}
+
+/* Visits the ranks from which something may be fetched. */
 static dt_status find_blocks(preparation *self, const dt__fetched_tensor *tensor, fetched *to) {
     const dt__sharding *from = &tensor->from->sharding;
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     bool walked[DT_SPEC_MAX_DIMS];
     memcpy(coordinate, self->own, sizeof coordinate);
     for (int m = 0; m < from->n_mesh_dims; m++) {
-        walked[m] = self->request->mesh_dims >> m & 1 && dt__is_cut(&from->placements[m]);
+        walked[m] = is_walked(self, tensor, m);
         coordinate[m] = walked[m] ? 0 : coordinate[m];
     }
     for (bool more = true; more;) {
@@ -218,12 +228,10 @@ static bool spans_nodes(const dt__fetch *self) {
 }
 
 /* Whether this rank's shard is the one that a rank at a coordinate would read. */
-static bool is_holder(const preparation *self, const dt__sharding *from, const int64_t *coordinate) {
-    for (int m = 0; m < from->n_mesh_dims; m++) {
-        bool walked = self->request->mesh_dims >> m & 1 && dt__is_cut(&from->placements[m]);
-        if (!walked && coordinate[m] != self->own[m])
+static bool is_holder(const preparation *self, const dt__fetched_tensor *tensor, const int64_t *coordinate) {
+    for (int m = 0; m < tensor->from->sharding.n_mesh_dims; m++)
+        if (!is_walked(self, tensor, m) && coordinate[m] != self->own[m])
             return false;
-    }
     return true;
 }
 
@@ -231,7 +239,7 @@ static bool is_holder(const preparation *self, const dt__sharding *from, const i
 static dt_status visit_receiver(preparation *self, dt__messages_builder *messages, int64_t receiver,
                                 const dt__fetched_tensor *tensor, const int64_t *coordinate) {
     fetched sent = {.n_blocks = 0};
-    if (!is_holder(self, &tensor->from->sharding, coordinate))
+    if (!is_holder(self, tensor, coordinate))
         return DT_OK;
     DT__TRY(visit_rank(self, tensor, self->own, &sent));
     return sent.n_blocks ? dt__messages_visit(messages, receiver, 1, sent.blocks) : DT_OK;
@@ -293,18 +301,23 @@ dt_status dt__fetch_new(dt__arena *arena, const dt__fetch_request *request, dt__
     fetched *tensors = DT__NEW_ARRAY(arena, fetched, request->n);
     if (!self.out || !tensors)
         return DT_ERR_MEMORY;
-    *self.out = (dt__fetch){
-        .ctx = arena->ctx, .n = request->n, .tensors = tensors, .exchanges = request->exchanges, .tag = request->tag};
+    *self.out = (dt__fetch){.ctx = arena->ctx,
+                            .n = request->n,
+                            .tensors = tensors,
+                            .exchanges = request->exchanges,
+                            .tag = request->tag,
+                            .mesh_dims = request->mesh_dims};
     (void)dt_mesh_coordinate(request->mesh, self.own);
     DT__TRY(list_ranks(&self));
     for (int i = 0; i < request->n; i++) {
         const dt__fetched_tensor *tensor = &request->tensors[i];
         tensors[i] = (fetched){.from = tensor->from,
                                .dst_strides = tensor->dst_strides,
+                               .is_same = tensor->is_same,
                                .n_dims = tensor->from->sharding.n_dims,
-                               .table_at = self.out->n_words,
+                               .table_at = tensor->is_same ? tensors[i - 1].table_at : self.out->n_words,
                                .item_bytes = (int64_t)dt_dtype_size(tensor->from->dtype)};
-        self.out->n_words += 1 + tensors[i].n_dims;
+        self.out->n_words += tensor->is_same ? 0 : 1 + tensors[i].n_dims;
         if (dt__transport_has_data(arena->ctx))
             DT__TRY(find_blocks(&self, tensor, &tensors[i]));
     }
@@ -442,11 +455,14 @@ static dt_status publish_shard(dt__fetch *self, fetched *tensor) {
 }
 
 /* Between nodes: one all_to_all carries the windows. */
-static dt_status run_messages(dt__fetch *self, const struct dt__history *history) {
+static dt_status run_messages(dt__fetch *self, struct dt__history *history) {
     dt__arena arena = dt__arena_new(self->ctx);
     dt__message_part *parts = DT__NEW_ARRAY(&arena, dt__message_part, self->n);
-    dt__exchange exchange = {
-        .call = DT__CALL_WINDOW, .tag = self->tag, .histories = {history}, .n_histories = history ? 1 : 0};
+    dt__exchange exchange = {.call = &window_call,
+                             .tag = self->tag,
+                             .histories = {history},
+                             .n_histories = history ? 1 : 0,
+                             .mesh_dims = dt__dims_met(history, self->mesh_dims)};
     dt__message_transfer transfer = {
         .ctx = self->ctx, .n = self->n, .parts = parts, .n_members = self->n_ranks, .op = DT_ALL_TO_ALL};
     dt_status status = parts ? find_group(self) : DT_ERR_MEMORY;
@@ -468,7 +484,7 @@ static dt_status run_messages(dt__fetch *self, const struct dt__history *history
     return status;
 }
 
-static dt_status run_exchange(dt__fetch *self, const struct dt__history *history) {
+static dt_status run_exchange(dt__fetch *self, struct dt__history *history) {
     const char *base = NULL;
     int64_t elements = 0;
     if (self->spans_nodes)
@@ -476,6 +492,10 @@ static dt_status run_exchange(dt__fetch *self, const struct dt__history *history
     DT__TRY(find_group(self));
     for (int i = 0; i < self->n; i++) {
         fetched *tensor = &self->tensors[i];
+        if (tensor->is_same) {
+            tensor->own = self->tensors[i - 1].own;
+            continue;
+        }
         DT__TRY(publish_shard(self, tensor));
         elements += tensor->from->elements;
         if (!tensor->from->local.elements)
@@ -485,10 +505,11 @@ static dt_status run_exchange(dt__fetch *self, const struct dt__history *history
         for (int d = 0; d < tensor->n_dims; d++)
             self->words[tensor->table_at + 1 + d] = tensor->own.strides[d];
     }
-    dt__exchange exchange = {.call = DT__CALL_WINDOW,
+    dt__exchange exchange = {.call = &window_call,
                              .tag = self->tag,
                              .histories = {history},
                              .n_histories = history ? 1 : 0,
+                             .mesh_dims = dt__dims_met(history, self->mesh_dims),
                              .dtype = self->tensors[0].from->dtype,
                              .count = elements,
                              .src = base,
@@ -500,7 +521,7 @@ static dt_status run_exchange(dt__fetch *self, const struct dt__history *history
     return dt__exchange_run(self->group, &exchange);
 }
 
-dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, const struct dt__history *history,
+dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history,
                         int64_t *bytes_received) {
     self->received = 0;
     for (int i = 0; i < self->n; i++) {

@@ -9,7 +9,6 @@
 #define DT_MOVE_WINDOW_FETCH_H
 
 #include "comm/comm.h"
-#include "move/block_copy.h"
 #include "spec/spec.h"
 
 /* One tensor: its shards, and what this rank needs of each dim. */
@@ -17,6 +16,7 @@ typedef struct dt__fetched_tensor {
     const dt_spec *from;
     const dt__dim_window *windows; /* per dim; read while the fetch is prepared */
     const int64_t *dst_strides;    /* of the memory that the window is written to; kept */
+    bool is_same;                  /* another window of the tensor that is listed before it */
 } dt__fetched_tensor;
 
 typedef struct dt__fetch_request {
@@ -37,6 +37,12 @@ typedef struct dt__fetch dt__fetch;
 dt_status dt__fetch_new(dt__arena *arena, const dt__fetch_request *request, dt__fetch **out);
 void dt__fetch_end(dt__fetch *fetch);
 
+/* The memory of a shard: the element of index 0, and strides in elements. */
+typedef struct dt__shard_memory {
+    const char *at;
+    const int64_t *strides;
+} dt__shard_memory;
+
 /* The memory of one tensor in a run: this rank's shard, of any strides, and where its window is written; either may be
  * NULL where it is empty. */
 typedef struct dt__fetch_memory {
@@ -45,7 +51,7 @@ typedef struct dt__fetch_memory {
 } dt__fetch_memory;
 
 /* Collective over the ranks that take part, if anything is exchanged. Sets the bytes that this rank received. */
-dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, const struct dt__history *history,
+dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history,
                         int64_t *bytes_received);
 
 #endif

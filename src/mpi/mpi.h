@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DT__MPI_TABLE_VERSION = 2, DT__MPI_ERROR_BYTES = 512 };
+enum { DT__MPI_TABLE_VERSION = 3, DT__MPI_ERROR_BYTES = 512 };
 #define DT__MPI_TABLE_SYMBOL "dt__mpi_functions"
 
 /* A communicator of the library's own. */
@@ -45,6 +45,14 @@ typedef struct dt__mpi_table {
     bool (*test_yields)(void);
     /* Gives up a receive; false: it has been matched already, and will complete. */
     bool (*cancel)(dt__mpi_request *request);
+    /* Has MPI_Finalize call a function if the world is open then, while communication is still possible. */
+    void (*watch)(dt__mpi_world *world, void (*on_finalize)(void *arg), void *arg);
+    /* Whether the program has initialized MPI, and may call it. */
+    bool (*is_shared)(void);
+    /* Whether the program has finalized MPI. From then on no function calls it; those that may fail do. */
+    bool (*is_finalized)(void);
+    /* Whether the thread level of MPI does not allow a context with so many threads in this thread; the warning. */
+    bool (*lacks_threads)(int n_threads, char *warning);
     /* Receives and drops the messages that have arrived and that no receive was posted for. */
     void (*discard)(dt__mpi_world *world);
 } dt__mpi_table;

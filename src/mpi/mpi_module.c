@@ -23,15 +23,20 @@ struct dt__mpi_world {
     MPI_Comm comm;
     int *nodes;
     bool has_hosts; /* several */
-    struct dt__mpi_world *next;
+    void (*on_finalize)(void *arg);
+    void *arg;
+    struct dt__mpi_world *next; /* of the open ones, or of the closed ones */
 };
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(dt__mpi_request), "a request fits");
 
 enum { FINALIZE_SECONDS = 10 };
 
-static int n_open;       /* worlds that are not closed */
-static bool was_unclean; /* one was closed with messages in transfer, or with ranks that did not close theirs */
+static int n_open;           /* worlds that are not closed */
+static bool has_initialized; /* this module, not the program */
+static bool was_finalized;   /* MPI, by the program, or by this module at exit */
+static bool was_unclean;     /* one was closed with messages in transfer, or with ranks that did not close theirs */
+static struct dt__mpi_world *open_worlds;
 static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalised */
 static int *nodes_of_all;            /* those of MPI_COMM_WORLD, once they are known */
 static int key = MPI_KEYVAL_INVALID;
@@ -97,6 +102,10 @@ static void keep_still(MPI_Comm comm) {
 static int free_closed(MPI_Comm self, int self_key, void *value, void *extra) {
     (void)self, (void)self_key, (void)value, (void)extra;
     bool is_clean = !was_unclean && !n_open;
+    for (dt__mpi_world *world = open_worlds; world; world = world->next)
+        if (world->on_finalize)
+            world->on_finalize(world->arg);
+    was_finalized = true;
     while (closed) {
         dt__mpi_world *world = closed;
         closed = world->next;
@@ -138,7 +147,7 @@ static bool initialize(char *error) {
     int initialized = 0, finalized = 0, level;
     MPI_Finalized(&finalized);
     if (finalized) {
-        snprintf(error, DT__MPI_ERROR_BYTES, "MPI has been finalised in this process");
+        snprintf(error, DT__MPI_ERROR_BYTES, "MPI_Finalize was called in this process before dt_init");
         return false;
     }
     MPI_Initialized(&initialized);
@@ -147,6 +156,7 @@ static bool initialize(char *error) {
     if (!check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", error))
         return false;
     on_exit(finalize_at_exit, NULL);
+    has_initialized = true;
     return true;
 }
 
@@ -188,24 +198,50 @@ static void close_world(dt__mpi_world *world, bool clean) {
     if (world->nodes != nodes_of_all)
         free(world->nodes);
     world->nodes = NULL;
+    for (dt__mpi_world **link = &open_worlds; *link; link = &(*link)->next)
+        if (*link == world) {
+            *link = world->next;
+            break;
+        }
     world->next = closed;
     closed = world;
 }
 
+/* A communicator that MPI cannot duplicate ends the program under the default error handler: it is refused before. */
+static bool check_communicator(MPI_Comm comm, char *error) {
+    int has_two_groups = 0;
+    if (comm == MPI_COMM_NULL) {
+        snprintf(error, DT__MPI_ERROR_BYTES,
+                 "mpi_comm: expected a communicator, got MPI_COMM_NULL; a rank that MPI_Comm_split left out has no "
+                 "context and makes no call");
+        return false;
+    }
+    if (MPI_Comm_test_inter(comm, &has_two_groups) == MPI_SUCCESS && has_two_groups) {
+        snprintf(
+            error, DT__MPI_ERROR_BYTES,
+            "mpi_comm: expected a communicator of one group, got an intercommunicator; MPI_Intercomm_merge makes "
+            "one of it");
+        return false;
+    }
+    return true;
+}
+
 static dt__mpi_world *open_world(const void *comm, int *rank, int *n_ranks, const int **nodes, char *error) {
     if (!initialize(error))
+        return NULL;
+    MPI_Comm base = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
+    if (!check_communicator(base, error))
         return NULL;
     if (key == MPI_KEYVAL_INVALID) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_closed, &key, NULL);
         MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     }
     dt__mpi_world *world = calloc(1, sizeof *world);
-    MPI_Comm base = comm ? *(const MPI_Comm *)comm : MPI_COMM_WORLD;
-    n_open++;
     if (!world) {
         snprintf(error, DT__MPI_ERROR_BYTES, "out of memory");
         return NULL;
     }
+    n_open++;
     world->comm = MPI_COMM_NULL;
     MPI_Request request;
     if (!wait_for(MPI_Comm_idup(base, &world->comm, &request), &request, "MPI_Comm_idup", error) ||
@@ -217,7 +253,14 @@ static dt__mpi_world *open_world(const void *comm, int *rank, int *n_ranks, cons
         return NULL;
     }
     *nodes = world->nodes;
+    world->next = open_worlds;
+    open_worlds = world;
     return world;
+}
+
+static void watch(dt__mpi_world *world, void (*on_finalize)(void *arg), void *arg) {
+    world->on_finalize = on_finalize;
+    world->arg = arg;
 }
 
 static bool all_gather(dt__mpi_world *world, const void *src, void *dst, size_t bytes, char *error) {
@@ -246,7 +289,7 @@ static MPI_Request unpack(const dt__mpi_request *packed) {
 
 static bool send(dt__mpi_world *world, const void *data, size_t bytes, int to, int tag, dt__mpi_request *out) {
     MPI_Request request;
-    if (MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, world->comm, &request) != MPI_SUCCESS)
+    if (was_finalized || MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, world->comm, &request) != MPI_SUCCESS)
         return false;
     *out = pack(request);
     return true;
@@ -254,8 +297,8 @@ static bool send(dt__mpi_world *world, const void *data, size_t bytes, int to, i
 
 static bool receive(dt__mpi_world *world, void *data, size_t bytes, int from, int tag, dt__mpi_request *out) {
     MPI_Request request;
-    if (MPI_Irecv(data, (int)bytes, MPI_BYTE, from < 0 ? MPI_ANY_SOURCE : from, tag, world->comm, &request) !=
-        MPI_SUCCESS)
+    if (was_finalized || MPI_Irecv(data, (int)bytes, MPI_BYTE, from < 0 ? MPI_ANY_SOURCE : from, tag, world->comm,
+                                   &request) != MPI_SUCCESS)
         return false;
     *out = pack(request);
     return true;
@@ -265,6 +308,8 @@ static bool test(dt__mpi_request *packed, bool *done, int *source, size_t *bytes
     MPI_Request request = unpack(packed);
     MPI_Status status;
     int flag = 0, n = 0;
+    if (was_finalized)
+        return false;
     int code = MPI_Test(&request, &flag, &status);
     *packed = pack(request);
     *done = flag;
@@ -295,6 +340,8 @@ static bool cancel(dt__mpi_request *packed) {
     MPI_Request request = unpack(packed);
     MPI_Status status;
     int flag = 0, cancelled = 0;
+    if (was_finalized)
+        return false;
     MPI_Cancel(&request);
     MPI_Test(&request, &flag, &status);
     *packed = pack(request);
@@ -303,7 +350,34 @@ static bool cancel(dt__mpi_request *packed) {
     return flag;
 }
 
-static void discard(dt__mpi_world *world) { discard_messages(world->comm); }
+static void discard(dt__mpi_world *world) {
+    if (!was_finalized)
+        discard_messages(world->comm);
+}
+
+static bool is_shared(void) { return !has_initialized; }
+static bool is_finalized(void) { return was_finalized; }
+
+static bool lacks_threads(int n_threads, char *warning) {
+    int level = MPI_THREAD_MULTIPLE, is_main = 1;
+    MPI_Query_thread(&level);
+    MPI_Is_thread_main(&is_main);
+    if (level == MPI_THREAD_SINGLE && n_threads > 1) {
+        snprintf(warning, DT__MPI_ERROR_BYTES,
+                 "MPI was initialized with MPI_THREAD_SINGLE, but this context has %d threads: expected "
+                 "MPI_THREAD_FUNNELED or more; call MPI_Init_thread, or set DTENSOR_THREADS=1",
+                 n_threads);
+        return true;
+    }
+    if (level < MPI_THREAD_SERIALIZED && !is_main) {
+        snprintf(warning, DT__MPI_ERROR_BYTES,
+                 "this context belongs to a thread that did not initialize MPI: expected MPI_THREAD_SERIALIZED, or "
+                 "MPI_THREAD_MULTIPLE if other threads call MPI at the same time, got MPI_THREAD_%s",
+                 level == MPI_THREAD_SINGLE ? "SINGLE" : "FUNNELED");
+        return true;
+    }
+    return false;
+}
 
 extern const dt__mpi_table dt__mpi_functions;
 const dt__mpi_table dt__mpi_functions = {
@@ -318,5 +392,9 @@ const dt__mpi_table dt__mpi_functions = {
     .test = test,
     .test_yields = test_yields,
     .cancel = cancel,
+    .watch = watch,
+    .is_shared = is_shared,
+    .is_finalized = is_finalized,
+    .lacks_threads = lacks_threads,
     .discard = discard,
 };

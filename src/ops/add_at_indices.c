@@ -6,8 +6,6 @@
 
 #include "base/dtype.h"
 
-#include <inttypes.h>
-
 dt_status dt__index_terms_new(const dt_op_call *call, dt_dtype dtype, int64_t n, dt__scratch *memory,
                               dt__index_term **out) {
     const int64_t shape[] = {n, 2 * sizeof(dt__index_term) / sizeof(int64_t)};
@@ -39,8 +37,5 @@ dt_status dt__add_at_indices(const dt_op_call *call, const dt__indexed *args, bo
         along ? dt__scatter_along(kernels, pool, &indexed, true, &bad) : dt__index_add(kernels, pool, &indexed, &bad);
     if (bytes)
         dt__scratch_free(call, &memory);
-    return fine ? DT_OK
-                : dt__fail_local(call->ctx, DT_ERR_VALUE,
-                                 "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,
-                                 args->limit - 1);
+    return fine ? DT_OK : dt__bad_index(call, bad, args->limit);
 }

@@ -8,8 +8,8 @@
 #include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 
-/* Adds rows (dt__index_add), or elements along a dim (dt__scatter_along). An index out of range is a local error: other
- * ranks may not hold it. */
+/* Adds rows (dt__index_add), or elements along a dim (dt__scatter_along). Where an index is out of range, nothing is
+ * added, and it is a verdict. */
 dt_status dt__add_at_indices(const dt_op_call *call, const dt__indexed *args, bool along);
 
 /* Memory for the terms of n indices, where sums of the dtype need it. */

@@ -28,7 +28,7 @@ static dt_tensor *repeat_heads(dt_tensor *x, int64_t group) {
     sizes[n - 1] = x->shape[n - 2];
     sizes[n] = x->shape[n - 1];
     dt_tensor *wide = dt_expand(dt_unsqueeze(x, -3), ((dt_shape){n + 1, sizes}));
-    return dt_flatten(wide, .start_dim = n - 3, .end_dim = DT_INT(n - 2));
+    return dt_flatten(wide, .start_dim = DT_INT(n - 3), .end_dim = DT_INT(n - 2));
 }
 
 /* The transpose of that: [..,h,n,e] summed to [..,g,n,e], as `grouped` has. */

@@ -181,6 +181,27 @@ void dt__attention_add_factors(const dt_op_call *call, const char *const *by_cau
     dt_rows_factors(rows, drops ? named : rule, DT_PARTIAL_NONE);
 }
 
+/* The dim of heads of an input, the third from the end, but the last but one of logsumexp; R where the mask has one for
+ * all heads. */
+static dt_row_entry head_entry(const dt_op_call *call, const dt_op_value *value, int from_end) {
+    const bool is_mask = value == dt__attention_mask(call);
+    if (is_mask && (value->n_dims < from_end || dt__size_from_end(value, from_end) == 1))
+        return DT_ROW_R;
+    return DT_ROW_S(value->n_dims - from_end);
+}
+
+void dt__attention_add_grouped(const dt_op_call *call, dt_rows *rows) {
+    dt_row_entry entries[16] = {0};
+    const bool is_gradient = dt__attention_is_gradient(call);
+    if (!dt__attention_is_grouped(call))
+        return;
+    for (int i = 0; i < call->n_inputs; i++)
+        entries[i] = head_entry(call, &call->inputs[i], is_gradient && i == DT__ATTENTION_LOGSUMEXP ? 2 : 3);
+    for (int o = 0; o < call->n_outputs; o++)
+        entries[call->n_inputs + o] = head_entry(call, &call->outputs[o], !is_gradient && o == 1 ? 2 : 3);
+    dt_rows_add(rows, DT_ROW_GROUPED | (dt__attention_dropout_p(call) > 0 ? DT_ROW_OFFSET : 0), entries);
+}
+
 static const dt__array *broadcast(const dt_op_call *call, const dt_op_value *value, const dt__shape *leading,
                                   bool has_kv_heads, int64_t rows, int64_t columns, dt__attention_operand *out) {
     const int n = leading->n + 2, missing = n - value->n_dims;
@@ -265,9 +286,10 @@ dt_status dt__attention_call_prepare(const dt_op_call *call, dt__attention_array
         out->args.key_offset = offset_of(call, key, 2);
     }
     if (dt__attention_is_grouped(call)) {
-        const int64_t *global = query->global_shape ? query->global_shape : query->shape;
-        out->args.group = global[query->n_dims - 3] / dt__size_from_end(key, 3);
-        out->args.head_offset = offset_of(call, query, 3);
+        const int64_t *queries = query->global_shape ? query->global_shape : query->shape,
+                      *keys = key->global_shape ? key->global_shape : key->shape;
+        out->args.group = queries[query->n_dims - 3] / keys[key->n_dims - 3];
+        out->args.head_offset = offset_of(call, query, 3) - offset_of(call, key, 3) * out->args.group;
     }
     return prepare_dropout(call, out);
 }

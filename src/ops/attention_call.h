@@ -65,6 +65,8 @@ dt_status dt__attention_check(const dt_op_call *call, dt__shape *leading);
 /* An output of the leading dims and n more. */
 dt_status dt__attention_add_output(dt_op_call *call, dt_dtype dtype, const dt__shape *leading, int n,
                                    const int64_t *sizes);
+/* With grouped heads, adds the row that shards the heads of all tensors by whole groups. */
+void dt__attention_add_grouped(const dt_op_call *call, dt_rows *rows);
 /* Adds the rows of a rule, which has %s for the term of the mask; the second one is for calls whose kernel needs the
  * offsets of queries and keys. */
 void dt__attention_add_factors(const dt_op_call *call, const char *const *by_causal, dt_rows *rows);

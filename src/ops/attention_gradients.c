@@ -74,6 +74,7 @@ typedef struct gradient_rules {
 static void rows_gradient(const dt_op_call *call, dt_rows *rows) {
     const gradient_rules *of = call->op->family;
     dt__attention_add_factors(call, dt__attention_is_grouped(call) ? of->grouped : of->plain, rows);
+    dt__attention_add_grouped(call, rows);
     dt_rows_linear(rows, 1 << DT__ATTENTION_GRAD);
 }
 
@@ -171,10 +172,10 @@ dt_status dt__attention_gradients(const dt_op_backward *call, dt_tensor **input_
         return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
     }
     if (call->needed[0] || call->needed[1] || call->needed[2]) {
-        const dt_attention_backward_result grads =
-            dt_attention_backward(of.grad, of.query, of.key, of.value, out, logsumexp, .attn_mask = of.mask,
-                                  .is_causal = of.is_causal, .scale = DT_REAL(of.scale), .enable_gqa = of.is_grouped,
-                                  .dropout_p = DT_REAL(p), .seed = (int64_t)drawn.seed, .draw = (int64_t)drawn.draw);
+        const dt_attention_backward_result grads = dt_attention_backward(
+            of.grad, of.query, of.key, of.value, out, logsumexp, .attn_mask = of.mask, .is_causal = of.is_causal,
+            .scale = DT_REAL(of.scale), .enable_gqa = of.is_grouped, .dropout_p = DT_REAL(p),
+            .seed = DT_INT((int64_t)drawn.seed), .draw = DT_INT((int64_t)drawn.draw));
         input_grads[0] = grads.grad_query;
         input_grads[1] = grads.grad_key;
         input_grads[2] = grads.grad_value;
@@ -183,7 +184,7 @@ dt_status dt__attention_gradients(const dt_op_backward *call, dt_tensor **input_
         input_grads[3] = dt_attention_mask_backward(
             of.grad, of.query, of.key, of.value, out, logsumexp, .attn_mask = of.mask, .is_causal = of.is_causal,
             .scale = DT_REAL(of.scale), .enable_gqa = of.is_grouped, .dropout_p = DT_REAL(p),
-            .seed = (int64_t)drawn.seed, .draw = (int64_t)drawn.draw);
+            .seed = DT_INT((int64_t)drawn.seed), .draw = DT_INT((int64_t)drawn.draw));
     return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
 }
 

@@ -8,7 +8,7 @@
  * why shards must be contiguous then.
  *
  * Where heads are grouped (enable_gqa), several query heads use one head of the keys. Query heads may be sharded in
- * any way; those of the keys are not, as shards of the two would not correspond.
+ * any contiguous way if every rank has all keys; otherwise heads are sharded by whole groups.
  */
 #include "ops/attention_call.h"
 
@@ -42,6 +42,7 @@ static const char *const grouped_rules[2] = {
 static void rows_attention(const dt_op_call *call, dt_rows *rows) {
     dt_row_entry entries[8] = {0};
     dt__attention_add_factors(call, dt__attention_is_grouped(call) ? grouped_rules : rules, rows);
+    dt__attention_add_grouped(call, rows);
     static const dt_reduce reduces[] = {DT_SUM, DT_AVG};
     const int out = call->n_inputs, unrounded = out + 2; /* which is empty where nothing is rounded */
     entries[2] = DT_ROW_S(call->inputs[2].n_dims - 1);

@@ -9,7 +9,7 @@
 #include "dtensor/op.h"
 
 /* dt_op.decompose of cross_entropy and nll_loss: the sum, divided by the sum of weights. Not for other reductions, nor
- * for targets that are probabilities, whose number is known, nor for half precision, in which a sum is rounded. */
+ * for targets that are probabilities, whose number is known. */
 dt_status dt__class_mean(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
 
 #endif

@@ -86,45 +86,50 @@ static void describe_rows(const dt_op_call *call, dt__class_rows *out) {
 
 static void load_classes(dt__class_rows *rows) {
     const dt_op_value *target = dt__loss_value(rows->call, DT__LOSS_TARGET);
-    dt__array to = dt__class_rows_array(rows, rows->classes, DT_I64);
-    int64_t skipped = 0;
-    if (rows->n == 0)
-        return;
-    for (int d = 0; d < rows->n_dims; d++)
-        if (target->shape[d] != rows->sizes[d])
-            skipped += rows->logits->offset[d < rows->dim ? d : d + 1] * target->strides[d];
-    char *first = (char *)target->data + skipped * (int64_t)dt_dtype_size(target->dtype);
-    dt__run_convert(rows->call, &to, &(dt__array){first, target->dtype, rows->n_dims, rows->sizes, target->strides});
+    const dt__array from = dt__array_of(target), to = dt__class_rows_array(rows, rows->classes, DT_I64);
+    dt__run_convert(rows->call, &to, &from);
+}
+
+static dt_status refuse_class(const dt_op_call *call, int64_t class, int64_t n_classes, int64_t ignored) {
+    return dt_op_verdict(call, DT_ERR_VALUE,
+                         "class %" PRId64 " is out of range: expected 0 to %" PRId64 " or %" PRId64, class,
+                         n_classes - 1, ignored);
 }
 
 static dt_status weigh_classes(dt__class_rows *rows) {
     int64_t ignored = dt__loss_ignored(rows->call);
     for (int64_t i = 0; i < rows->n; i++) {
         int64_t class = rows->classes[i];
-        if (class != ignored && (class < 0 || class >= rows->n_classes))
-            return dt__fail_local(rows->call->ctx, DT_ERR_VALUE,
-                                  "%s: class %" PRId64 " is out of range: expected 0 to %" PRId64 " or %" PRId64,
-                                  rows->call->name, class, rows->n_classes - 1, ignored);
+        if (class != ignored && (class < 0 || class >= rows->n_classes)) {
+            DT__TRY(refuse_class(rows->call, class, rows->n_classes, ignored));
+            rows->classes[i] = class = ignored;
+        }
         rows->weight_at[i] = class == ignored ? 0 : rows->weights[class];
     }
     return DT_OK;
 }
 
-/* Over all targets, also of rows that another rank has. */
-static dt_status add_up_weights(dt__class_rows *rows) {
-    const dt_op_value *target = dt__loss_value(rows->call, DT__LOSS_TARGET);
-    int64_t n = dt__elements(target->n_dims, target->shape), ignored = dt__loss_ignored(rows->call);
-    dt__array from = dt__array_of(target);
+dt_status dt__class_total(const dt_op_call *call, const dt_op_value *target, int64_t ignored, int64_t n_classes,
+                          const double *weights, double *out) {
+    const int64_t n = dt__elements(target->n_dims, target->shape);
+    const dt__array from = dt__array_of(target);
+    dt_status status = DT_OK;
     dt__scratch all;
-    rows->total = 0;
-    DT__TRY(dt__scratch_new(rows->call, DT_I64, target->n_dims, target->shape, &all));
-    dt__run_convert(rows->call, &all.array, &from);
+    double total = 0;
+    DT__TRY(dt__scratch_new(call, DT_I64, target->n_dims, target->shape, &all));
+    dt__run_convert(call, &all.array, &from);
     const int64_t *classes = all.array.data;
-    for (int64_t i = 0; i < n; i++)
-        if (classes[i] != ignored && classes[i] >= 0 && classes[i] < rows->n_classes)
-            rows->total += rows->weights[classes[i]];
-    dt__scratch_free(rows->call, &all);
-    return DT_OK;
+    for (int64_t i = 0; i < n && status == DT_OK; i++) {
+        if (classes[i] == ignored)
+            continue;
+        if (weights && (classes[i] < 0 || classes[i] >= n_classes))
+            status = refuse_class(call, classes[i], n_classes, ignored);
+        else
+            total += weights ? weights[classes[i]] : 1;
+    }
+    dt__scratch_free(call, &all);
+    *out = total;
+    return status;
 }
 
 static void load_weights(dt__class_rows *rows) {
@@ -144,7 +149,10 @@ static dt_status open_targets(dt__class_rows *rows) {
     if (rows->of_classes) {
         load_classes(rows);
         DT__TRY(weigh_classes(rows));
-        return dt__loss_reduction(rows->call) == 'm' ? add_up_weights(rows) : DT_OK;
+        return dt__loss_reduction(rows->call) == 'm' && !dt__loss_value(rows->call, DT__LOSS_TOTAL)
+                   ? dt__class_total(rows->call, dt__loss_value(rows->call, DT__LOSS_TARGET),
+                                     dt__loss_ignored(rows->call), rows->n_classes, rows->weights, &rows->total)
+                   : DT_OK;
     }
     rows->classes = NULL;
     return DT_OK;

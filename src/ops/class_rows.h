@@ -64,13 +64,17 @@ typedef struct dt__class_rows {
     int64_t *classes;  /* of the rows; NULL where targets are probabilities */
     double *weights;   /* of all classes: 1 without weights */
     double *weight_at; /* of the class of each row, 0 where it is ignored */
-    double total;      /* what a mean is divided by: the sum of weight_at over all ranks, or the number of rows */
+    double total;      /* what a mean is divided by: the sum of weight_at, or the number of rows of all ranks */
 } dt__class_rows;
 
-/* Reads targets and weights, and refuses classes that do not exist. Targets that are not sharded with the rows are
- * narrowed to them; those of a mean never are. */
+/* Reads targets and weights, and refuses classes that do not exist. */
 dt_status dt__class_rows_open(const dt_op_call *call, dt__class_rows *out);
 void dt__class_rows_close(dt__class_rows *rows);
+
+/* What a mean over these targets is divided by: the sum of the weights of their classes, or without weights their
+ * number; those that are ignored do not count. */
+dt_status dt__class_total(const dt_op_call *call, const dt_op_value *target, int64_t ignored, int64_t n_classes,
+                          const double *weights, double *out);
 
 /* A number per row, as an array. */
 static inline dt__array dt__class_rows_array(const dt__class_rows *rows, void *data, dt_dtype dtype) {

@@ -110,7 +110,7 @@ static dt_status shape_diag(dt_op_call *call) {
 static dt_status decompose_diag(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     int64_t offset = call->args[1].as.i;
     if (call->inputs[0].n_dims == 1)
-        return made(call, dt_diag_embed(inputs[0], .offset = offset), outputs);
+        return made(call, dt_diag_embed(inputs[0], .offset = DT_INT(offset)), outputs);
     dt_tensor *view = dt_diagonal(inputs[0], offset, 0, 1);
     return made(call, STEP(view, dt_clone(view)), outputs);
 }
@@ -199,7 +199,7 @@ static dt_status decompose_diff(dt_op_call *call, dt_tensor *const *inputs, dt_t
             joined[n_joined++] = inputs[input];
     }
     if (n_joined > 1)
-        x = dt_cat(((dt_tensors){n_joined, joined}), .dim = dim);
+        x = dt_cat(((dt_tensors){n_joined, joined}), .dim = DT_INT(dim));
     int64_t size = dt_tensor_size(x, dim);
     for (int64_t i = 0; x && i < n && size > 0; i++, size--) {
         dt_tensor *behind = dt_slice(x, dim, 1, size, 1), *before = STEP(behind, dt_slice(x, dim, 0, size - 1, 1));

@@ -10,8 +10,7 @@
  * and a mean is divided by the sum of all w[t], or by the number of rows. Where classes are sharded the ranks meet: the
  * state of a row is its largest logit m, the sum of exponentials relative to that, and the sums above, so that no
  * logits are sent; that of w p (L - x) is made of those of w p (x - m) and w p, as L - m does not cancel. Where rows
- * are sharded, the divisor of a mean needs all targets: these are Replicate, and each rank uses those of its rows; or
- * where that costs less, only the divisor is exchanged (class_means.h).
+ * are sharded, the ranks exchange the divisor of a mean of classes, one number each (class_means.h).
  */
 #include "ops/class_means.h"
 #include "ops/class_rows.h"
@@ -34,26 +33,24 @@ static dt_status shape_loss(dt_op_call *call) {
 }
 
 /* The row in which this dim of the input is sharded: of cross_entropy the ranks meet over classes; of nll_loss one rank
- * has the element, and the others add zero. */
+ * has the element, and the others add zero. There is none for the rows of a mean of classes, which is decomposed. */
 static void add_row(const dt_op_call *call, dt_rows *rows, int d) {
     bool nll = dt__loss_is_nll(call), of_classes = !dt__loss_of_probabilities(call);
     int dim = dt__class_dim(&call->inputs[0]), n = 0;
-    bool along_classes = d == dim, needs_all = of_classes && dt__loss_reduction(call) == 'm';
+    bool along_classes = d == dim;
+    if (!along_classes && of_classes && dt__loss_reduction(call) == 'm')
+        return;
     dt_row_entry entries[6], of_row = along_classes ? DT_ROW_R : DT_ROW_S(d < dim ? d : d - 1);
     dt_row_entry summed = along_classes && !nll ? DT_ROW_R : DT_ROW_P(DT_SUM);
     entries[n++] = DT_ROW_S(d);
-    entries[n++] = !of_classes ? DT_ROW_S(d) : needs_all ? DT_ROW_R : of_row;
+    entries[n++] = of_classes ? of_row : DT_ROW_S(d);
     if (dt__loss_value(call, DT__LOSS_WEIGHT))
         entries[n++] = DT_ROW_R;
     entries[n++] = dt__loss_reduction(call) == 'n' && !along_classes ? of_row : summed;
     if (!nll)
         entries[n++] = of_row;
     entries[n] = DT_ROW_R;
-    dt_rows_add(rows,
-                along_classes ? DT_ROW_OFFSET | (nll ? DT_ROW_UNLISTED : DT_ROW_MEET)
-                : needs_all   ? DT_ROW_OFFSET | DT_ROW_UNLISTED
-                              : 0,
-                entries);
+    dt_rows_add(rows, along_classes ? DT_ROW_OFFSET | (nll ? DT_ROW_UNLISTED : DT_ROW_MEET) : 0, entries);
 }
 
 static void rows_loss(const dt_op_call *call, dt_rows *rows) {
@@ -62,14 +59,21 @@ static void rows_loss(const dt_op_call *call, dt_rows *rows) {
     if (dt__loss_value(call, DT__LOSS_WEIGHT) &&
         !(dt__loss_reduction(call) == 'm' && !dt__loss_of_probabilities(call)))
         dt_rows_linear(rows, 1 << 2);
-    if (dt__loss_of_probabilities(call))
+    if (dt__loss_of_probabilities(call)) {
         dt_rows_reduce(rows, 1 << 1, DT_AVG, DT_AVG);
+        if (dt__loss_smoothing(call) == 0)
+            dt_rows_linear(rows, 1 << 1);
+    }
     if (!dt__loss_is_nll(call))
         return;
     dt_rows_linear(rows, 1);
     if (dt__loss_reduction(call) == 'n' && !dt__loss_value(call, DT__LOSS_WEIGHT))
         dt_rows_monotone(rows, 0, false);
 }
+
+/* Whether there is smoothing: states have one more sum per row then, and probabilities that are partial sums would add
+ * it several times. */
+static int64_t class_of_loss(const dt_op_call *call) { return dt__loss_smoothing(call) != 0; }
 
 /* a of each row, or of each class of this rank, beside the logits. */
 static dt__array by_row(const dt__class_rows *rows, double *a, int64_t *strides) {
@@ -284,6 +288,7 @@ const dt_op dt__op_cross_entropy = {
     .rows = rows_loss,
     .arguments = DT__LOSS_ARGUMENTS ",label_smoothing",
     .varying = "ignore_index,label_smoothing",
+    .class_of = class_of_loss,
     .check = dt__loss_check_smoothing,
     .shape = shape_loss,
     .kernel = dt__run_alone,

@@ -141,7 +141,7 @@ static dt_tensor *over_rows(const loss *self, dt_tensor *tensor) {
     for (int d = 0; d < self->x->n_dims; d++)
         if (d != self->dim)
             dims[n++] = d;
-    return n ? dt_sum(tensor, .dim = {.n = n, .list = dims}) : tensor;
+    return n ? dt_sum(tensor, .dim = ((dt_dims){.n = n, .list = dims})) : tensor;
 }
 
 static dt_tensor *of_weight(const dt_op_backward *call, const loss *self) {

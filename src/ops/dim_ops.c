@@ -67,7 +67,8 @@ static dt_status shape_slice(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* The length of the range; of a sharded dim, which is fetched in windows, also where it starts. */
+/* The length of the range; of a sharded dim, which is fetched in windows, also where it starts. Both are in one number
+ * if the dim has fewer than 2^31 elements. */
 static int64_t class_slice(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int64_t dim = call->args[1].as.i, start, end;
@@ -75,7 +76,10 @@ static int64_t class_slice(const dt_op_call *call) {
         return 0; /* which is refused */
     int at = dt__wrap_dim(dim, input->n_dims);
     read_range(call, input->shape[at], &start, &end);
-    return (int64_t)((uint64_t)dt__class_of_start(input, at, start) << 32 | (uint64_t)(end - start));
+    uint64_t first = (uint64_t)dt__class_of_start(input, at, start);
+    if (first > 0 && input->shape[at] > INT32_MAX)
+        return DT_CLASS_OF_VALUES;
+    return (int64_t)(first << 32 | (uint64_t)(end - start));
 }
 
 static void rows_slice(const dt_op_call *call, dt_rows *rows) {
@@ -87,7 +91,7 @@ static void window_slice(const dt_op_call *call, int input, int dim, dt_window *
     int64_t start, end, step = call->args[4].as.i;
     if (dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
         return;
-    read_range(call, call->inputs[input].shape[dim], &start, &end);
+    read_range(call, call->inputs[input].global_shape[dim], &start, &end);
     dt_window_add(out, start + output->offset[dim] * step, output->shape[dim], step);
 }
 
@@ -129,8 +133,6 @@ static int64_t class_select(const dt_op_call *call) {
 static void rows_select(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *input = &call->inputs[0];
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
-    if (input->shape[dim] > DT__MAX_WINDOW_SIZE)
-        return;
     dt_rows_add(rows, DT_ROW_WINDOW, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R});
     for (int d = 0; d < call->outputs[0].n_dims; d++)
         dt_rows_add(rows, DT_ROW_WINDOW, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_S(d)});
@@ -141,7 +143,7 @@ static void window_select(const dt_op_call *call, int input, int dim, dt_window 
     int selected = dt__wrap_dim(call->args[1].as.i, from->n_dims), kept = dim - (dim > selected);
     int64_t index = call->args[2].as.i;
     if (dim == selected)
-        dt_window_add(out, index < 0 ? index + from->shape[dim] : index, 1, 1);
+        dt_window_add(out, index < 0 ? index + from->global_shape[dim] : index, 1, 1);
     else if (to->shape[kept] != to->global_shape[kept])
         dt_window_add(out, to->offset[kept], to->shape[kept], 1);
 }

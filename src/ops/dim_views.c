@@ -96,7 +96,7 @@ static void window_narrow(const dt_op_call *call, int input, int dim, dt_window 
     int64_t start = call->args[2].as.i;
     if (dim != dt__wrap_dim(call->args[1].as.i, output->n_dims))
         return;
-    start += start < 0 ? call->inputs[input].shape[dim] : 0;
+    start += start < 0 ? call->inputs[input].global_shape[dim] : 0;
     dt_window_add(out, start + output->offset[dim], output->shape[dim], 1);
 }
 
@@ -199,7 +199,7 @@ const dt_op dt__op_diagonal = {
 };
 const dt_op dt__op_unfold = {
     .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-    .summary = "Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.",
+    .summary = "Windows of `size` indices of a dim, `step` apart, as a last dim; a copy if the dim is sharded.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_unfold,
     .window = window_unfold,

@@ -74,10 +74,11 @@ static dt_status shape_index_select(dt_op_call *call) {
     return dt__add_shape(call, self->dtype, &shape);
 }
 
-/* Other ranks may not hold this index: a local error, of which they are notified. */
-static dt_status bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
-    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64,
-                          call->name, index, limit - 1);
+/* The kernels write nothing where an index is out of range. */
+static dt_status no_elements(const dt_op_call *call, int64_t index, int64_t limit) {
+    const dt_op_value *output = &call->outputs[0];
+    memset(output->data, 0, (size_t)dt__elements(output->n_dims, output->shape) * dt_dtype_size(output->dtype));
+    return dt__bad_index(call, index, limit);
 }
 
 /* The arguments of an indexing kernel, along a dim that may be sharded. */
@@ -99,7 +100,7 @@ static dt_status embedding(dt_op_call *call) {
     int64_t bad;
     return dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, &bad)
                ? DT_OK
-               : bad_index(call, bad, indexed.limit);
+               : no_elements(call, bad, indexed.limit);
 }
 
 /* A tensor without dims is indexed as a vector of one element. */
@@ -130,7 +131,7 @@ static dt_status read_by_index(dt_op_call *call, bool along) {
     dt__pool *pool = dt__pool_of(call->ctx);
     bool fine =
         along ? dt__gather_along(kernels, pool, &indexed, &bad) : dt__index_select(kernels, pool, &indexed, &bad);
-    return fine ? DT_OK : bad_index(call, bad, indexed.limit);
+    return fine ? DT_OK : no_elements(call, bad, indexed.limit);
 }
 
 static dt_status gather(dt_op_call *call) { return read_by_index(call, true); }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * index.Tensor: a tensor indexed by a list of tensors, with none for a dim that is taken whole. The indices are
- * broadcast to one shape, whose dims replace the indexed ones: in their place where they are adjacent, else in front.
+ * index.Tensor and index_put: a tensor indexed by a list of tensors, with none for a dim that is taken whole. The
+ * indices are broadcast to one shape, whose dims replace the indexed ones: in their place where they are adjacent,
+ * else in front.
  *
  *     x[5,4,3], {i[2]; none; j[2]} -> [2,4]      x[5,4,3], {none; i[2]; j[2]} -> [5,2]
  *
  * Along a sharded dim that is indexed, each rank reads the elements that it holds and leaves zeros elsewhere: a partial
- * sum.
+ * sum. index_put writes what it holds, in the order of the indices, so that of equal ones the last wins on every
+ * mesh. Its index may be one mask of booleans, if the values do not depend on how many are true.
  */
 #include "base/dtype.h"
+#include "dtensor/ops.h"
 #include "kernels/kernels.h"
 #include "ops/add_at_indices.h"
 #include "ops/kernel_support.h"
@@ -155,8 +158,8 @@ typedef struct indexing {
 } indexing;
 
 /* Position in the local tensor of the elements at position `at` of the indices, in elements; -1: another rank holds
- * them. False where an index is out of range. */
-static bool find_elements(const indexing *self, int64_t at, int64_t *offset, int64_t *out_offset) {
+ * them, or none does, because an index is out of range. */
+static dt_status find_elements(const indexing *self, int64_t at, int64_t *offset, int64_t *out_offset) {
     const dt_op_value *tensor = &self->call->inputs[0], *output = &self->call->outputs[0];
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     bool here = true;
@@ -175,10 +178,11 @@ static bool find_elements(const indexing *self, int64_t at, int64_t *offset, int
         int64_t value = dt__read_i64(index->dtype, (const unsigned char *)index->data +
                                                        element * (int64_t)dt_dtype_size(index->dtype));
         if (value < -size || value >= size) {
-            (void)dt__fail_local(self->call->ctx, DT_ERR_VALUE,
-                                 "%s: index %" PRId64 " is out of range for dim %d: expected %" PRId64 " to %" PRId64,
-                                 self->call->name, value, dim, -size, size - 1);
-            return false;
+            DT__TRY(dt_op_verdict(self->call, DT_ERR_VALUE,
+                                  "index %" PRId64 " is out of range for dim %d: expected %" PRId64 " to %" PRId64,
+                                  value, dim, -size, size - 1));
+            here = false;
+            break;
         }
         value += value < 0 ? size : 0;
         if (tensor->shape[dim] != size)
@@ -187,7 +191,7 @@ static bool find_elements(const indexing *self, int64_t at, int64_t *offset, int
         *offset += value * tensor->strides[dim];
     }
     *offset = here ? *offset : -1;
-    return true;
+    return DT_OK;
 }
 
 /* The kept dims of the tensor and of the result, as arrays at their first element. */
@@ -207,8 +211,7 @@ static dt_status copy_elements(const indexing *self) {
     kept_arrays(self, shape, strides);
     for (int64_t at = 0; at < self->n_positions; at++) {
         int64_t offset, out_offset;
-        if (!find_elements(self, at, &offset, &out_offset))
-            return DT_ERR_VALUE;
+        DT__TRY(find_elements(self, at, &offset, &out_offset));
         unsigned char *to = (unsigned char *)output->data + out_offset * size;
         const unsigned char *from = offset < 0 ? zero : (const unsigned char *)tensor->data + offset * size;
         if (self->n_kept == 1) {
@@ -303,8 +306,7 @@ static dt_status add_positions(const indexing *self, const dt__array *tensor, co
     int64_t size = (int64_t)dt_dtype_size(tensor->dtype), n = 0;
     for (int64_t at = 0; at < self->n_positions; at++) {
         int64_t offset, grad_offset;
-        if (!find_elements(self, at, &offset, &grad_offset))
-            return DT_ERR_VALUE;
+        DT__TRY(find_elements(self, at, &offset, &grad_offset));
         if (offset < 0)
             continue;
         if (terms) {
@@ -371,3 +373,293 @@ const dt_op dt__op_index = {
                "index(f32[5,4,3]; {i64[2,1]; none; i64[3]})\nindex(f32[5,4,3]; {none; i64[4]; i64[1]})\n"
                "index(f32[5,4,3]; {none; i64[]})\nindex(f32[5,3]; {i64[0]})",
 };
+
+/* index_put. The values are the last input. */
+enum { VALUES = 2, ACCUMULATE };
+
+static bool accumulates(const dt_op_call *call) { return call->args[ACCUMULATE].as.b; }
+static int values_input(const dt_op_call *call) { return call->args[VALUES].as.first; }
+
+/* The only index, if it is a mask: its first dim; -1: indices are numbers. */
+static int mask_dim(const dt_op_call *call) {
+    const dt_arg *list = &call->args[1];
+    for (int d = 0; d < list->n && call->n_inputs == 3; d++)
+        if (dt_arg_member(list, d) >= 0)
+            return call->inputs[1].dtype == DT_BOOL ? d : -1;
+    return -1;
+}
+
+/* The dim of a mask, where values are selected, is one of the values; `dim` is of the tensor. Returns the dim of the
+ * values, or -1 where they are repeated. */
+static int dim_of_values(const dt_op_call *call, int mask_first, int dim) {
+    const dt_op_value *self = &call->inputs[0], *mask = &call->inputs[1], *values = &call->inputs[2];
+    int at = dim - self->n_dims + values->n_dims; /* aligned at the right, behind the mask */
+    if (dim < mask_first)
+        at += mask->n_dims - 1;
+    bool masked = dim >= mask_first && dim < mask_first + mask->n_dims;
+    return masked || at < 0 || values->shape[at] == 1 ? -1 : at;
+}
+
+static dt_status shape_mask(dt_op_call *call, int first) {
+    const dt_op_value *self = &call->inputs[0], *mask = &call->inputs[1], *values = &call->inputs[2];
+    bool fits = first + mask->n_dims <= self->n_dims && mask->n_dims > 0;
+    for (int d = 0; d < mask->n_dims && fits; d++)
+        fits = mask->shape[d] == self->shape[first + d];
+    if (!fits)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the mask: expected the sizes of the tensor from dim %d on", first);
+    int result_dims = self->n_dims - mask->n_dims + 1, selected = first - result_dims + values->n_dims;
+    if (selected >= 0 && values->shape[selected] != 1)
+        return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
+                            "values for each element that a mask selects are not supported: expected size 1, got "
+                            "%" PRId64 "; use indices",
+                            values->shape[selected]);
+    for (int d = 0; d < self->n_dims && fits; d++) {
+        int at = dim_of_values(call, first, d);
+        fits = at < 0 || values->shape[at] == self->shape[d];
+    }
+    if (!fits || values->n_dims > result_dims)
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "values: they do not broadcast to the elements that the mask selects");
+    return dt__add_like(call, 0, self->dtype);
+}
+
+/* The result of index, of the tensor with these inputs; its shape in *out. */
+static dt_status shape_indexed(const dt_op_call *call, dt__shape *out) {
+    index_dims dims;
+    read_dims(call, &dims);
+    DT__TRY(broadcast_indices(call, &dims));
+    out->n = dims.n_kept + dims.broadcast.n;
+    if (out->n > DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the indexed elements have more than %d dims", DT_SPEC_MAX_DIMS);
+    for (int k = 0; k < dims.n_kept; k++)
+        out->sizes[kept_position(&dims, k)] = call->inputs[0].shape[dims.kept[k]];
+    for (int b = 0; b < dims.broadcast.n; b++)
+        out->sizes[dims.first + b] = dims.broadcast.sizes[b];
+    return DT_OK;
+}
+
+static dt_status shape_index_put(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *values = &call->inputs[values_input(call)];
+    dt__shape shape;
+    if (call->args[1].n > self->n_dims || call->n_inputs < 3)
+        return dt_op_refuse(call, DT_ERR_VALUE, "expected 1 to %d indices, got %d", self->n_dims, call->n_inputs - 2);
+    if (values->dtype != self->dtype)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with dt_to",
+                            dt_dtype_name(self->dtype), dt_dtype_name(values->dtype));
+    if (mask_dim(call) >= 0)
+        return shape_mask(call, mask_dim(call));
+    for (int i = 1; i < values_input(call); i++)
+        DT__TRY(check_index(call, i));
+    DT__TRY(shape_indexed(call, &shape));
+    bool fits = values->n_dims <= shape.n;
+    for (int d = 0; d < values->n_dims && fits; d++)
+        fits = values->shape[d] == 1 || values->shape[d] == shape.sizes[d + shape.n - values->n_dims];
+    char expected[256], actual[256];
+    return fits ? dt__add_like(call, 0, self->dtype)
+                : dt_op_refuse(call, DT_ERR_SHAPE, "values: [%s] does not broadcast to [%s], the indexed elements",
+                               dt__shape_text(values->n_dims, values->shape, sizeof actual, actual),
+                               dt__shape_text(shape.n, shape.sizes, sizeof expected, expected));
+}
+
+static void rows_mask(const dt_op_call *call, dt_rows *rows, int first) {
+    const dt_op_value *self = &call->inputs[0], *mask = &call->inputs[1];
+    for (int d = 0; d < self->n_dims; d++) {
+        int at = dim_of_values(call, first, d);
+        bool masked = d >= first && d < first + mask->n_dims;
+        dt_rows_add(rows, 0,
+                    (dt_row_entry[]){DT_ROW_S(d), masked ? DT_ROW_S(d - first) : DT_ROW_R,
+                                     at < 0 ? DT_ROW_R : DT_ROW_S(at), DT_ROW_S(d)});
+    }
+}
+
+/* A row with the values along a dim of the indexed elements, if they have it. */
+static void add_put_row(const dt_op_call *call, dt_rows *rows, int n_result, int dim, dt_row_entry *entries) {
+    const dt_op_value *values = &call->inputs[values_input(call)];
+    int at = dim - (n_result - values->n_dims);
+    entries[values_input(call)] = at >= 0 && values->shape[at] != 1 ? DT_ROW_S(at) : DT_ROW_R;
+    dt_rows_add(rows, 0, entries);
+}
+
+static void rows_put_shards(const dt_op_call *call, dt_rows *rows) {
+    const int output = call->n_inputs;
+    index_dims dims;
+    read_dims(call, &dims);
+    if (broadcast_indices(call, &dims) != DT_OK)
+        return;
+    const int n_result = dims.n_kept + dims.broadcast.n;
+    for (int k = 0; k < dims.n_kept; k++) {
+        dt_row_entry entries[DT_SPEC_MAX_DIMS + 3] = {DT_ROW_S(dims.kept[k])};
+        entries[output] = entries[0];
+        if (call->inputs[0].shape[dims.kept[k]] != 1)
+            add_put_row(call, rows, n_result, kept_position(&dims, k), entries);
+    }
+    for (int i = 0; i < dims.n_indexed; i++) {
+        dt_row_entry entries[DT_SPEC_MAX_DIMS + 3] = {DT_ROW_S(dims.indexed[i])};
+        entries[output] = entries[0];
+        dt_rows_add(rows, DT_ROW_OFFSET, entries);
+    }
+    for (int b = 0; b < dims.broadcast.n && accumulates(call); b++) { /* each rank adds its own */
+        dt_row_entry entries[DT_SPEC_MAX_DIMS + 3] = {DT_ROW_P(DT_SUM)};
+        for (int i = 1; i < values_input(call); i++) {
+            const dt_op_value *index = &call->inputs[i];
+            int d = b - (dims.broadcast.n - index->n_dims);
+            if (d >= 0 && index->shape[d] == dims.broadcast.sizes[b])
+                entries[i] = DT_ROW_S(d);
+        }
+        entries[output] = DT_ROW_P(DT_SUM);
+        if (dims.broadcast.sizes[b] != 1)
+            add_put_row(call, rows, n_result, dims.first + b, entries);
+    }
+}
+
+static void rows_index_put(const dt_op_call *call, dt_rows *rows) {
+    const uint64_t both = (uint64_t)1 | (uint64_t)1 << values_input(call);
+    if (mask_dim(call) >= 0)
+        rows_mask(call, rows, mask_dim(call));
+    else
+        rows_put_shards(call, rows);
+    if (accumulates(call))
+        dt_rows_linear(rows, both);
+    if (accumulates(call) && dt__is_inexact(call->outputs[0].dtype)) {
+        dt_rows_monotone(rows, 0, true);
+        if (mask_dim(call) >= 0) /* what is added once has the order of the sum */
+            dt_rows_monotone(rows, values_input(call), true);
+    }
+    for (int kind = 0; kind < DT_N_REDUCES && !accumulates(call); kind++)
+        dt_rows_reduce(rows, both, (dt_reduce)kind, (dt_reduce)kind);
+}
+
+/* Where the mask is true: the values, or the sums with them. */
+static dt_status put_masked(dt_op_call *call, int first) {
+    const dt_op_value *self = &call->inputs[0], *mask = &call->inputs[1], *values = &call->inputs[2];
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(self);
+    int64_t mask_strides[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
+    dt_op_value global[3] = {*self, *mask, *values};
+    dt_op_call whole = *call;
+    for (int i = 0; i < 3; i++)
+        global[i].shape = global[i].global_shape;
+    whole.inputs = global;
+    for (int d = 0; d < self->n_dims; d++) {
+        int at = dim_of_values(&whole, first, d);
+        bool masked = d >= first && d < first + mask->n_dims;
+        mask_strides[d] = masked ? mask->strides[d - first] : 0;
+        strides[d] = at < 0 ? 0 : values->strides[at];
+    }
+    dt__array where = {mask->data, DT_BOOL, self->n_dims, self->shape, mask_strides};
+    dt__array from = {values->data, values->dtype, self->n_dims, self->shape, strides};
+    if (!accumulates(call))
+        return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &where, &from, &in);
+    dt__scratch sums;
+    DT__TRY(dt__scratch_new(call, out.dtype, self->n_dims, self->shape, &sums));
+    dt_status status = dt__run_elements(call, DT__EL_ADD, out.dtype, &sums.array, &in, &from, NULL);
+    if (status == DT_OK)
+        status = dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &where, &sums.array, &in);
+    dt__scratch_free(call, &sums);
+    return status;
+}
+
+/* Writes values one position after the other. */
+static dt_status write_elements(const indexing *self) {
+    const dt_op_value *tensor = &self->call->inputs[0], *values = &self->call->outputs[0];
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[2][DT_SPEC_MAX_DIMS], size = (int64_t)dt_dtype_size(tensor->dtype);
+    kept_arrays(self, shape, strides);
+    for (int64_t at = 0; at < self->n_positions; at++) {
+        int64_t offset, from;
+        DT__TRY(find_elements(self, at, &offset, &from));
+        if (offset < 0)
+            continue;
+        dt__array target = {(unsigned char *)tensor->data + offset * size, tensor->dtype, self->dims.n_kept, shape,
+                            strides[0]};
+        dt__array source = {(unsigned char *)values->data + from * size, values->dtype, self->dims.n_kept, shape,
+                            strides[1]};
+        if (self->n_kept == 1)
+            memcpy(target.data, source.data, (size_t)size);
+        else
+            dt__run_convert(self->call, &target, &source);
+    }
+    return DT_OK;
+}
+
+/* The tensor, then the values at the indices: index with the result as the tensor, and the values as its result. */
+static dt_status index_put(dt_op_call *call) {
+    const dt_op_value *values = &call->inputs[values_input(call)];
+    dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
+    dt_op_value inputs[DT_SPEC_MAX_DIMS + 2], repeated = *values;
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt_op_call forward = *call;
+    dt__shape shape;
+    if (mask_dim(call) >= 0)
+        return put_masked(call, mask_dim(call));
+    dt__run_convert(call, &out, &self);
+    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
+    inputs[0] = call->outputs[0];
+    forward.inputs = inputs;
+    forward.outputs = &repeated;
+    DT__TRY(shape_indexed(&forward, &shape));
+    for (int d = 0; d < shape.n; d++) {
+        int at = d - (shape.n - values->n_dims);
+        strides[d] = at < 0 || values->global_shape[at] == 1 ? 0 : values->strides[at];
+    }
+    repeated.n_dims = shape.n;
+    repeated.shape = shape.sizes;
+    repeated.strides = strides;
+    if (dt__elements(shape.n, shape.sizes) == 0)
+        return DT_OK;
+    return run_indexing(&forward, accumulates(call) ? add_elements : write_elements);
+}
+
+/* The gradient of values that a mask puts: sums over the mask, with a dim of size 1 in its place. */
+static dt_tensor *masked_gradient(const dt_op_call *call, dt_tensor *grad, dt_tensor *where, int first) {
+    int64_t dims[DT_SPEC_MAX_DIMS];
+    int n = call->inputs[1].n_dims;
+    for (int d = 0; d < n; d++)
+        dims[d] = first + d;
+    dt_dims summed = {.n = n, .list = dims};
+    dt_tensor *chosen = dt_where_scalar_other(where, grad, 0), *sums = chosen ? dt_sum(chosen, .dim = summed) : NULL;
+    return sums ? dt_unsqueeze(sums, first) : NULL;
+}
+
+static dt_status mask_backward(const dt_op_backward *call, int first, dt_tensor **input_grads) {
+    const dt_op_value *self = &call->call->inputs[0], *mask = &call->call->inputs[1];
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < self->n_dims; d++)
+        sizes[d] = d >= first && d < first + mask->n_dims ? self->shape[d] : 1;
+    dt_tensor *where = dt_reshape(call->inputs[1], ((dt_shape){self->n_dims, sizes}));
+    if (where && call->needed[0])
+        input_grads[0] = accumulates(call->call) ? call->grads[0] : dt_masked_fill(call->grads[0], where, 0);
+    if (where && call->needed[2])
+        input_grads[2] = masked_gradient(call->call, call->grads[0], where, first);
+    return dt_failed(call->call->ctx) ? dt_error_status(call->call->ctx) : DT_OK;
+}
+
+static dt_status index_put_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    const dt_arg *list = &op->args[1];
+    dt_tensor *members[DT_SPEC_MAX_DIMS], *grad = call->grads[0];
+    if (mask_dim(op) >= 0)
+        return mask_backward(call, mask_dim(op), input_grads);
+    for (int i = 0; i < list->n; i++)
+        members[i] = dt_arg_member(list, i) < 0 ? NULL : call->inputs[dt_arg_member(list, i)];
+    dt_tensors indices = {list->n, members};
+    if (call->needed[0])
+        input_grads[0] = accumulates(op) ? grad : dt_index_put(grad, indices, dt_new_zeros(grad, DT_SHAPE()));
+    if (call->needed[values_input(op)])
+        input_grads[values_input(op)] = dt_index(grad, indices);
+    return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
+}
+
+const dt_op dt__op_index_put = {
+    .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    .summary = "Writes or adds values to the elements that indices or a mask select.",
+    .rows = rows_index_put,
+    .shape = shape_index_put,
+    .kernel = index_put,
+    .backward = index_put_backward,
+    .saves = "indices",
+    .samples = "index_put(f32[5,3]; {i64[4]}; f32[4,3]; true)\nindex_put(f32[5,3]; {none; i64[1]}; f32[5,1])\n"
+               "index_put(f32[5,3]; {i64[2,4]; i32[4]}; f32[4]; true)\nindex_put(f32[5,4,3]; {i64[1]; none; i64[1]}; "
+               "f32[])\n"
+               "index_put(f32[5,3]; {bool[5]}; f32[3])\nindex_put(f32[2,5,3]; {none; bool[5,3]}; f32[2,1]; true)",
+};
+const dt_op dt__op_index_put_ = {.in_place_of = &dt__op_index_put,
+                                 .samples = "index_put_(f32[5,3]; {i64[4]}; f32[4,3]; true)"};

@@ -131,15 +131,22 @@ static void rows_join(const dt_op_call *call, dt_rows *rows) {
     dt__arena_free(&arena);
 }
 
+/* The size of an input in the result, for window functions, whose inputs are this rank's parts. */
+static int64_t full_size(const dt_op_call *call, int input, int dim) {
+    dt_op_value full = call->inputs[input];
+    full.shape = full.global_shape;
+    return is_ignored(call, &full) ? 0 : full.shape[dim];
+}
+
 /* The part of each tensor that is in this rank's part of the result. */
 static void window_join(const dt_op_call *call, int input, int dim, dt_window *out) {
     const dt_op_value *output = &call->outputs[0];
     int64_t start = 0, first = output->offset[dim], end = first + output->shape[dim];
-    if (is_ignored(call, &call->inputs[input]) || dim != joined_dim(call, output->n_dims))
+    if (call->inputs[input].n_dims != output->n_dims || dim != joined_dim(call, output->n_dims))
         return;
     for (int i = 0; i < input; i++)
-        start += is_ignored(call, &call->inputs[i]) ? 0 : call->inputs[i].shape[dim];
-    int64_t from = dt__max_i64(first, start), to = dt__min_i64(end, start + call->inputs[input].shape[dim]);
+        start += full_size(call, i, dim);
+    int64_t from = dt__max_i64(first, start), to = dt__min_i64(end, start + full_size(call, input, dim));
     dt_window_add(out, from < to ? from - start : 0, dt__max_i64(to - from, 0), 1);
     dt_window_place(out, from < to ? from - first : 0);
 }

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "dtensor/comm.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void real_and_imaginary(const dt_arg *arg, double out[2]) {
@@ -124,6 +125,11 @@ void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch) {
         (void)dt_heap_free(call->ctx, scratch->array.data);
     else
         dt__free(call->ctx, scratch->array.data, scratch->bytes ? scratch->bytes : 1);
+}
+
+dt_status dt__bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
+    return dt_op_verdict(call, DT_ERR_VALUE, "index %" PRId64 " is out of range: expected 0 to %" PRId64, index,
+                         limit - 1);
 }
 
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {

@@ -49,6 +49,9 @@ typedef struct dt__scratch {
 dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape, dt__scratch *out);
 void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch);
 
+/* The verdict that an index is out of range, of 0 to limit - 1. */
+dt_status dt__bad_index(const dt_op_call *call, int64_t index, int64_t limit);
+
 /* For kernels of views: an input as a view that can be changed, and a view as an output. */
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value);
 dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view);

@@ -103,7 +103,7 @@ static dt_tensor *extreme(dt_tensor *x, int64_t dim, bool largest) {
 }
 
 static dt_tensor *of_singular_values(const norm *of, dt_tensor *x) {
-    dt_tensor *rows_last = dt_movedim_sizes(x, DT_SHAPE(of->dims[0], of->dims[1]), DT_SHAPE(-2, -1));
+    dt_tensor *rows_last = dt_movedim_dims(x, DT_DIMS(of->dims[0], of->dims[1]), DT_DIMS(-2, -1));
     dt_tensor *values = dt_linalg_svdvals(rows_last);
     return of->kind == NUCLEAR ? dt_sum(values, .dim = DT_DIMS(-1)) : extreme(values, -1, of->order > 0);
 }
@@ -121,7 +121,7 @@ static dt_tensor *norm_of(const dt_op_call *call, const norm *of, dt_tensor *x) 
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (of->reduced >> d & 1)
             dims[n++] = d;
-    return dt_linalg_vector_norm(x, .ord = DT_NUMBER(of->order), .dim = {.n = n, .list = dims});
+    return dt_linalg_vector_norm(x, .ord = DT_NUMBER(of->order), .dim = ((dt_dims){.n = n, .list = dims}));
 }
 
 static dt_status decompose_norm(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {

@@ -13,6 +13,7 @@
 
 enum { SOFTMAX_DIM, SOFTMAX_DTYPE };
 enum { NORMALIZED_SHAPE, WEIGHT, EPS, BIAS }; /* rms_norm has no bias */
+enum { MAX_ENTRIES = 6 };                     /* of a row of layer_norm: its tensors */
 
 static dt_status shape_softmax(dt_op_call *call) {
     dt_dtype dtype = dt__arg_dtype(dt__arg_at(call, SOFTMAX_DTYPE), call->inputs[0].dtype);
@@ -65,9 +66,23 @@ static dt_status shape_layer_norm(dt_op_call *call) {
     return DT_OK;
 }
 
+/* Where weight and bias are sharded and the input is not, each rank makes the part of the rows that it has them for:
+ * it has all elements for the statistics. */
+static void add_part_rows(const dt_op_call *call, dt_rows *rows) {
+    int n = dt__arg_at(call, NORMALIZED_SHAPE)->n;
+    for (int d = 0; d < n && call->n_inputs > 1; d++) {
+        dt_row_entry entries[MAX_ENTRIES] = {DT_ROW_R};
+        for (int i = 1; i < call->n_inputs; i++)
+            entries[i] = DT_ROW_S(d);
+        entries[call->n_inputs] = DT_ROW_S(call->inputs[0].n_dims - n + d);
+        dt_rows_add(rows, DT_ROW_OFFSET | DT_ROW_UNLISTED, entries);
+    }
+}
+
 /* The result is linear in weight and bias together, and non-decreasing in the bias. */
 static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
     uint64_t affine = 0;
+    add_part_rows(call, rows);
     for (int i = 1; i < call->n_inputs; i++)
         affine |= (uint64_t)1 << i;
     if (has(call, WEIGHT))
@@ -183,8 +198,22 @@ typedef struct norm_call {
     dt__layer_norm norm;
 } norm_call;
 
+/* Whether this rank may make a part of the rows of its input. */
+static bool makes_part(const dt_op_call *call) { return call->row_flags & DT_ROW_OFFSET; }
+
+/* The elements of the input that the result has. */
+static dt__array part_of_input(const dt_op_call *call) {
+    const dt_op_value *in = &call->inputs[0], *out = &call->outputs[0];
+    dt__array part = dt__array_of(in);
+    part.shape = out->shape;
+    for (int d = 0; d < in->n_dims; d++)
+        part.data =
+            (char *)part.data + (out->offset[d] - in->offset[d]) * in->strides[d] * (int64_t)dt_dtype_size(in->dtype);
+    return part;
+}
+
 static void read_norm(const dt_op_call *call, norm_call *out) {
-    out->in = dt__array_of(&call->inputs[0]);
+    out->in = makes_part(call) ? part_of_input(call) : dt__array_of(&call->inputs[0]);
     out->out = dt__array_of(&call->outputs[0]);
     out->norm = (dt__layer_norm){.in = &out->in,
                                  .out = &out->out,
@@ -201,6 +230,8 @@ static void read_norm(const dt_op_call *call, norm_call *out) {
 static dt_status layer_norm(dt_op_call *call) {
     norm_call self;
     dt__array saved[2];
+    if (makes_part(call))
+        return dt__run_alone(call);
     read_norm(call, &self);
     for (int i = 1; i < call->n_outputs; i++)
         saved[i - 1] = dt__array_of(&call->outputs[i]);
@@ -244,11 +275,11 @@ static dt_status norm_backward(const dt_op_backward *call, dt_tensor **input_gra
     dt_native_layer_norm_backward_result grads;
     if (is_rms(call->call)) {
         dt_fused_rms_norm_backward_result two =
-            dt_fused_rms_norm_backward(grad, x, sizes, of.rstd, ((dt_shape){2, mask}), .weight = scale);
+            dt_fused_rms_norm_backward(grad, x, sizes, of.rstd, ((dt_ints){.n = 2, .list = mask}), .weight = scale);
         grads = (dt_native_layer_norm_backward_result){.grad_input = two.grad_input, .grad_weight = two.grad_weight};
     } else
-        grads =
-            dt_native_layer_norm_backward(grad, x, sizes, of.mean, of.rstd, ((dt_shape){3, mask}), .weight = scale);
+        grads = dt_native_layer_norm_backward(grad, x, sizes, of.mean, of.rstd, ((dt_ints){.n = 3, .list = mask}),
+                                              .weight = scale);
     if (!grads.grad_input)
         return dt_error_status(call->call->ctx);
     if (mask[0])
@@ -339,6 +370,7 @@ const dt_op dt__op_layer_norm = {
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
     .rule = "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
+    .flags = DT__OP_STATE_OF_FIRST,
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,eps,bias",
     .varying = "eps",
@@ -356,6 +388,7 @@ const dt_op dt__op_rms_norm = {
     .schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
     .summary = "Divides the last dims by the root of their mean square, then scales by weight.",
     .rule = "...[#normalized_shape~], [#normalized_shape] -> ...[#normalized_shape], ...",
+    .flags = DT__OP_STATE_OF_FIRST,
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,eps",
     .varying = "eps",

@@ -150,7 +150,7 @@ static dt_tensor *at_extremes(const dt_op_call *call, dt_tensor *x, dt_tensor *n
         if (dims >> d & 1)
             list[n++] = d;
     dt_tensor *is_it = dt_logical_or(dt_eq(dt_abs(x), norm), dt_isnan(x));
-    dt_tensor *count = n ? dt_sum(is_it, .dim = {.n = n, .list = list}, .keepdim = true) : dt_sum(is_it);
+    dt_tensor *count = n ? dt_sum(is_it, .dim = ((dt_dims){.n = n, .list = list}), .keepdim = true) : dt_sum(is_it);
     return dt_mul(dt_mul(dt_sign(x), is_it), dt_div(grad, count));
 }
 

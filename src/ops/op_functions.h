@@ -42,6 +42,11 @@ static inline void dt__call_sizes(dt_arg *to, dt_shape value) {
     to->n = value.n;
     to->as.ints = value.sizes;
 }
+static inline void dt__call_ints(dt_arg *to, dt_ints value) {
+    to->type = value.n < 0 || (value.n > 0 && !value.list) ? DT_ARG_NONE : DT_ARG_INTS;
+    to->n = value.n;
+    to->as.ints = value.list;
+}
 static inline void dt__call_dims(dt_arg *to, dt_dims value) {
     to->type = value.n < 0 || (value.n > 0 && !value.list) ? DT_ARG_NONE : DT_ARG_INTS;
     to->n = value.n;

@@ -21,9 +21,15 @@
     X(_foreach_neg)                                                                                                  \
     X(_foreach_norm)                                                                                                 \
     X(_foreach_power_sum)                                                                                            \
+    X(_fused_adagrad_)                                                                                               \
     X(_fused_adam_)                                                                                                  \
+    X(_fused_adamax_)                                                                                                \
     X(_fused_adamw_)                                                                                                 \
+    X(_fused_lion_)                                                                                                  \
+    X(_fused_nadam_)                                                                                                 \
+    X(_fused_radam_)                                                                                                 \
     X(_fused_rms_norm_backward)                                                                                      \
+    X(_fused_rmsprop_)                                                                                               \
     X(_fused_sgd_)                                                                                                   \
     X(_log_softmax_backward_data)                                                                                    \
     X(_softmax_backward_data)                                                                                        \
@@ -31,7 +37,9 @@
     X(abs_)                                                                                                          \
     X(acos)                                                                                                          \
     X(acos_)                                                                                                         \
+    X(adagrad_)                                                                                                      \
     X(adam_)                                                                                                         \
+    X(adamax_)                                                                                                       \
     X(adamw_)                                                                                                        \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
@@ -51,6 +59,7 @@
     X(allclose)                                                                                                      \
     X(amax)                                                                                                          \
     X(amin)                                                                                                          \
+    X(aminmax)                                                                                                       \
     X(any)                                                                                                           \
     X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
@@ -66,6 +75,7 @@
     X(attention_mask_backward)                                                                                       \
     X(baddbmm)                                                                                                       \
     X(baddbmm_)                                                                                                      \
+    X(batch_norm)                                                                                                    \
     X(bfloat16)                                                                                                      \
     X(binary_cross_entropy)                                                                                          \
     X(binary_cross_entropy_with_logits)                                                                              \
@@ -80,6 +90,7 @@
     X(bmm)                                                                                                           \
     X(bool)                                                                                                          \
     X(broadcast_to)                                                                                                  \
+    X(bucketize)                                                                                                     \
     X(byte)                                                                                                          \
     X(cat)                                                                                                           \
     X(cdouble)                                                                                                       \
@@ -89,6 +100,9 @@
     X(celu_)                                                                                                         \
     X(cfloat)                                                                                                        \
     X(char)                                                                                                          \
+    X(cholesky)                                                                                                      \
+    X(cholesky_inverse)                                                                                              \
+    X(cholesky_solve)                                                                                                \
     X(chunk)                                                                                                         \
     X(clamp)                                                                                                         \
     X(clamp_)                                                                                                        \
@@ -96,6 +110,7 @@
     X(clamp_max_)                                                                                                    \
     X(clamp_min)                                                                                                     \
     X(clamp_min_)                                                                                                    \
+    X(class_total)                                                                                                   \
     X(clone)                                                                                                         \
     X(conj)                                                                                                          \
     X(constant_pad_nd)                                                                                               \
@@ -105,7 +120,9 @@
     X(cos_)                                                                                                          \
     X(cosh)                                                                                                          \
     X(cosh_)                                                                                                         \
+    X(cosine_similarity)                                                                                             \
     X(count_nonzero)                                                                                                 \
+    X(cross)                                                                                                         \
     X(cross_entropy)                                                                                                 \
     X(cross_entropy_backward)                                                                                        \
     X(cummax)                                                                                                        \
@@ -117,12 +134,14 @@
     X(diag_embed)                                                                                                    \
     X(diagonal)                                                                                                      \
     X(diagonal_backward)                                                                                             \
+    X(diagonal_scatter)                                                                                              \
     X(diff)                                                                                                          \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dot)                                                                                                           \
     X(double)                                                                                                        \
     X(dropout)                                                                                                       \
+    X(einsum)                                                                                                        \
     X(elu)                                                                                                           \
     X(elu_)                                                                                                          \
     X(embedding)                                                                                                     \
@@ -169,6 +188,7 @@
     X(gelu)                                                                                                          \
     X(gelu_backward)                                                                                                 \
     X(glu)                                                                                                           \
+    X(group_norm)                                                                                                    \
     X(gt)                                                                                                            \
     X(gt_)                                                                                                           \
     X(half)                                                                                                          \
@@ -179,6 +199,7 @@
     X(hardswish_)                                                                                                    \
     X(hardtanh)                                                                                                      \
     X(hardtanh_)                                                                                                     \
+    X(histc)                                                                                                         \
     X(hstack)                                                                                                        \
     X(huber_loss)                                                                                                    \
     X(index)                                                                                                         \
@@ -189,8 +210,14 @@
     X(index_copy_)                                                                                                   \
     X(index_fill)                                                                                                    \
     X(index_fill_)                                                                                                   \
+    X(index_put)                                                                                                     \
+    X(index_put_)                                                                                                    \
+    X(index_reduce)                                                                                                  \
+    X(index_reduce_)                                                                                                 \
     X(index_select)                                                                                                  \
     X(index_select_backward)                                                                                         \
+    X(inner)                                                                                                         \
+    X(instance_norm)                                                                                                 \
     X(int)                                                                                                           \
     X(isclose)                                                                                                       \
     X(isfinite)                                                                                                      \
@@ -207,14 +234,35 @@
     X(leaky_relu_)                                                                                                   \
     X(lerp)                                                                                                          \
     X(lerp_)                                                                                                         \
+    X(linalg_cholesky)                                                                                               \
+    X(linalg_cholesky_ex)                                                                                            \
+    X(linalg_cross)                                                                                                  \
+    X(linalg_det)                                                                                                    \
+    X(linalg_eigh)                                                                                                   \
+    X(linalg_eigvalsh)                                                                                               \
+    X(linalg_inv)                                                                                                    \
+    X(linalg_inv_ex)                                                                                                 \
+    X(linalg_lu_factor)                                                                                              \
+    X(linalg_lu_factor_ex)                                                                                           \
+    X(linalg_lu_solve)                                                                                               \
+    X(linalg_matrix_power)                                                                                           \
+    X(linalg_multi_dot)                                                                                              \
     X(linalg_norm)                                                                                                   \
+    X(linalg_qr)                                                                                                     \
+    X(linalg_slogdet)                                                                                                \
+    X(linalg_solve)                                                                                                  \
+    X(linalg_solve_ex)                                                                                               \
+    X(linalg_solve_triangular)                                                                                       \
     X(linalg_svd)                                                                                                    \
     X(linalg_svdvals)                                                                                                \
+    X(linalg_vecdot)                                                                                                 \
     X(linalg_vector_norm)                                                                                            \
     X(linear)                                                                                                        \
     X(linear_recurrence)                                                                                             \
     X(linear_weight_backward)                                                                                        \
     X(linspace)                                                                                                      \
+    X(lion_)                                                                                                         \
+    X(local_response_norm)                                                                                           \
     X(log)                                                                                                           \
     X(log10)                                                                                                         \
     X(log10_)                                                                                                        \
@@ -227,6 +275,7 @@
     X(logaddexp)                                                                                                     \
     X(logcumsumexp)                                                                                                  \
     X(logcumsumexp_backward)                                                                                         \
+    X(logdet)                                                                                                        \
     X(logical_and)                                                                                                   \
     X(logical_and_)                                                                                                  \
     X(logical_not)                                                                                                   \
@@ -246,21 +295,29 @@
     X(max)                                                                                                           \
     X(maximum)                                                                                                       \
     X(mean)                                                                                                          \
+    X(median)                                                                                                        \
     X(min)                                                                                                           \
     X(minimum)                                                                                                       \
     X(mish)                                                                                                          \
     X(mish_)                                                                                                         \
     X(mm)                                                                                                            \
+    X(mode)                                                                                                          \
+    X(moment_norm)                                                                                                   \
     X(movedim)                                                                                                       \
     X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(mv)                                                                                                            \
+    X(nadam_)                                                                                                        \
     X(nan_to_num)                                                                                                    \
     X(nan_to_num_)                                                                                                   \
+    X(nanmedian)                                                                                                     \
     X(nansum)                                                                                                        \
     X(narrow)                                                                                                        \
+    X(native_batch_norm)                                                                                             \
     X(native_dropout_backward)                                                                                       \
+    X(native_group_norm)                                                                                             \
+    X(native_layer_norm)                                                                                             \
     X(native_layer_norm_backward)                                                                                    \
     X(ne)                                                                                                            \
     X(ne_)                                                                                                           \
@@ -271,18 +328,23 @@
     X(new_zeros)                                                                                                     \
     X(nll_loss)                                                                                                      \
     X(norm)                                                                                                          \
+    X(normalize)                                                                                                     \
     X(one_hot)                                                                                                       \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
     X(outer)                                                                                                         \
     X(pad)                                                                                                           \
     X(permute)                                                                                                       \
+    X(pixel_shuffle)                                                                                                 \
+    X(pixel_unshuffle)                                                                                               \
     X(positive)                                                                                                      \
     X(pow)                                                                                                           \
     X(pow_)                                                                                                          \
     X(power_sum)                                                                                                     \
+    X(prelu)                                                                                                         \
     X(prod)                                                                                                          \
     X(prod_of_others)                                                                                                \
+    X(radam_)                                                                                                        \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \
     X(reciprocal_)                                                                                                   \
@@ -293,9 +355,11 @@
     X(remainder)                                                                                                     \
     X(remainder_)                                                                                                    \
     X(repeat)                                                                                                        \
+    X(repeat_interleave)                                                                                             \
     X(reshape)                                                                                                       \
     X(reshape_as)                                                                                                    \
     X(rms_norm)                                                                                                      \
+    X(rmsprop_)                                                                                                      \
     X(roll)                                                                                                          \
     X(round)                                                                                                         \
     X(round_)                                                                                                        \
@@ -307,8 +371,12 @@
     X(scatter_)                                                                                                      \
     X(scatter_add)                                                                                                   \
     X(scatter_add_)                                                                                                  \
+    X(scatter_reduce)                                                                                                \
+    X(scatter_reduce_)                                                                                               \
+    X(searchsorted)                                                                                                  \
     X(select)                                                                                                        \
     X(select_backward)                                                                                               \
+    X(select_scatter)                                                                                                \
     X(selu)                                                                                                          \
     X(selu_)                                                                                                         \
     X(sgd_)                                                                                                          \
@@ -329,6 +397,7 @@
     X(sinh_)                                                                                                         \
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
+    X(slice_scatter)                                                                                                 \
     X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softmin)                                                                                                       \
@@ -359,6 +428,7 @@
     X(tanh_backward)                                                                                                 \
     X(tanhshrink)                                                                                                    \
     X(tensor_split)                                                                                                  \
+    X(tensordot)                                                                                                     \
     X(threshold)                                                                                                     \
     X(threshold_)                                                                                                    \
     X(threshold_backward)                                                                                            \
@@ -369,8 +439,10 @@
     X(transpose)                                                                                                     \
     X(tril)                                                                                                          \
     X(tril_)                                                                                                         \
+    X(tril_indices)                                                                                                  \
     X(triu)                                                                                                          \
     X(triu_)                                                                                                         \
+    X(triu_indices)                                                                                                  \
     X(trunc)                                                                                                         \
     X(trunc_)                                                                                                        \
     X(type_as)                                                                                                       \
@@ -384,6 +456,8 @@
     X(vdot)                                                                                                          \
     X(view)                                                                                                          \
     X(view_as)                                                                                                       \
+    X(view_as_complex)                                                                                               \
+    X(view_as_real)                                                                                                  \
     X(vstack)                                                                                                        \
     X(where)                                                                                                         \
     X(xlogy)                                                                                                         \

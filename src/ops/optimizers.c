@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Steps of optimisers: one op that reads a gradient and writes a parameter and its state, and the list op over many
+ * Steps of optimizers: one op that reads a gradient and writes a parameter and its state, and the list op over many
  * parameters. All are elementwise, so each rank updates its shards.
  */
 #include "kernels/kernels.h"
@@ -13,6 +13,10 @@
 /* In the order of .arguments below. */
 enum { LR, WEIGHT_DECAY, GRAD_SCALE, MAXIMIZE, BETA1, BETA2, EPS, STEP };
 enum { MOMENTUM = BETA1, DAMPENING, NESTEROV, IS_FIRST };
+enum { LR_DECAY = BETA1, ADAGRAD_EPS, ADAGRAD_STEP };
+enum { RMSPROP_MOMENTUM = BETA1, ALPHA, RMSPROP_EPS, CENTERED };
+enum { MOMENTUM_DECAY = STEP + 1, MU_PRODUCT, NADAM_DECOUPLED };
+enum { RADAM_DECOUPLED = STEP + 1 };
 
 static double number_at(const dt_op_call *call, int n) { return dt__arg_at(call, n)->as.f; }
 
@@ -72,29 +76,13 @@ static dt_status check_sgd(const dt_op_call *call) {
     return DT_OK;
 }
 
-struct bound_step {
-    dt__optimizer_loop *loop;
-    const dt__optimizer_step *step;
-};
-
-static void run_loop(int64_t n, const void *const *ins, void *const *outs, const void *arg) {
-    const struct bound_step *self = arg;
-    self->loop(n, ins, outs, self->step);
-}
-
 static dt_status run_step(dt_op_call *call, dt__optimizer kind, const dt__optimizer_step *step) {
     enum { MAX_OPERANDS = 9 };
-    const dt__kernels *kernels = dt__kernels_of(call->ctx);
     dt__array arrays[MAX_OPERANDS];
     int n = call->n_inputs + call->n_outputs;
-    dt_dtype dtype = DT_F32;
-    for (int e = 0; e < n; e++) {
+    for (int e = 0; e < n; e++)
         arrays[e] = dt__array_of(dt__row_value(call, e));
-        dtype = arrays[e].dtype == DT_F64 ? DT_F64 : dtype;
-    }
-    struct bound_step bound = {kernels->loops->optimizers[kind][dtype == DT_F64], step};
-    dt__loop_operands_run(kernels, dt__pool_of(call->ctx),
-                          &(dt__loop_operands){dtype, call->n_inputs, n, arrays, run_loop, &bound});
+    dt__optimizer_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), kind, step, call->n_inputs, n, arrays);
     return DT_OK;
 }
 
@@ -166,7 +154,7 @@ static dt_status sgd_step(dt_op_call *call) {
                    "{f32[5,3]; f64[2]}; lr=0.1; step=2)\n_fused_" #NAME                                              \
                    "_({f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; "              \
                    "{f32[5,3]; f64[2]}; lr=0.1; step=2)",                                                            \
-        .flags = DT_OP_LIST,                                                                                         \
+        .flags = DT_OP_LIST | DT__OP_ALL_OR_NONE,                                                                    \
     };
 ADAM(adam, "Adam")
 ADAM(adamw, "AdamW, Adam with decoupled weight decay")
@@ -196,5 +184,212 @@ const dt_op dt__op__fused_sgd_ = {
     .each = "sgd_",
     .samples = "_fused_sgd_({f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; lr=0.1)\n"
                "_fused_sgd_({f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; {f32[5,3]; f64[2]}; lr=0.1; momentum=0.5)",
-    .flags = DT_OP_LIST,
+    .flags = DT_OP_LIST | DT__OP_ALL_OR_NONE,
+};
+
+/* Adaptive methods. */
+
+static dt_status check_step(const dt_op_call *call, int at) {
+    int64_t step = dt__arg_at(call, at)->as.i;
+    return step >= 1 ? DT_OK : dt_op_refuse(call, DT_ERR_VALUE, "step: expected 1 or more, got %" PRId64, step);
+}
+
+static dt_status check_adagrad(const dt_op_call *call) {
+    DT__TRY(check_range(call, "lr", number_at(call, LR), INFINITY));
+    DT__TRY(check_range(call, "weight_decay", number_at(call, WEIGHT_DECAY), INFINITY));
+    DT__TRY(check_range(call, "lr_decay", number_at(call, LR_DECAY), INFINITY));
+    DT__TRY(check_range(call, "eps", number_at(call, ADAGRAD_EPS), INFINITY));
+    return check_step(call, ADAGRAD_STEP);
+}
+
+static dt_status adagrad_step(dt_op_call *call) {
+    double before = (double)dt__arg_at(call, ADAGRAD_STEP)->as.i - 1;
+    return run_step(call, DT__ADAGRAD,
+                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                          .l2 = number_at(call, WEIGHT_DECAY),
+                                          .rate = number_at(call, LR) / (1 + before * number_at(call, LR_DECAY)),
+                                          .eps = number_at(call, ADAGRAD_EPS)});
+}
+
+static dt_status check_rmsprop(const dt_op_call *call) {
+    double momentum = number_at(call, RMSPROP_MOMENTUM);
+    int expected = 3 + (momentum > 0) + dt__arg_at(call, CENTERED)->as.b;
+    DT__TRY(check_range(call, "lr", number_at(call, LR), INFINITY));
+    DT__TRY(check_range(call, "weight_decay", number_at(call, WEIGHT_DECAY), INFINITY));
+    DT__TRY(check_range(call, "momentum", momentum, INFINITY));
+    DT__TRY(check_range(call, "alpha", number_at(call, ALPHA), INFINITY));
+    DT__TRY(check_range(call, "eps", number_at(call, RMSPROP_EPS), INFINITY));
+    if (call->n_inputs != expected)
+        return dt_op_refuse(call, DT_ERR_VALUE, "momentum %g: expected %d states, got %d", momentum, expected - 2,
+                            call->n_inputs - 2);
+    return DT_OK;
+}
+
+static dt_status rmsprop_step(dt_op_call *call) {
+    static const dt__optimizer kinds[2][2] = {{DT__RMSPROP, DT__RMSPROP_MOMENTUM},
+                                              {DT__RMSPROP_CENTERED, DT__RMSPROP_CENTERED_MOMENTUM}};
+    double momentum = number_at(call, RMSPROP_MOMENTUM);
+    return run_step(call, kinds[dt__arg_at(call, CENTERED)->as.b][momentum > 0],
+                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                          .l2 = number_at(call, WEIGHT_DECAY),
+                                          .rate = number_at(call, LR),
+                                          .beta1 = momentum,
+                                          .beta2 = number_at(call, ALPHA),
+                                          .eps = number_at(call, RMSPROP_EPS)});
+}
+
+/* What the methods with two betas share. */
+static dt__optimizer_step betas_step(const dt_op_call *call, bool is_decoupled) {
+    double lr = number_at(call, LR), decay = number_at(call, WEIGHT_DECAY);
+    return (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .l2 = is_decoupled ? 0 : decay,
+                                .keep = is_decoupled ? 1 - lr * decay : 1,
+                                .rate = lr,
+                                .beta1 = number_at(call, BETA1),
+                                .beta2 = number_at(call, BETA2),
+                                .eps = number_at(call, EPS)};
+}
+
+static dt_status adamax_step(dt_op_call *call) {
+    dt__optimizer_step step = betas_step(call, false);
+    step.rate /= 1 - pow(step.beta1, (double)dt__arg_at(call, STEP)->as.i);
+    return run_step(call, DT__ADAMAX, &step);
+}
+
+/* The momentum of step t, and its product over all steps so far, which includes this one. */
+static dt_status nadam_step(dt_op_call *call) {
+    dt__optimizer_step step = betas_step(call, dt__arg_at(call, NADAM_DECOUPLED)->as.b);
+    double t = (double)dt__arg_at(call, STEP)->as.i, decay = number_at(call, MOMENTUM_DECAY);
+    double mu = step.beta1 * (1 - 0.5 * pow(0.96, t * decay));
+    double next = step.beta1 * (1 - 0.5 * pow(0.96, (t + 1) * decay)), product = number_at(call, MU_PRODUCT);
+    step.of_grad = step.rate * (1 - mu) / (1 - product);
+    step.of_mean = step.rate * next / (1 - product * next);
+    step.root = 1 / sqrt(1 - pow(step.beta2, t));
+    return run_step(call, DT__NADAM, &step);
+}
+
+static dt_status radam_step(dt_op_call *call) {
+    dt__optimizer_step step = betas_step(call, dt__arg_at(call, RADAM_DECOUPLED)->as.b);
+    double t = (double)dt__arg_at(call, STEP)->as.i, power = pow(step.beta2, t), bias = 1 - power;
+    double longest = 2 / (1 - step.beta2) - 1, length = longest - 2 * t * power / bias;
+    step.rate /= 1 - pow(step.beta1, t);
+    step.is_adaptive = length > 5;
+    if (step.is_adaptive)
+        step.rate *=
+            sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) * sqrt(bias);
+    return run_step(call, DT__RADAM, &step);
+}
+
+static dt_status check_lion(const dt_op_call *call) {
+    DT__TRY(check_range(call, "lr", number_at(call, LR), INFINITY));
+    DT__TRY(check_range(call, "weight_decay", number_at(call, WEIGHT_DECAY), INFINITY));
+    DT__TRY(check_range(call, "beta1", number_at(call, BETA1), 1));
+    return check_range(call, "beta2", number_at(call, BETA2), 1);
+}
+
+static dt_status lion_step(dt_op_call *call) {
+    double lr = number_at(call, LR);
+    return run_step(call, DT__LION,
+                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                          .keep = 1 - lr * number_at(call, WEIGHT_DECAY),
+                                          .rate = lr,
+                                          .beta1 = number_at(call, BETA1),
+                                          .beta2 = number_at(call, BETA2)});
+}
+
+/* An op of a parameter, its gradient and states, and its list op. STATES and RESULTS are those of the schema line, and
+ * TENSORS and LISTS the samples' tensors. */
+#define STEP_OP(NAME, TEXT, STATES, RESULTS, LIST_STATES, NUMBERS, RULE, ARGUMENTS, VARYING, CHECK, TENSORS, HALVES, \
+                LISTS, SAMPLE)                                                                                       \
+    const dt_op dt__op_##NAME##_ = {                                                                                 \
+        .schema =                                                                                                    \
+            #NAME "_(Tensor(a!) self, Tensor grad, " STATES ", " NUMBERS ") -> (Tensor(a!) self, " RESULTS ")",      \
+        .summary = "One step of " TEXT ": writes a parameter and its state.",                                        \
+        .rule = RULE,                                                                                                \
+        .arguments = "lr,weight_decay,grad_scale,maximize," ARGUMENTS,                                               \
+        .varying = VARYING,                                                                                          \
+        .shape = shape_step,                                                                                         \
+        .check = CHECK,                                                                                              \
+        .kernel = NAME##_step,                                                                                       \
+        .samples = #NAME "_(" TENSORS "; lr=0.1; weight_decay=0.1" SAMPLE ")\n" #NAME "_(" HALVES                    \
+                         "; lr=0.1; maximize=true" SAMPLE ")",                                                       \
+        .flags = DT_OP_NOT_DIFFERENTIABLE,                                                                           \
+    };                                                                                                               \
+    const dt_op dt__op__fused_##NAME##_ = {                                                                          \
+        .schema = "_fused_" #NAME "_(Tensor(a!)[] self, Tensor[] grads, " LIST_STATES ", " NUMBERS ") -> ()",        \
+        .summary = "One step of " TEXT " for each parameter of a list.",                                             \
+        .each = #NAME "_",                                                                                           \
+        .samples = "_fused_" #NAME "_(" LISTS "; lr=0.1" SAMPLE ")",                                                 \
+        .flags = DT_OP_LIST | DT__OP_ALL_OR_NONE,                                                                    \
+    };
+#define PAIR "{f32[5,3]; f64[2]}"
+
+STEP_OP(adagrad, "Adagrad", "Tensor(b!) state_sum", "Tensor(b!) state_sum", "Tensor(b!)[] state_sums",
+        "*, float lr, float lr_decay=0, float weight_decay=0, float eps=1e-10, int step, bool maximize=False, float "
+        "grad_scale=1",
+        "..., ..., ... -> ..., ...", "lr_decay,eps,step", "lr,lr_decay,weight_decay,eps,step,maximize,grad_scale",
+        check_adagrad, "f32[5,3]; f32[5,3]; f32[5,3]", "bf16[4]; bf16[4]; f32[4]", PAIR "; " PAIR "; " PAIR,
+        "; lr_decay=0.5; step=3")
+#define BETAS  "*, float lr, float beta1=0.9, float beta2=0.999, float weight_decay=0, float eps=1e-08, int step, "
+#define ENDING "bool maximize=False, float grad_scale=1"
+STEP_OP(adamax, "Adamax", "Tensor(b!) exp_avg, Tensor(c!) exp_inf", "Tensor(b!) exp_avg, Tensor(c!) exp_inf",
+        "Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_infs", BETAS ENDING, "..., ..., ..., ... -> ..., ..., ...",
+        "beta1,beta2,eps,step", "lr,beta1,beta2,weight_decay,eps,step,maximize,grad_scale", check_adam,
+        "f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]", "bf16[4]; bf16[4]; f32[4]; f32[4]",
+        PAIR "; " PAIR "; " PAIR "; " PAIR, "; step=3")
+#define MOMENTS      "Tensor(b!) exp_avg, Tensor(c!) exp_avg_sq"
+#define MOMENT_LISTS "Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs"
+STEP_OP(nadam, "NAdam", MOMENTS, MOMENTS, MOMENT_LISTS,
+        BETAS "float momentum_decay=0.004, float mu_product, bool decoupled_weight_decay=False, " ENDING,
+        "..., ..., ..., ... -> ..., ..., ...",
+        "beta1,beta2,eps,step,momentum_decay,mu_product,decoupled_weight_decay",
+        "lr,beta1,beta2,weight_decay,eps,step,momentum_decay,mu_product,decoupled_weight_decay,maximize,grad_scale",
+        check_adam, "f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]", "bf16[4]; bf16[4]; f32[4]; f32[4]",
+        PAIR "; " PAIR "; " PAIR "; " PAIR, "; step=3; mu_product=0.1")
+STEP_OP(radam, "RAdam", MOMENTS, MOMENTS, MOMENT_LISTS, BETAS "bool decoupled_weight_decay=False, " ENDING,
+        "..., ..., ..., ... -> ..., ..., ...", "beta1,beta2,eps,step,decoupled_weight_decay",
+        "lr,beta1,beta2,weight_decay,eps,step,decoupled_weight_decay,maximize,grad_scale", check_adam,
+        "f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]", "bf16[4]; bf16[4]; f32[4]; f32[4]",
+        PAIR "; " PAIR "; " PAIR "; " PAIR, "; step=9")
+STEP_OP(lion, "Lion", "Tensor(b!) exp_avg", "Tensor(b!) exp_avg", "Tensor(b!)[] exp_avgs",
+        "*, float lr, float beta1=0.9, float beta2=0.99, float weight_decay=0, " ENDING, "..., ..., ... -> ..., ...",
+        "beta1,beta2", "lr,beta1,beta2,weight_decay,maximize,grad_scale", check_lion, "f32[5,3]; f32[5,3]; f32[5,3]",
+        "bf16[4]; bf16[4]; f32[4]", PAIR "; " PAIR "; " PAIR, "")
+
+#define RMSPROP_NUMBERS                                                                                              \
+    "*, float lr, float alpha=0.99, float weight_decay=0, float eps=1e-08, float momentum=0, bool centered=False, "  \
+    "bool maximize=False, float grad_scale=1"
+#define RMSPROP(OVERLOAD, STATES, RESULTS)                                                                           \
+    "rmsprop_" OVERLOAD "(Tensor(a!) self, Tensor grad, Tensor(b!) square_avg" STATES ", " RMSPROP_NUMBERS           \
+    ") -> (Tensor(a!) self, Tensor(b!) square_avg" RESULTS ")"
+#define FUSED_RMSPROP(OVERLOAD, STATES)                                                                              \
+    "_fused_rmsprop_" OVERLOAD "(Tensor(a!)[] self, Tensor[] grads, Tensor(b!)[] square_avgs" STATES                 \
+    ", " RMSPROP_NUMBERS ") -> ()"
+const dt_op dt__op_rmsprop_ = {
+    .schema = RMSPROP("", "", "") " | " RMSPROP(".state", ", Tensor(c!) state", ", Tensor(c!) state") " | " RMSPROP(
+        ".centered_momentum", ", Tensor(c!) grad_avg, Tensor(d!) momentum_buffer",
+        ", Tensor(c!) grad_avg, Tensor(d!) momentum_buffer"),
+    .summary = "One step of RMSprop: writes a parameter and its state.",
+    .rule = "..., ..., ..., ..., ... -> ..., ..., ..., ...",
+    .arguments = "lr,weight_decay,grad_scale,maximize,momentum,alpha,eps,centered",
+    .varying = "lr,weight_decay,alpha,eps,momentum,centered,maximize,grad_scale",
+    .shape = shape_step,
+    .check = check_rmsprop,
+    .kernel = rmsprop_step,
+    .samples = "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; weight_decay=0.1)\n"
+               "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; momentum=0.9)\n"
+               "rmsprop_(bf16[4]; bf16[4]; f32[4]; f32[4]; lr=0.1; centered=true; maximize=true)\n"
+               "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; momentum=0.9; centered=true)",
+    .flags = DT_OP_NOT_DIFFERENTIABLE,
+};
+const dt_op dt__op__fused_rmsprop_ = {
+    .schema = FUSED_RMSPROP("", "") " | " FUSED_RMSPROP(".state", ", Tensor(c!)[] states") " | " FUSED_RMSPROP(
+        ".centered_momentum", ", Tensor(c!)[] grad_avgs, Tensor(d!)[] momentum_buffers"),
+    .summary = "One step of RMSprop for each parameter of a list.",
+    .each = "rmsprop_",
+    .samples =
+        "_fused_rmsprop_(" PAIR "; " PAIR "; " PAIR "; lr=0.1)\n"
+        "_fused_rmsprop_(" PAIR "; " PAIR "; " PAIR "; " PAIR "; lr=0.1; momentum=0.5)\n"
+        "_fused_rmsprop_(" PAIR "; " PAIR "; " PAIR "; " PAIR "; " PAIR "; lr=0.1; momentum=0.5; centered=true)",
+    .flags = DT_OP_LIST | DT__OP_ALL_OR_NONE,
 };

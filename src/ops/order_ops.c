@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that select elements by their order, with their positions: max, min, topk, sort, kthvalue, cummax. NaN is the
+ * Ops that select elements by their order, with their positions: max, min, topk, sort, cummax. NaN is the
  * largest. Of equal elements the first is selected. Along a dim all elements are needed: it is not sharded.
  */
 #include "base/dtype.h"
 #include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
+#include "ops/order_lines.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,41 +72,13 @@ static void rows_extremum(const dt_op_call *call, dt_rows *rows) {
             dt_rows_reduce(rows, alone, of->other, of->other);
 }
 
-/* A tensor along one of its dims; one without dims is a vector of one element. */
-typedef struct along {
-    int dim;
-    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
-    dt__array array;
-} along;
-
-static void view_along(const dt_op_value *value, int dim, along *out) {
-    *out = (along){.dim = dim, .shape = {1}, .strides = {1}};
-    out->array = (dt__array){value->data, value->dtype, value->n_dims ? value->n_dims : 1, out->shape, out->strides};
-    if (value->n_dims == 0)
-        return;
-    memcpy(out->shape, value->shape, (size_t)value->n_dims * sizeof *out->shape);
-    memcpy(out->strides, value->strides, (size_t)value->n_dims * sizeof *out->strides);
-}
-
-/* An output, with the dim as one of size 1 whether it is kept or not. */
-static void view_reduced(const dt_op_value *value, const along *input, along *out) {
-    *out = (along){.dim = input->dim};
-    int n = input->array.n_dims, shift = value->n_dims < n;
-    for (int d = 0; d < n; d++) {
-        int from = d - (shift && d > input->dim);
-        out->shape[d] = d == input->dim ? 1 : value->shape[from];
-        out->strides[d] = d == input->dim ? 1 : value->strides[from];
-    }
-    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
-}
-
 /* The positions, and the elements there. */
 static dt_status select_along(dt_op_call *call) {
     const extremum *of = call->op->family;
-    along in, values, indices;
-    view_along(&call->inputs[0], dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims), &in);
-    view_reduced(&call->outputs[0], &in, &values);
-    view_reduced(&call->outputs[1], &in, &indices);
+    dt__along in, values, indices;
+    dt__line_along(&call->inputs[0], dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims), &in);
+    dt__line_reduced(&call->outputs[0], &in, &values);
+    dt__line_reduced(&call->outputs[1], &in, &indices);
     if (dt__array_count(&values.array) == 0)
         return DT_OK;
     int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS], bad;
@@ -184,16 +157,6 @@ typedef struct ranked {
     int64_t key, index;
 } ranked;
 
-/* NaN is the largest; -0 equals 0. */
-static int64_t order_key(dt_dtype dtype, const void *element) {
-    if (!dt__is_float(dtype))
-        return dt__read_i64(dtype, element);
-    double value = dt__read_f64(dtype, element) + 0.0;
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? INT64_MAX : bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
-}
-
 /* Whether a is selected before b. Keys of the smallest are complements, which reverses their order. */
 static bool is_before(const ranked *a, const ranked *b) {
     return a->key != b->key ? a->key > b->key : a->index < b->index;
@@ -213,30 +176,18 @@ static void sift(ranked *heap, int64_t n, int64_t at) {
 }
 
 typedef struct topk_lines {
-    along in, values, indices;
+    dt__along in, values, indices;
     int64_t k, n_lines, lines_per_piece;
-    int64_t n_kept; /* of the k selected ones the last are written */
     bool largest;
     ranked *heaps; /* k per piece */
 } topk_lines;
-
-/* Where line number `line`, of the positions in all other dims, begins. */
-static int64_t line_offset(const along *tensor, int64_t line) {
-    int64_t offset = 0;
-    for (int d = tensor->array.n_dims - 1; d >= 0; d--)
-        if (d != tensor->dim) {
-            offset += line % tensor->shape[d] * tensor->strides[d];
-            line /= tensor->shape[d];
-        }
-    return offset;
-}
 
 /* The k selected ones, in order. */
 static void select_line(const topk_lines *all, const unsigned char *line, ranked *heap) {
     dt_dtype dtype = all->in.array.dtype;
     int64_t n = all->in.shape[all->in.dim], step = all->in.strides[all->in.dim] * (int64_t)dt_dtype_size(dtype);
     for (int64_t i = 0; i < n; i++) {
-        int64_t key = order_key(dtype, line + i * step);
+        int64_t key = dt__order_key(dtype, line + i * step);
         ranked one = {all->largest ? key : ~key, i};
         if (i >= all->k && is_before(&heap[0], &one))
             continue;
@@ -261,13 +212,13 @@ static void topk_piece(void *arg, int64_t piece) {
     int64_t begin = piece * all->lines_per_piece, end = dt__min_i64(begin + all->lines_per_piece, all->n_lines);
     for (int64_t l = begin; l < end; l++) {
         const unsigned char *line =
-            (const unsigned char *)all->in.array.data + line_offset(&all->in, l) * (int64_t)size;
+            (const unsigned char *)all->in.array.data + dt__line_offset(&all->in, l) * (int64_t)size;
         unsigned char *values = all->values.array.data;
-        values += values ? line_offset(&all->values, l) * (int64_t)size : 0;
-        int64_t *indices = (int64_t *)all->indices.array.data + line_offset(&all->indices, l);
+        values += values ? dt__line_offset(&all->values, l) * (int64_t)size : 0;
+        int64_t *indices = (int64_t *)all->indices.array.data + dt__line_offset(&all->indices, l);
         select_line(all, line, heap);
-        for (int64_t i = 0; i < all->n_kept; i++) {
-            int64_t from = heap[all->k - all->n_kept + i].index;
+        for (int64_t i = 0; i < all->k; i++) {
+            int64_t from = heap[i].index;
             if (all->values.array.data)
                 memcpy(values + i * all->values.strides[all->in.dim] * (int64_t)size,
                        line + from * all->in.strides[all->in.dim] * (int64_t)size, size);
@@ -276,13 +227,13 @@ static void topk_piece(void *arg, int64_t piece) {
     }
 }
 
-/* Values (optional) and indices of lines; k and n_kept are set. */
+/* Values (optional) and indices of lines; k is set. */
 static dt_status select_lines(const dt_op_call *call, topk_lines *all) {
     enum { MIN_PIECE = 1 << 14 }; /* elements */
     int64_t n_out = dt__array_count(&all->indices.array), size = all->in.shape[all->in.dim];
     if (n_out == 0)
         return DT_OK;
-    all->n_lines = n_out / all->n_kept;
+    all->n_lines = n_out / all->k;
     all->lines_per_piece = dt__max_i64(1, MIN_PIECE / size);
     int64_t n_pieces = dt__ceil_div(all->n_lines, all->lines_per_piece);
     dt__scratch heaps;
@@ -296,10 +247,10 @@ static dt_status select_lines(const dt_op_call *call, topk_lines *all) {
 static dt_status topk(dt_op_call *call) {
     int dim = dt__wrap_dim(dt__arg_at(call, TOPK_DIM)->as.i, call->inputs[0].n_dims);
     topk_lines all = {.largest = dt__arg_at(call, LARGEST)->as.b};
-    view_along(&call->inputs[0], dim, &all.in);
-    view_along(&call->outputs[0], dim, &all.values);
-    view_along(&call->outputs[1], dim, &all.indices);
-    all.k = all.n_kept = all.values.shape[dim]; /* 1 of a tensor without dims */
+    dt__line_along(&call->inputs[0], dim, &all.in);
+    dt__line_along(&call->outputs[0], dim, &all.values);
+    dt__line_along(&call->outputs[1], dim, &all.indices);
+    all.k = all.values.shape[dim]; /* 1 of a tensor without dims */
     return select_lines(call, &all);
 }
 
@@ -318,46 +269,17 @@ static dt_status shape_sort(dt_op_call *call) {
 static dt_status sort(dt_op_call *call) {
     int dim = dt__wrap_dim(dt__arg_at(call, SORT_DIM)->as.i, call->inputs[0].n_dims);
     topk_lines all = {.largest = dt__arg_at(call, DESCENDING)->as.b};
-    view_along(&call->inputs[0], dim, &all.in);
+    dt__line_along(&call->inputs[0], dim, &all.in);
     if (!call->op->family)
-        view_along(&call->outputs[0], dim, &all.values);
-    view_along(&call->outputs[call->n_outputs - 1], dim, &all.indices);
-    all.k = all.n_kept = all.in.shape[dim];
-    return select_lines(call, &all);
-}
-
-static dt_status shape_kthvalue(dt_op_call *call) {
-    const dt_op_value *input = &call->inputs[0];
-    dt__shape shape = {0};
-    int64_t k = dt__arg_at(call, 2)->as.i;
-    int dim;
-    DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__read_dim(call, dt__arg_at(call, DIM)->as.i, input->n_dims, &dim));
-    int64_t size = input->n_dims ? input->shape[dim] : 1;
-    if (k < 1 || k > size)
-        return dt_op_refuse(call, DT_ERR_VALUE, "k: expected 1 to %" PRId64 ", the size of dim %d, got %" PRId64,
-                            size, dim, k);
-    for (int d = 0; d < input->n_dims; d++)
-        if (d != dim)
-            shape.sizes[shape.n++] = input->shape[d];
-        else if (dt__arg_at(call, KEEPDIM)->as.b)
-            shape.sizes[shape.n++] = 1;
-    DT__TRY(dt__add_shape(call, input->dtype, &shape));
-    return dt__add_shape(call, DT_I64, &shape);
-}
-
-/* The last of the k smallest. */
-static dt_status kthvalue(dt_op_call *call) {
-    topk_lines all = {.k = dt__arg_at(call, 2)->as.i, .n_kept = 1};
-    view_along(&call->inputs[0], dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims), &all.in);
-    view_reduced(&call->outputs[0], &all.in, &all.values);
-    view_reduced(&call->outputs[1], &all.in, &all.indices);
+        dt__line_along(&call->outputs[0], dim, &all.values);
+    dt__line_along(&call->outputs[call->n_outputs - 1], dim, &all.indices);
+    all.k = all.in.shape[dim];
     return select_lines(call, &all);
 }
 
 /* cummax and cummin: the family is whether it is the maximum. Of equal elements the last one counts, and NaN stays. */
 typedef struct running_lines {
-    along in, values, indices;
+    dt__along in, values, indices;
     bool is_max;
 } running_lines;
 
@@ -374,13 +296,13 @@ static void running_line(void *arg, int64_t l) {
     int dim = all->in.dim;
     dt_dtype dtype = all->in.array.dtype;
     int64_t size = (int64_t)dt_dtype_size(dtype), best = 0, best_key = 0;
-    const unsigned char *line = (const unsigned char *)all->in.array.data + line_offset(&all->in, l) * size;
-    unsigned char *values = (unsigned char *)all->values.array.data + line_offset(&all->values, l) * size;
-    int64_t *indices = (int64_t *)all->indices.array.data + line_offset(&all->indices, l);
+    const unsigned char *line = (const unsigned char *)all->in.array.data + dt__line_offset(&all->in, l) * size;
+    unsigned char *values = (unsigned char *)all->values.array.data + dt__line_offset(&all->values, l) * size;
+    int64_t *indices = (int64_t *)all->indices.array.data + dt__line_offset(&all->indices, l);
     for (int64_t i = 0; i < all->in.shape[dim]; i++) {
         const unsigned char *at = line + i * all->in.strides[dim] * size;
         bool is_nan = dt__is_float(dtype) && isnan(dt__read_f64(dtype, at));
-        int64_t key = order_key(dtype, at);
+        int64_t key = dt__order_key(dtype, at);
         key = all->is_max || is_nan ? key : ~key; /* NaN is beyond all numbers in both */
         if (i == 0 || key >= best_key) {
             best = i;
@@ -394,9 +316,9 @@ static void running_line(void *arg, int64_t l) {
 static dt_status running_extremum(dt_op_call *call) {
     running_lines all = {.is_max = *(const bool *)call->op->family};
     int dim = dt__wrap_dim(dt__arg_at(call, DIM)->as.i, call->inputs[0].n_dims);
-    view_along(&call->inputs[0], dim, &all.in);
-    view_along(&call->outputs[0], dim, &all.values);
-    view_along(&call->outputs[1], dim, &all.indices);
+    dt__line_along(&call->inputs[0], dim, &all.in);
+    dt__line_along(&call->outputs[0], dim, &all.values);
+    dt__line_along(&call->outputs[1], dim, &all.indices);
     int64_t n = dt__array_count(&all.in.array);
     if (n > 0)
         dt__pool_run(dt__pool_of(call->ctx), n / all.in.shape[dim], running_line, &all);
@@ -475,18 +397,6 @@ const dt_op dt__op_argsort = {
     .flags = DT_OP_NOT_DIFFERENTIABLE,
     .samples = "argsort(f32[5,3]; 0)",
 };
-const dt_op dt__op_kthvalue = {
-    .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    .summary = "The k-th smallest element along a dim, with its position.",
-    .rule = "...[dim!] -> ...[dim:1?]",
-    .shape = shape_kthvalue,
-    .kernel = kthvalue,
-    .arguments = "dim,keepdim,k",
-    .gradient = "self: gather_backward(reshape(grad, kept(self.shape, dim)), "
-                "reshape(indices, kept(self.shape, dim)), self.shape, dim)",
-    .samples = "kthvalue(f32[5,3]; 2)\nkthvalue(i64[5,3]; 5; 0; true)",
-};
-
 #define RUNNING(name, is_max_)                                                                                       \
     .schema = name "(Tensor self, int dim) -> (Tensor values, Tensor indices)", .rule = "...[dim!] -> ...[dim]",     \
     .shape = shape_running, .kernel = running_extremum, .arguments = "dim", .family = &(const bool){is_max_},        \

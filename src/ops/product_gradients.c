@@ -224,7 +224,7 @@ static dt_tensor *flipped(dt_tensor *tensor) { return dt_flip(tensor, DT_DIMS(-1
 static dt_tensor *products_before(dt_tensor *x, int64_t dim, int64_t n) {
     dt_tensor *products = dt_cumprod(dt_slice(x, dim, 0, n - 1, 1), dim);
     dt_tensor *joined[] = {dt_ones_like(dt_slice(x, dim, 0, 1, 1)), products};
-    return dt_cat(((dt_tensors){2, joined}), .dim = dim);
+    return dt_cat(((dt_tensors){2, joined}), .dim = DT_INT(dim));
 }
 
 /* For rows along the last dim: F of all elements but the first, R of all but the last. */
@@ -235,8 +235,8 @@ static dt_tensor *of_rows(dt_tensor *x, dt_tensor *h, int64_t n) {
     dt_tensor *forward = dt_linear_recurrence(dt_mul(dt_slice(h, -1, 0, n - 1, 1), before), heads, -1);
     dt_tensor *reverse =
         dt_linear_recurrence(dt_mul(dt_slice(h, -1, 1, n, 1), behind), heads, -1, .transposed = true);
-    return dt_add(dt_constant_pad_nd(dt_mul(forward, behind), DT_SHAPE(1, 0)),
-                  dt_constant_pad_nd(dt_mul(before, reverse), DT_SHAPE(0, 1)));
+    return dt_add(dt_constant_pad_nd(dt_mul(forward, behind), DT_INTS(1, 0)),
+                  dt_constant_pad_nd(dt_mul(before, reverse), DT_INTS(0, 1)));
 }
 
 /* In f64 or c128, where products of some of the elements are less likely to overflow. */

@@ -25,7 +25,7 @@ static void window_flip(const dt_op_call *call, int input, int dim, dt_window *o
     const dt_op_value *from = &call->inputs[input], *to = &call->outputs[0];
     const dt_arg *dims = dt__arg_at(call, DIMS);
     if (dims->n && dt__wrap_dims(dims, from->n_dims) >> dim & 1)
-        dt_window_add(out, from->shape[dim] - 1 - to->offset[dim], to->shape[dim], -1);
+        dt_window_add(out, from->global_shape[dim] - 1 - to->offset[dim], to->shape[dim], -1);
 }
 
 static dt_status shape_flip(dt_op_call *call) {
@@ -70,7 +70,7 @@ static void rows_roll(const dt_op_call *call, dt_rows *rows) {
 static void window_roll(const dt_op_call *call, int input, int dim, dt_window *out) {
     const dt_op_value *from = &call->inputs[input], *to = &call->outputs[0];
     const dt_arg *dims = dt__arg_at(call, DIMS), *shifts = dt__arg_at(call, SHIFTS);
-    int64_t n = from->shape[dim], size = to->shape[dim];
+    int64_t n = from->global_shape[dim], size = to->shape[dim];
     for (int i = 0; i < dims->n; i++) {
         if (dt__wrap_dim(dims->as.ints[i], from->n_dims) != dim)
             continue;
@@ -222,7 +222,7 @@ static padded_dim read_padded_dim(const dt_op_call *call, const struct pad_mode 
 static void window_pad(const dt_op_call *call, int input, int dim, dt_window *out) {
     const dt_op_value *to = &call->outputs[0];
     const struct pad_mode *mode = pad_mode_of(call);
-    int64_t n = call->inputs[input].shape[dim], first = to->offset[dim], end = first + to->shape[dim];
+    int64_t n = call->inputs[input].global_shape[dim], first = to->offset[dim], end = first + to->shape[dim];
     if (!pad_at(call, dim, 0) && !pad_at(call, dim, 1))
         return;
     padded_dim padded = read_padded_dim(call, mode, dim, n);
@@ -351,7 +351,7 @@ static dt_status pad_backward(const dt_op_backward *call, dt_tensor **input_grad
     for (int i = 0; i < pad->n; i++)
         list[i] = -pad->as.ints[i];
     if (!mode->source)
-        grad = dt_constant_pad_nd(grad, ((dt_shape){pad->n, list}));
+        grad = dt_constant_pad_nd(grad, ((dt_ints){.n = pad->n, .list = list}));
     memcpy(sizes, op->outputs[0].shape, (size_t)n * sizeof *sizes);
     for (int d = 0; d < n && mode->source; d++) {
         if (!pad_at(op, d, 0) && !pad_at(op, d, 1))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of a tensor side by side, repeat and tile; and one_hot. Dims that are not repeated keep their shards.
+ * Copies of a tensor side by side, repeat and tile; of its elements, repeat_interleave; and one_hot. Dims that are not
+ * repeated keep their shards.
  */
 #include "dtensor/ops.h"
 #include "kernels/kernels.h"
@@ -183,10 +184,7 @@ static dt_status one_hot(dt_op_call *call) {
             dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
             &(dt__indexed){.indexed = &out, .dim = n - 1, .index = &at, .limit = out.shape[n - 1], .other = &ones},
             false, &bad);
-    return fine ? DT_OK
-                : dt__fail_local(call->ctx, DT_ERR_VALUE,
-                                 "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,
-                                 out.shape[n - 1] - 1);
+    return fine ? DT_OK : dt__bad_index(call, bad, out.shape[n - 1]);
 }
 
 const dt_op dt__op_one_hot = {
@@ -198,4 +196,154 @@ const dt_op dt__op_one_hot = {
     .read = &read_classes,
     .flags = DT_OP_NOT_DIFFERENTIABLE | DT_OP_POSITIONAL,
     .samples = "one_hot(i64[5]; 7)\none_hot(i64[2,3]; 4)",
+};
+
+/* repeat_interleave: positions in .arguments. The overload without a tensor to repeat makes positions. */
+enum { INTERLEAVE_REPEATS, INTERLEAVE_DIM, OUTPUT_SIZE };
+enum { OF_POSITIONS, BY_TENSOR, BY_NUMBER };
+
+static const dt_op_value *repeats_tensor(const dt_op_call *call) {
+    const dt_arg *repeats = dt__arg_at(call, INTERLEAVE_REPEATS);
+    return repeats->type == DT_ARG_TENSOR ? &call->inputs[repeats->as.first] : NULL;
+}
+
+/* The dim that is repeated, and its size; without one, all elements in a row. */
+static dt_status interleaved_dim(const dt_op_call *call, int *dim, int64_t *size) {
+    const dt_op_value *self = &call->inputs[0];
+    const dt_arg *arg = dt__arg_at(call, INTERLEAVE_DIM);
+    *dim = 0;
+    *size = self->n_dims ? self->shape[0] : 1;
+    if (call->overload == OF_POSITIONS)
+        return DT_OK;
+    if (arg->type != DT_ARG_INT) {
+        *size = dt__elements(self->n_dims, self->shape);
+        return DT_OK;
+    }
+    DT__TRY(dt__read_dim(call, arg->as.i, self->n_dims, dim));
+    *size = self->n_dims ? self->shape[*dim] : 1;
+    return DT_OK;
+}
+
+static dt_status check_repeats(const dt_op_call *call, int64_t size) {
+    const dt_op_value *repeats = repeats_tensor(call);
+    int64_t n = dt__elements(repeats->n_dims, repeats->shape);
+    if (!dt__is_integer(repeats->dtype) || repeats->n_dims > 1 || (n != 1 && n != size))
+        return dt_op_refuse(call, DT_ERR_VALUE,
+                            "repeats: expected a vector of 1 or %" PRId64 " integers, got %d dims, %" PRId64
+                            " elements of %s",
+                            size, repeats->n_dims, n, dt_dtype_name(repeats->dtype));
+    return DT_OK;
+}
+
+static bool is_absent(const dt_arg *output_size) { return output_size->type == DT_ARG_NONE; }
+
+/* A single number of repeats, for each index of the dim. */
+static dt_tensor *repeats_of_each(dt_tensor *repeats, int64_t size) {
+    dt_shape sizes = {1, &size};
+    return dt_tensor_elements(repeats) == size && dt_tensor_n_dims(repeats) == 1
+               ? repeats
+               : dt_expand(dt_reshape(repeats, DT_SHAPE(1)), sizes);
+}
+
+static dt_tensor *total_repeats(const dt_op_call *call, dt_tensor *const *inputs) {
+    int dim;
+    int64_t size;
+    if (interleaved_dim(call, &dim, &size) != DT_OK || check_repeats(call, size) != DT_OK)
+        return NULL;
+    return dt_sum(repeats_of_each(inputs[dt__arg_at(call, INTERLEAVE_REPEATS)->as.first], size));
+}
+
+static const dt_read read_output_size = {.argument = "output_size", .is_read = is_absent, .values = total_repeats};
+
+static dt_status shape_interleave(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0];
+    const dt_arg *repeats = dt__arg_at(call, INTERLEAVE_REPEATS), *total = dt__arg_at(call, OUTPUT_SIZE);
+    int dim;
+    int64_t size, n;
+    DT__TRY(interleaved_dim(call, &dim, &size));
+    if (call->overload == BY_NUMBER) {
+        if (repeats->as.i < 0 || !dt__product(2, (int64_t[]){size, repeats->as.i}, 1, &n))
+            return dt_op_refuse(call, DT_ERR_VALUE, "repeats: expected at least 0, got %" PRId64, repeats->as.i);
+        if (total->as.i >= 0 && total->as.i != n)
+            return dt_op_refuse(call, DT_ERR_VALUE, "output_size: expected %" PRId64 ", got %" PRId64, n,
+                                total->as.i);
+    } else {
+        DT__TRY(check_repeats(call, size));
+        n = total->as.i;
+    }
+    if (call->overload == OF_POSITIONS || dt__arg_at(call, INTERLEAVE_DIM)->type != DT_ARG_INT || self->n_dims == 0)
+        return dt__add_made(call, call->overload == OF_POSITIONS ? DT_I64 : self->dtype, 1, &n);
+    dt__shape shape = {.n = self->n_dims};
+    memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
+    shape.sizes[dim] = n;
+    return dt__add_made(call, self->dtype, shape.n, shape.sizes);
+}
+
+/* Other dims keep their shards; that which is repeated keeps them as far as elements of it stay together. */
+static void rows_interleave(const dt_op_call *call, dt_rows *rows) {
+    if (call->overload == BY_NUMBER)
+        dt_rows_factors(rows, "...[dim!] -> ...[dim]", DT_PARTIAL_ANY);
+    else if (call->overload == BY_TENSOR)
+        dt_rows_factors(rows, "...[dim!], n! -> ...[dim]", 0);
+}
+
+/* A new dim of copies after the one that is repeated, made part of it. */
+static dt_tensor *interleave_number(const dt_op_call *call, dt_tensor *self, int dim) {
+    const dt_op_value *out = &call->outputs[0];
+    int64_t sizes[DT_SPEC_MAX_DIMS + 1];
+    int n = (int)dt_tensor_n_dims(self);
+    if (n == DT_SPEC_MAX_DIMS) {
+        (void)dt_op_refuse(call, DT_ERR_UNSUPPORTED, "expected at most %d dims, got %d", DT_SPEC_MAX_DIMS - 1, n);
+        return NULL;
+    }
+    for (int d = 0; d <= n; d++)
+        sizes[d] = d == dim + 1 ? dt__arg_at(call, INTERLEAVE_REPEATS)->as.i : dt_tensor_size(self, d - (d > dim));
+    dt_tensor *apart = dt_unsqueeze(self, dim + 1),
+              *copies = apart ? dt_expand(apart, ((dt_shape){n + 1, sizes})) : NULL;
+    return copies ? dt_reshape(copies, ((dt_shape){out->n_dims, out->shape})) : NULL;
+}
+
+/* Position i of the result is of the index at which the running sum of repeats exceeds i. */
+static dt_tensor *interleaved_positions(const dt_op_call *call, dt_tensor *repeats, int dim, int64_t size) {
+    dt_tensor *each = repeats_of_each(repeats, size), *ends = each ? dt_cumsum(each, 0, .dtype = DT_I64) : NULL;
+    dt_tensor *places = ends ? dt_arange(call->ctx, 0, call->outputs[0].shape[dim], 1, .dtype = DT_I64,
+                                         .mesh = dt_tensor_mesh(repeats))
+                             : NULL;
+    return places ? dt_searchsorted(ends, places, .right = true) : NULL;
+}
+
+static dt_status interleave(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const dt_arg *repeats = dt__arg_at(call, INTERLEAVE_REPEATS);
+    dt_tensor *self = inputs[0];
+    int dim;
+    int64_t size;
+    DT__TRY(interleaved_dim(call, &dim, &size));
+    if (call->overload != OF_POSITIONS &&
+        (dt__arg_at(call, INTERLEAVE_DIM)->type != DT_ARG_INT || call->inputs[0].n_dims == 0))
+        self = dt_reshape(self, DT_SHAPE(-1));
+    if (call->overload == BY_NUMBER)
+        outputs[0] = self ? interleave_number(call, self, dim) : NULL;
+    else {
+        dt_tensor *index = interleaved_positions(call, inputs[repeats->as.first], dim, size);
+        outputs[0] = call->overload == OF_POSITIONS ? index
+                     : index && self                ? dt_index_select(self, dim, index)
+                                                    : NULL;
+    }
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
+const dt_op dt__op_repeat_interleave = {
+    .schema =
+        "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor | "
+        "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> "
+        "Tensor | "
+        "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=-1) -> Tensor",
+    .summary = "Every index of a dim several times in a row, as often as a number or a tensor has it.",
+    .rows = rows_interleave,
+    .arguments = "repeats,dim,output_size",
+    .shape = shape_interleave,
+    .decompose = interleave,
+    .read = &read_output_size,
+    .samples = "repeat_interleave(f32[5,3]; 2; 1)\nrepeat_interleave(f32[5,3]; 3)\n"
+               "repeat_interleave(f32[5,1]; i64[1]; 1; output_size=0)",
 };

@@ -256,7 +256,7 @@ static dt_tensor *times_preceding(dt_tensor *at, dt_tensor *before, int64_t dim)
     int64_t n = at->shape[d];
     dt_tensor *products = dt_mul(dt_slice(at, d, 1, n, 1), dt_slice(before, d, 0, n - 1, 1));
     dt_tensor *joined[] = {dt_zeros_like(dt_slice(at, d, 0, 1, 1)), products};
-    return dt_cat(((dt_tensors){2, joined}), .dim = d);
+    return dt_cat(((dt_tensors){2, joined}), .dim = DT_INT(d));
 }
 
 static dt_status recurrence_backward(const dt_op_backward *call, dt_tensor **input_grads) {

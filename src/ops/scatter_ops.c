@@ -204,10 +204,7 @@ static dt_status write_elements(dt_op_call *call, const dt__array *source) {
     if (of->adds)
         return dt__add_at_indices(call, &indexed, !of->slices);
     bool fine = dt__scatter_along(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, false, &bad);
-    return fine ? DT_OK
-                : dt__fail_local(call->ctx, DT_ERR_VALUE,
-                                 "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64, call->name, bad,
-                                 indexed.limit - 1);
+    return fine ? DT_OK : dt__bad_index(call, bad, indexed.limit);
 }
 
 /* The tensor, then what is written to it. */

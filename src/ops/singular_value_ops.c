@@ -25,17 +25,17 @@ typedef struct sizes {
     int64_t m, n, k, n_left, n_right; /* n_left, n_right: vectors of U and Vh */
 } sizes;
 
-static sizes sizes_of(const dt_op_call *call) {
+static sizes sizes_of(const dt_op_call *call, bool full_matrices) {
     const dt_op_value *a = &call->inputs[0];
     int64_t m = a->shape[a->n_dims - 2], n = a->shape[a->n_dims - 1], k = dt__min_i64(m, n);
-    return (sizes){m, n, k, is_full(call) ? m : k, is_full(call) ? n : k};
+    return (sizes){m, n, k, full_matrices ? m : k, full_matrices ? n : k};
 }
 
 static dt_status shape_svd(dt_op_call *call) {
     const dt_op_value *a = &call->inputs[0];
     DT__TRY(check_matrix(call));
     dt__shape shape = {.n = a->n_dims};
-    const sizes of = sizes_of(call);
+    const sizes of = sizes_of(call, is_full(call));
     memcpy(shape.sizes, a->shape, (size_t)a->n_dims * sizeof *shape.sizes);
     shape.sizes[shape.n - 1] = of.n_left;
     DT__TRY(dt__add_shape(call, a->dtype, &shape));
@@ -53,56 +53,44 @@ static void rows_svd(const dt_op_call *call, dt_rows *rows) {
         dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d)});
 }
 
-/* Writes vectors of `length` numbers as columns or as rows of a matrix. */
-static void write_vectors(int64_t n, int64_t length, const double *vectors, bool as_columns, double *out) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < length; k++)
-            out[as_columns ? k * n + i : i * length + k] = vectors[i * length + k];
-}
-
-/* One matrix. The vectors that are rotated are its columns, or if it is wide its rows. */
-static void decompose_matrix(const sizes *of, const double *a, double *memory, double *u, double *s, double *vh) {
-    const bool wide = of->m < of->n;
-    const int64_t length = wide ? of->n : of->m, n_out = wide ? of->n_right : of->n_left;
-    double *vectors = memory, *right = memory + length * dt__max_i64(n_out, of->k);
-    for (int64_t i = 0; i < of->k; i++)
-        for (int64_t k = 0; k < length; k++)
-            vectors[i * length + k] = wide ? a[i * of->n + k] : a[k * of->n + i];
-    dt__svd_run(of->k, length, n_out, vectors, right, s);
-    write_vectors(wide ? of->k : of->n_left, wide ? of->k : of->m, wide ? right : vectors, true, u);
-    write_vectors(wide ? of->n_right : of->k, wide ? of->n : of->k, wide ? vectors : right, false, vh);
-}
-
-static dt_status svd(dt_op_call *call) {
-    const sizes of = sizes_of(call);
-    const int64_t n_matrices = dt__elements(call->inputs[0].n_dims - 2, call->inputs[0].shape);
-    const int64_t per_matrix[] = {of.m * of.n, of.m * of.n_left, of.k, of.n_right * of.n};
-    const int64_t longer = dt__max_i64(of.m, of.n);
-    int64_t total = longer * longer + of.k * of.k;
+/* Decomposes dense copies of the input; outputs are U, S and Vh, or S alone. */
+static dt_status decompose(dt_op_call *call, const sizes *of, bool has_vectors, bool full_matrices) {
+    const dt_op_value *a = &call->inputs[0], *values[] = {a, &call->outputs[has_vectors ? 1 : 0], &call->outputs[0],
+                                                          &call->outputs[has_vectors ? 2 : 0]};
+    const int n_values = has_vectors ? 4 : 2;
+    dt__svd svd = {.dtype = a->dtype == DT_F64 ? DT_F64 : DT_F32,
+                   .n_matrices = dt__elements(a->n_dims - 2, a->shape),
+                   .m = of->m,
+                   .n = of->n,
+                   .has_vectors = has_vectors,
+                   .is_full = full_matrices};
+    void **parts[] = {&svd.a, &svd.s, &svd.u, &svd.vh};
+    int64_t offsets[5] = {0};
     dt__scratch memory;
-    for (int i = 0; i < 4; i++)
-        total += n_matrices * per_matrix[i];
-    DT__TRY(dt__scratch_new(call, DT_F64, 1, &total, &memory));
-    double *parts[4], *at = memory.array.data;
-    for (int i = 0; i < 4; i++) {
-        parts[i] = at;
-        at += n_matrices * per_matrix[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        const dt_op_value *value = i ? &call->outputs[i - 1] : &call->inputs[0];
+    for (int i = 0; i < n_values; i++) /* aligned to 16 bytes */
+        offsets[i + 1] = offsets[i] + dt__ceil_div(dt__elements(values[i]->n_dims, values[i]->shape), 4) * 4;
+    const int64_t size = (int64_t)dt_dtype_size(svd.dtype), total = offsets[n_values] * size;
+    const int64_t bytes = total + (int64_t)dt__svd_bytes(dt__pool_of(call->ctx), &svd);
+    DT__TRY(dt__scratch_new(call, DT_U8, 1, &bytes, &memory));
+    char *first = memory.array.data;
+    for (int i = 0; i < n_values; i++)
+        *parts[i] = first + offsets[i] * size;
+    for (int i = 0; i < n_values; i++) {
         int64_t strides[DT_SPEC_MAX_DIMS];
-        dt__row_strides(value->n_dims, value->shape, strides);
-        dt__array dense = {parts[i], DT_F64, value->n_dims, value->shape, strides}, array = dt__array_of(value);
-        if (i == 0) {
-            dt__run_convert(call, &dense, &array);
-            for (int64_t b = 0; b < n_matrices; b++)
-                decompose_matrix(&of, parts[0] + b * per_matrix[0], at, parts[1] + b * per_matrix[1],
-                                 parts[2] + b * per_matrix[2], parts[3] + b * per_matrix[3]);
-        } else
-            dt__run_convert(call, &array, &dense);
+        dt__row_strides(values[i]->n_dims, values[i]->shape, strides);
+        const dt__array dense = {*parts[i], svd.dtype, values[i]->n_dims, values[i]->shape, strides},
+                        array = dt__array_of(values[i]);
+        dt__run_convert(call, i == 0 ? &dense : &array, i == 0 ? &array : &dense);
+        if (i == 0)
+            dt__svd_run(dt__pool_of(call->ctx), &svd, first + total);
     }
     dt__scratch_free(call, &memory);
     return DT_OK;
+}
+
+static dt_status svd(dt_op_call *call) {
+    const sizes of = sizes_of(call, is_full(call));
+    return decompose(call, &of, true, is_full(call));
 }
 
 static dt_tensor *transposed(dt_tensor *x) { return dt_transpose(x, -2, -1); }
@@ -114,7 +102,7 @@ static dt_tensor *skew(dt_tensor *x) { return dt_sub(x, transposed(x)); }
  *     + (gU - U Uᵀ gU) diag(1 / S) Vh + U diag(1 / S) (gVh - gVh V Vh) */
 static dt_status svd_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *op = call->call;
-    const sizes of = sizes_of(op);
+    const sizes of = sizes_of(op, is_full(op));
     dt_tensor *u = call->outputs[0], *s = call->outputs[1], *vh = call->outputs[2];
     dt_tensor *gu = call->grads[0], *gs = call->grads[1], *gvh = call->grads[2];
     if (is_full(op) && of.m != of.n && (gu || gvh))
@@ -163,9 +151,21 @@ static dt_status shape_svdvals(dt_op_call *call) {
     return dt__add_shape(call, a->dtype, &shape);
 }
 
-static dt_status decompose_svdvals(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
-    outputs[0] = dt_linalg_svd(inputs[0], .full_matrices = DT_FALSE).S;
-    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+static void rows_svdvals(const dt_op_call *call, dt_rows *rows) {
+    for (int d = 0; d < call->inputs[0].n_dims - 2; d++)
+        dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
+}
+
+static dt_status svdvals(dt_op_call *call) {
+    const sizes of = sizes_of(call, false);
+    return decompose(call, &of, false, false);
+}
+
+/* U diag(gS) Vh. The vectors are computed here, since few programs differentiate singular values. */
+static dt_status svdvals_backward(const dt_op_backward *call, dt_tensor **input_grads) {
+    dt_linalg_svd_result svd = dt_linalg_svd(call->inputs[0], .full_matrices = DT_FALSE);
+    input_grads[0] = dt_matmul(dt_mul(svd.U, dt_unsqueeze(call->grads[0], -2)), svd.Vh);
+    return input_grads[0] ? DT_OK : dt_error_status(call->call->ctx);
 }
 
 const dt_op dt__op_linalg_svd = {
@@ -185,7 +185,10 @@ const dt_op dt__op_linalg_svdvals = {
     .schema = "linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
     .summary = "Singular values of matrices, in descending order.",
     .unused = "driver",
+    .rows = rows_svdvals,
     .shape = shape_svdvals,
-    .decompose = decompose_svdvals,
+    .kernel = svdvals,
+    .backward = svdvals_backward,
+    .saves = "A",
     .samples = "linalg_svdvals(f32[5,3])\nlinalg_svdvals(f32[2,3,5])",
 };

@@ -135,7 +135,7 @@ static void window_ranges(const dt_op_call *call, int input, int dim, dt_window 
         return;
     for (int o = 0; o < call->n_outputs; o++) {
         const dt_op_value *output = &call->outputs[o];
-        start = start_of(call, o, call->inputs[input].shape[dim], start);
+        start = start_of(call, o, call->inputs[input].global_shape[dim], start);
         dt_window_add(out, start + output->offset[dim], output->shape[dim], 1);
         start += output->global_shape[dim];
     }
@@ -178,7 +178,7 @@ static dt_status ranges_backward(const dt_op_backward *call, dt_tensor **input_g
     int64_t start = 0;
     dt_tensor *sum = NULL;
     if (covers(call, dim)) {
-        input_grads[0] = dt_cat(((dt_tensors){forward->n_outputs, call->grads}), .dim = dim);
+        input_grads[0] = dt_cat(((dt_tensors){forward->n_outputs, call->grads}), .dim = DT_INT(dim));
         return input_grads[0] ? DT_OK : dt_error_status(forward->ctx);
     }
     for (int o = 0; o < forward->n_outputs; o++) {
@@ -230,7 +230,7 @@ static dt_status unbind_backward(const dt_op_backward *call, dt_tensor **input_g
     for (int o = 0; o < forward->n_outputs; o++)
         n_grads += call->grads[o] != NULL;
     if (n_grads == forward->n_outputs && n_grads > 0) {
-        input_grads[0] = dt_stack(((dt_tensors){n_grads, call->grads}), .dim = dim);
+        input_grads[0] = dt_stack(((dt_tensors){n_grads, call->grads}), .dim = DT_INT(dim));
         return input_grads[0] ? DT_OK : dt_error_status(forward->ctx);
     }
     for (int o = 0; o < forward->n_outputs; o++) {

@@ -12,6 +12,7 @@
 #include "plan/traffic.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MAX_RANKS = 1 << 24 };
 
@@ -355,9 +356,12 @@ static dt_status count_all(count *self, dt__byte_counts *out) {
     self->tables = DT__NEW_ARRAY(self->arena, dim_table, (self->n_steps + 1) * self->n_dims);
     if (!self->tables)
         return DT_ERR_MEMORY;
-    for (int i = 0; i <= self->n_steps; i++)
+    int n_tables = self->whole == self->steps ? self->n_steps : self->n_steps + 1;
+    for (int i = 0; i < n_tables; i++)
         for (int d = 0; d < self->n_dims; d++)
             DT__TRY(new_table(self, step_at(self, i), d, &self->tables[i * self->n_dims + d]));
+    if (n_tables == self->n_steps)
+        memcpy(self->tables + self->n_dims, self->tables, (size_t)self->n_dims * sizeof *self->tables);
     return count_ranks(self, out);
 }
 

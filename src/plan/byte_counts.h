@@ -18,7 +18,7 @@ typedef struct dt__byte_counts {
 } dt__byte_counts;
 
 /* Counts elements. The steps follow each other; `whole` is the transfer from the first state to the last, whose
- * received elements are those that are needed. */
+ * received elements are those that are needed: `steps` itself where there is one step. */
 dt_status dt__count_bytes(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
                           dt__byte_counts *out);
 

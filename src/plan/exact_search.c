@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+enum { SCRATCH_BYTES = 1 << 15 };      /* most searches need no more */
 enum { MAX_RELAXED_STATES = 1 << 13 }; /* finding their remaining costs takes the square of this */
 
 static const double ROUNDING = 1e-9; /* relative: a smaller difference counts as equal */
@@ -197,7 +198,8 @@ static dt_status find_route(exact *self, dt__route *out) {
 }
 
 dt_status dt__exact_search(const dt__state_space *space, double max_cost, dt__route *out, bool *is_exact) {
-    dt__arena arena = dt__arena_new(out->arena->ctx);
+    _Alignas(16) char memory[SCRATCH_BYTES];
+    dt__arena arena = dt__arena_on(out->arena->ctx, memory, sizeof memory);
     exact self = {.space = space, .arena = &arena, .max_cost = max_cost};
     *is_exact = space->n_mesh_dims <= DT__STATE_TABLE_MAX_MESH_DIMS && space->n_dims <= DT__STATE_TABLE_MAX_DIMS;
     dt_status status = *is_exact ? find_route(&self, out) : DT_OK;

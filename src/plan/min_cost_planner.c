@@ -131,6 +131,8 @@ dt_status dt__exchange_us(dt__arena *arena, const dt__state_space *space, double
  * criss-cross; it is no better than a single collective that does the same. */
 static dt_status offer_exchange(const dt__state_space *space, dt__route *best, double *best_us) {
     double us;
+    if (!dt__exchange_may_cost_less(space, *best_us))
+        return DT_OK;
     DT__TRY(dt__exchange_us(best->arena, space, &us));
     if (us >= *best_us * (1 - ROUNDING))
         return DT_OK;
@@ -156,11 +158,13 @@ static dt_status offer_single(const dt__state_space *space, dt__route *best, dou
 }
 
 /* Searches for routes below max_cost only; without one, the simple plan or the exchange remains. */
-static dt_status plan_below(const dt__state_space *space, double max_cost, dt__route *out, double *us) {
+dt_status dt__min_cost_route(const dt__state_space *space, double max_cost, dt__route *out, double *us) {
     dt__route searched = {.arena = out->arena};
     bool is_exact;
     DT__TRY(plan_simply(space, out, us));
     DT__TRY(offer_exchange(space, out, us));
+    if (*us <= dt__min_cost_bound_us(space) * (1 + ROUNDING))
+        return DT_OK;
     DT__TRY(dt__exact_search(space, fmin(*us, max_cost), &searched, &is_exact));
     DT__TRY(offer(space, &searched, out, us));
     if (is_exact)
@@ -171,12 +175,7 @@ static dt_status plan_below(const dt__state_space *space, double max_cost, dt__r
 
 dt_status dt__plan_min_cost(const dt__state_space *space, dt__route *out) {
     double us;
-    return plan_below(space, INFINITY, out, &us);
-}
-
-dt_status dt__min_cost_price(dt__arena *arena, const dt__state_space *space, double max_cost, double *us) {
-    dt__route route = {.arena = arena};
-    return plan_below(space, max_cost, &route, us);
+    return dt__min_cost_route(space, INFINITY, out, &us);
 }
 
 dt_status dt__simple_plan_price(dt__arena *arena, const dt__state_space *space, double *us) {

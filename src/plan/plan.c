@@ -180,7 +180,8 @@ static dt_status add_totals(builder *self, int n_steps, dt__plan *plan) {
     dt__state_change(self->space, self->space->from, self->space->to, &all);
     dt__transfer_new(&self->states[0], &self->states[n_steps], all.n_mesh_dims, all.mesh_dims, move->item_bytes,
                      &whole);
-    DT__TRY(dt__count_bytes(self->arena, n_steps, self->transfers, &whole, &counts));
+    const dt__transfer *counted = n_steps == 1 ? self->transfers : &whole;
+    DT__TRY(dt__count_bytes(self->arena, n_steps, self->transfers, counted, &counts));
     bool fits = to_bytes(move, &counts.received) && to_bytes(move, &counts.needed) && to_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
         if (self->route.exchange)
@@ -204,10 +205,19 @@ static dt_status add_totals(builder *self, int n_steps, dt__plan *plan) {
     return DT_OK;
 }
 
+/* The plan along the route. */
+static dt_status build_plan(builder *self, dt__planner planner, dt__plan *out) {
+    dt__plan plan = {.planner = planner};
+    int n_steps = self->route.n_states - 1;
+    DT__TRY(build_steps(self, n_steps));
+    DT__TRY(add_totals(self, n_steps, &plan));
+    *out = plan;
+    return DT_OK;
+}
+
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out) {
     dt__state_space space;
-    dt__plan plan = {.planner = planner};
     DT__TRY((move->to_mesh ? check_cross_mesh_partials : check_partials)(arena->ctx, move));
     DT__TRY(check_size(arena->ctx, move));
     if (move->to_mesh)
@@ -219,10 +229,39 @@ dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner plann
         DT__TRY(dt__route_add(&self.route, &space, space.from));
     else
         DT__TRY(dt__planners[planner](&space, &self.route));
-    DT__TRY(build_steps(&self, self.route.n_states - 1));
-    DT__TRY(add_totals(&self, self.route.n_states - 1, &plan));
-    *out = plan;
-    return DT_OK;
+    return build_plan(&self, planner, out);
+}
+
+dt_status dt__plan_along(dt__arena *arena, const dt__move *move, const dt__machine *machine, const dt__route *route,
+                         dt__plan *out) {
+    dt__state_space space;
+    dt__state_space_new(move, machine, &space);
+    builder self = {.arena = arena, .space = &space, .route = *route};
+    self.route.arena = arena;
+    if (route->n_states == 0)
+        DT__TRY(dt__route_add(&self.route, &space, space.from));
+    return build_plan(&self, DT__PLANNER_MIN_COST, out);
+}
+
+dt__step_counts dt__plan_count(const dt__plan *plan) {
+    dt__step_counts counts = {{0}};
+    for (int i = 0; i < plan->n_steps; i++)
+        counts.of[plan->steps[i].collective]++;
+    return counts;
+}
+
+dt__step_counts dt__route_count(const dt__move *move, const dt__machine *machine, const dt__route *route) {
+    dt__step_counts counts = {{0}};
+    dt__state_space space;
+    dt__change change;
+    if (route->n_states == 0)
+        return counts;
+    dt__state_space_new(move, machine, &space);
+    for (int i = 0; i + 1 < route->n_states; i++) {
+        dt__state_change(&space, dt__route_at(route, &space, i), dt__route_at(route, &space, i + 1), &change);
+        counts.of[change.collective]++;
+    }
+    return counts;
 }
 
 static bool makes_partial(const dt__move *move) {
@@ -245,13 +284,25 @@ static bool needs_planner(const dt__move *move, const dt__machine *machine, dt__
 }
 
 dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, dt__price_table *table,
-                         double max_cost, double *out) {
+                         double max_cost, dt__route *route, double *us) {
     dt__state_space space;
+    dt__route found = {.arena = arena};
+    if (route)
+        *route = found;
     DT__TRY(check_size(arena->ctx, move));
-    if (!needs_planner(move, machine, &space, out))
+    if (!needs_planner(move, machine, &space, us))
         return DT_OK;
-    return table ? dt__price_table_find(table, arena, &space, max_cost, out)
-                 : dt__min_cost_price(arena, &space, max_cost, out);
+    DT__TRY(table ? dt__price_table_find(table, arena, &space, max_cost, route ? &found : NULL, us)
+                  : dt__min_cost_route(&space, max_cost, &found, us));
+    if (route && *us < max_cost)
+        *route = found;
+    return DT_OK;
+}
+
+double dt__plan_price_lower_bound(const dt__move *move, const dt__machine *machine) {
+    dt__state_space space;
+    double us;
+    return needs_planner(move, machine, &space, &us) ? dt__min_cost_bound_us(&space) : us;
 }
 
 dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine,

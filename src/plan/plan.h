@@ -126,23 +126,57 @@ typedef struct dt__plan {
     double cost_us;
 } dt__plan;
 
+/* The states that a plan passes through, source and target included, as a planner finds them. Everything else about a
+ * plan follows from them and from the move. */
+struct dt__dim_state;
+typedef struct dt__route {
+    dt__arena *arena;
+    int n_states, capacity;
+    struct dt__dim_state *states; /* of the move's state space (placement_state.h), n_mesh_dims entries each */
+    bool exchange;                /* its steps are exchanges of just what ranks lack, not collectives over groups */
+} dt__route;
+
+/* Copies the states of a route into the arena, which it belongs to from then on. */
+dt_status dt__route_keep(dt__arena *arena, int n_mesh_dims, dt__route *route);
+
+/* The steps of a plan, by kind. */
+typedef struct dt__step_counts {
+    int64_t of[DT__N_STEP_KINDS];
+} dt__step_counts;
+static inline bool dt__step_counts_communicate(const dt__step_counts *counts) {
+    for (int kind = DT__STEP_NONE + 1; kind < DT__N_STEP_KINDS; kind++)
+        if (counts->of[kind])
+            return true;
+    return false;
+}
+dt__step_counts dt__plan_count(const dt__plan *plan);
+/* Those of the plan along a route on one mesh; none where the route is empty. */
+dt__step_counts dt__route_count(const dt__move *move, const dt__machine *machine, const dt__route *route);
+
 /* Plans the move. Refuses (placement) a target that is partial where the source is not the same partial on the same
  * ranks, because a reduction cannot be undone, (mesh) a move between meshes by a planner other than direct, and
  * (unsupported) meshes and searches that are too large. */
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
+/* The minimum-cost plan along a route that dt__plan_price has found for this move and machine. */
+dt_status dt__plan_along(dt__arena *arena, const dt__move *move, const dt__machine *machine, const dt__route *route,
+                         dt__plan *out);
 
 /* A table of prices from one source, which outlives it, in the arena (price_table.h). NULL with DT_OK where the source
- * has strided shards or explicit extents, or too many states follow from it. */
+ * has strided shards, explicit extents or no elements, or too many states follow from it. */
 typedef struct dt__price_table dt__price_table;
 dt_status dt__price_table_new(dt__arena *arena, const dt__sharding *from, int64_t item_bytes,
                               const dt__machine *machine, dt__price_table **out);
 
 /* The cost of the minimum-cost plan if it is below max_cost, otherwise some value that is not below it; and an upper
- * bound of that cost, which is found faster. For searches that compare many moves on one mesh: nothing but the cost
- * is computed, from the table of its source if that is not NULL. Infinite where dt__plan_new would refuse a partial. */
+ * bound of that cost, which is found faster. For searches that compare many moves on one mesh: only the cost is
+ * computed, and the route where that is not NULL, from the table of the source if there is one. The route is empty
+ * where the cost is not below max_cost, and where the source is the target. The cost is infinite where dt__plan_new
+ * would refuse a partial. */
 dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, dt__price_table *table,
-                         double max_cost, double *out);
+                         double max_cost, dt__route *route, double *us);
+/* A lower bound of the price, which is found much faster. */
+double dt__plan_price_lower_bound(const dt__move *move, const dt__machine *machine);
 dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
 /* Appends "S(0)[0]S(0)[1]->S(0)R->RR": the states of a plan, without commas, and with a position in brackets

@@ -58,6 +58,14 @@ dt_status dt__route_add(dt__route *route, const dt__state_space *space, const dt
     return DT_OK;
 }
 
+dt_status dt__route_keep(dt__arena *arena, int n_mesh_dims, dt__route *route) {
+    size_t n = (size_t)route->n_states * (size_t)n_mesh_dims;
+    route->arena = arena;
+    route->capacity = route->n_states;
+    route->states = n ? dt__arena_copy(arena, route->states, n, sizeof *route->states) : NULL;
+    return n && !route->states ? DT_ERR_MEMORY : DT_OK;
+}
+
 dt_status dt__plan_direct(const dt__state_space *space, dt__route *out) {
     out->exchange = true;
     DT__TRY(dt__route_add(out, space, space->from));

@@ -23,14 +23,6 @@
 
 #include "plan/placement_state.h"
 
-/* States from the source to the target, both included; n_mesh_dims entries each. */
-typedef struct dt__route {
-    dt__arena *arena;
-    int n_states, capacity;
-    dt__dim_state *states;
-    bool exchange; /* its steps are exchanges of just what ranks lack, not collectives over groups */
-} dt__route;
-
 dt_status dt__route_add(dt__route *route, const dt__state_space *space, const dt__dim_state *state);
 static inline dt__dim_state *dt__route_at(const dt__route *route, const dt__state_space *space, int i) {
     return &route->states[(int64_t)i * space->n_mesh_dims];
@@ -44,9 +36,11 @@ DT__PLANNER_LIST(X)
 
 extern dt__planner_fn *const dt__planners[DT__N_PLANNERS];
 
-/* The cost of the minimum-cost planner's route if it is below max_cost, otherwise some value that is not below it;
- * source and target differ. */
-dt_status dt__min_cost_price(dt__arena *arena, const dt__state_space *space, double max_cost, double *us);
+/* The minimum-cost planner's route and its cost if that is below max_cost; otherwise some value that is not below it,
+ * and any route. Source and target differ. */
+dt_status dt__min_cost_route(const dt__state_space *space, double max_cost, dt__route *out, double *us);
+/* A lower bound of that cost. */
+double dt__min_cost_bound_us(const dt__state_space *space);
 /* The cost of the simple plan that the search starts from: an upper bound. */
 dt_status dt__simple_plan_price(dt__arena *arena, const dt__state_space *space, double *us);
 

@@ -21,6 +21,7 @@
 enum { MAX_STATES = 4096 };                             /* a step may be priced from each state to each other one */
 enum { N_EXPANDED_INTO_ALL = 8, MAX_INDEXED_DIMS = 4 }; /* mesh dims */
 enum { BLOCK = 64, REVIEW = 32 };
+static const double ROUNDING = 1e-9; /* relative: a smaller difference counts as equal */
 
 /* What a step from the node that is being expanded costs, by the set of mesh dims that change and by whether some of
  * them become partial, cut or Replicate: the maximum of two lines over the bytes after it. */
@@ -45,6 +46,7 @@ struct dt__price_table {
     dt__relaxation relaxation;
     dt__state_table states;
     int n_slots, *slots;  /* nodes by their state, with open addressing; -1: empty */
+    int n_lists;          /* of each index */
     double *open_costs;   /* of the best known route to each node; infinite once it is settled */
     double *block_minima; /* of each BLOCK of these */
     int next;             /* the nearest open node; -1: none can be reached */
@@ -84,11 +86,12 @@ static dt_status reserve_indices(dt__price_table *self, dt__arena *arena) {
     if (self->space.n_mesh_dims > MAX_INDEXED_DIMS)
         return DT_OK;
     self->indices = DT__NEW_ARRAY(arena, set_index, n_sets);
-    int16_t *lists = DT__NEW_ARRAY(arena, int16_t, n_sets * (self->n_slots + 1 + self->states.n));
+    self->n_lists = self->n_slots / 2; /* a few nodes each; all lists of an index are visited when it is made */
+    int16_t *lists = DT__NEW_ARRAY(arena, int16_t, n_sets * (self->n_lists + 1 + self->states.n));
     if (!self->indices || !lists)
         return DT_ERR_MEMORY;
-    for (int set = 0; set < n_sets; set++, lists += self->n_slots + 1 + self->states.n)
-        self->indices[set] = (set_index){.ends = lists + 1, .nodes = lists + self->n_slots + 1};
+    for (int set = 0; set < n_sets; set++, lists += self->n_lists + 1 + self->states.n)
+        self->indices[set] = (set_index){.ends = lists + 1, .nodes = lists + self->n_lists + 1};
     return DT_OK;
 }
 
@@ -144,6 +147,14 @@ static bool is_plain(const dt__state_space *space) {
     return !space->strided;
 }
 
+/* Most routes of a tensor without elements cost the same; which of them is taken, the planner's search decides. */
+static bool is_empty(const dt__sharding *from) {
+    for (int d = 0; d < from->n_dims; d++)
+        if (from->shape[d] == 0)
+            return true;
+    return false;
+}
+
 static dt_status build(dt__arena *arena, const dt__sharding *from, dt__sharding *out) {
     dt_placement reduced[DT_SPEC_MAX_DIMS];
     for (int m = 0; m < from->n_mesh_dims; m++)
@@ -163,7 +174,8 @@ dt_status dt__price_table_new(dt__arena *arena, const dt__sharding *from, int64_
     dt__price_table *self = DT__NEW(arena, dt__price_table);
     bool fits = false;
     *out = NULL;
-    if (from->n_mesh_dims > DT__STATE_TABLE_MAX_MESH_DIMS || from->n_dims > DT__STATE_TABLE_MAX_DIMS)
+    if (from->n_mesh_dims > DT__STATE_TABLE_MAX_MESH_DIMS || from->n_dims > DT__STATE_TABLE_MAX_DIMS ||
+        is_empty(from))
         return DT_OK;
     if (!self)
         return DT_ERR_MEMORY;
@@ -218,16 +230,17 @@ static bool may_be_cheaper(const step_cost *least, const dt__state_node *to) {
 }
 
 /* Takes the step over this set of mesh dims to a node if it is the cheapest so far. */
-static void take_step(dt__price_table *self, double cost, int set, int at) {
+static void take_step(dt__price_table *self, const dt__state_node *from, int set, int at) {
     dt__state_node *to = &self->states.items[at];
     int ending = (set & to->roles.replicate ? BECOMES_REPLICATE : 0) | (set & to->roles.cut ? BECOMES_CUT : 0) |
                  (set & to->roles.partial ? BECOMES_PARTIAL : 0);
     const step_cost *step = &self->steps[set * N_ENDINGS + ending];
     double us = step->base + step->after * to->bytes, memory_us = step->memory_base + step->memory * to->bytes;
-    us = cost + (us < memory_us ? memory_us : us);
+    us = from->cost + (us < memory_us ? memory_us : us);
     if (us >= to->cost)
         return;
     to->cost = self->open_costs[at] = us;
+    to->parent = (int)(from - self->states.items);
     self->block_minima[at / BLOCK] = fmin(self->block_minima[at / BLOCK], us);
 }
 
@@ -236,7 +249,7 @@ static void expand_into_all(dt__price_table *self, const dt__state_node *from) {
     for (int i = 0; i < self->states.n; i++) {
         int set = dt__state_node_changes(&self->states, from, &self->states.items[i]);
         if (may_be_cheaper(&self->least[set], &self->states.items[i]))
-            take_step(self, from->cost, set, i);
+            take_step(self, from, set, i);
     }
 }
 
@@ -248,7 +261,7 @@ static uint64_t ids_outside(const dt__price_table *self, int set) {
 }
 
 static int list_of(const dt__price_table *self, uint64_t ids) {
-    return (int)(ids * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (uint64_t)(self->n_slots - 1));
+    return (int)(ids * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (uint64_t)(self->n_lists - 1));
 }
 
 /* Counts the nodes of each list, and places them from its end to its begin. */
@@ -260,12 +273,12 @@ static const set_index *index_of(dt__price_table *self, int set, uint64_t outsid
     index->made = true;
     for (int i = 0; i < self->states.n; i++)
         ends[list_of(self, self->states.items[i].ids[0] & outside)]++;
-    for (int h = 1; h < self->n_slots; h++)
+    for (int h = 1; h < self->n_lists; h++)
         ends[h] = (int16_t)(ends[h] + ends[h - 1]);
     for (int i = 0; i < self->states.n; i++)
         index->nodes[--ends[list_of(self, self->states.items[i].ids[0] & outside)]] = (int16_t)i;
-    memmove(ends - 1, ends, (size_t)self->n_slots * sizeof *ends); /* begins have become ends of the lists before */
-    ends[self->n_slots - 1] = (int16_t)self->states.n;
+    memmove(ends - 1, ends, (size_t)self->n_lists * sizeof *ends); /* begins have become ends of the lists before */
+    ends[self->n_lists - 1] = (int16_t)self->states.n;
     return index;
 }
 
@@ -282,7 +295,7 @@ static void expand_into_near(dt__price_table *self, const dt__state_node *from) 
             int i = index->nodes[k];
             const dt__state_node *to = &self->states.items[i];
             if (may_be_cheaper(&self->least[set], to) && dt__state_node_changes(&self->states, from, to) == set)
-                take_step(self, from->cost, set, i);
+                take_step(self, from, set, i);
         }
     }
 }
@@ -321,8 +334,8 @@ static void bound_costs(dt__price_table *self) {
         fill_steps(self, from);
         for (int more = set + 1; more < n_sets; more++)
             if (nodes[more] >= 0)
-                take_step(self, from->cost,
-                          dt__state_node_changes(&self->states, from, &self->states.items[nodes[more]]), nodes[more]);
+                take_step(self, from, dt__state_node_changes(&self->states, from, &self->states.items[nodes[more]]),
+                          nodes[more]);
     }
     if (nodes[n_sets - 1] >= 0)
         expand_into_all(self, &self->states.items[nodes[n_sets - 1]]);
@@ -364,29 +377,15 @@ static void settle_next(dt__price_table *self) {
     find_next(self);
 }
 
-/* Where a dim is shorter than the mesh, the ranks that hold something may have it already. */
-static bool may_lack_nothing(const dt__state_space *space) {
-    int64_t n_ranks = 1;
-    for (int m = 0; m < space->n_mesh_dims; m++)
-        n_ranks *= space->mesh[m];
-    for (int d = 0; d < space->n_dims; d++)
-        if (space->move->from->shape[d] < n_ranks)
-            return true;
-    return false;
-}
-
-/* One exchange of just the missing blocks competes, as in the planner. */
+/* One exchange of just the missing blocks competes, as in the planner; *exchanges: it is cheaper. */
 static dt_status offer_exchange(dt__arena *arena, const dt__state_space *space, double after_bytes, double max_cost,
-                                double *us) {
-    dt__change change;
+                                double *us, bool *exchanges) {
     double exchange;
-    dt__state_change(space, space->from, space->to, &change);
-    const dt__link *link = change.spans_hosts ? &space->machine->min_between : &space->machine->min_within;
-    double least =
-        after_bytes / space->machine->min_copy_bytes_per_us + (may_lack_nothing(space) ? 0 : link->start_us);
-    if (change.collective != DT__STEP_ALL_TO_ALL || least >= fmin(*us, max_cost))
+    double least = after_bytes / space->machine->min_copy_bytes_per_us;
+    if (least >= fmin(*us, max_cost) || !dt__exchange_may_cost_less(space, fmin(*us, max_cost)))
         return DT_OK;
     DT__TRY(dt__exchange_us(arena, space, &exchange));
+    *exchanges = exchange < *us * (1 - ROUNDING);
     *us = fmin(*us, exchange);
     return DT_OK;
 }
@@ -439,14 +438,33 @@ static double best_route(const uncut_list *uncut, const dt__state_node *target) 
     return best;
 }
 
+/* The node before the target on the route of this cost. */
+static int last_stop(const dt__price_table *self, const uncut_list *uncut, const dt__state_node *target,
+                     double best) {
+    for (int i = 0; i < uncut->n && target->cost > best; i++)
+        if (uncut->nodes[i]->cost + uncut->step_us[i] <= best)
+            return (int)(uncut->nodes[i] - self->states.items);
+    return target->parent;
+}
+
+static dt_status add_path(const dt__price_table *self, int at, dt__route *out) {
+    if (at < 0)
+        return DT_OK;
+    DT__TRY(add_path(self, self->states.items[at].parent, out));
+    return dt__route_add(out, &self->space, &self->states.states[(int64_t)at * self->space.n_mesh_dims]);
+}
+
 /* A route that no open node's cost shows yet has a collective from an open node, and then at most a copy: two copies in
  * turn are one, which costs less. So the search ends earlier than where it has settled all nodes that cost less than
  * the target. */
 dt_status dt__price_table_find(dt__price_table *self, dt__arena *arena, const dt__state_space *space, double max_cost,
-                               double *us) {
+                               dt__route *route, double *us) {
     int at = is_plain(space) ? *slot_of(self, space->to) : -1;
-    if (at < 0)
-        return dt__min_cost_price(arena, space, max_cost, us);
+    bool exchanges = false;
+    if (at < 0) {
+        dt__route searched = {.arena = arena};
+        return dt__min_cost_route(space, max_cost, route ? route : &searched, us);
+    }
     const dt__state_node *target = &self->states.items[at];
     double last_us = target->bytes * self->write_us; /* of the step into the target, at least */
     uncut_list uncut;
@@ -461,5 +479,11 @@ dt_status dt__price_table_find(dt__price_table *self, dt__arena *arena, const dt
         best = best_route(&uncut, target);
     }
     *us = best <= self->next_cost + last_us || self->next < 0 ? best : max_cost;
-    return offer_exchange(arena, space, target->bytes, max_cost, us);
+    DT__TRY(offer_exchange(arena, space, target->bytes, max_cost, us, &exchanges));
+    if (!route || *us >= max_cost)
+        return DT_OK;
+    if (exchanges)
+        return dt__plan_direct(space, route);
+    DT__TRY(add_path(self, last_stop(self, &uncut, target, best), route));
+    return dt__route_add(route, space, space->to);
 }

@@ -6,11 +6,12 @@
 #ifndef DT_PLAN_PRICE_TABLE_H
 #define DT_PLAN_PRICE_TABLE_H
 
-#include "plan/placement_state.h"
+#include "plan/planners.h"
 
 /* The cost of the minimum-cost plan to the target of a move, whose source is that of the table, if it is below
- * max_cost; otherwise some value that is not below it. */
+ * max_cost; otherwise some value that is not below it. The route of such a cost is added to `route`, unless that is
+ * NULL. */
 dt_status dt__price_table_find(dt__price_table *self, dt__arena *arena, const dt__state_space *space, double max_cost,
-                               double *us);
+                               dt__route *route, double *us);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct listing {
     bool plain; /* all cuts are plain shards */
     dt__arena *arena;
     order from[DT_SPEC_MAX_DIMS], to[DT_SPEC_MAX_DIMS];
+    int64_t from_sizes[DT_SPEC_MAX_DIMS][MAX_MESH_DIMS + 1], to_sizes[DT_SPEC_MAX_DIMS][MAX_MESH_DIMS + 1];
     uint8_t before_from[MAX_MESH_DIMS], before_to[MAX_MESH_DIMS]; /* sets that cut the same tensor dim before it */
     int both;                                                     /* mesh dims that are cut the same way in both */
     double *min_bytes;                                            /* by the set of mesh dims that cut */
@@ -164,19 +165,30 @@ static bool is_possible(const listing *self, int as_source, int as_target) {
     return !(self->out->from_cuts[as_source & ~as_target] & self->out->to_cuts[as_target & ~as_source]);
 }
 
-/* Bytes after the cuts that are as in the source or the target, and no others. */
+/* The size of a tensor dim after each of its first cuts in a state. */
+static void find_sizes(const dt__state_space *space, const dt__dim_state *state, int dim, const order *cuts,
+                       int64_t *out) {
+    out[0] = space->move->from->shape[dim];
+    for (int c = 0; c < cuts->n; c++)
+        out[c + 1] = dt__token_size(space, cuts->mesh_dims[c], state[cuts->mesh_dims[c]].token, out[c]);
+}
+
+/* How many of the first cuts are in the set. */
+static int count_cuts(const order *cuts, int set) {
+    int n = 0;
+    while (n < cuts->n && set >> cuts->mesh_dims[n] & 1)
+        n++;
+    return n;
+}
+
+/* Bytes after the cuts that are as in the source or the target, and no others. Those of one tensor dim that both have
+ * come first, and after them only the source or only the target has some. */
 static double known_bytes(const listing *self, int as_source, int as_target) {
     const dt__state_space *space = self->space;
     double bytes = (double)space->move->item_bytes;
     for (int d = 0; d < space->n_dims; d++) {
-        int64_t size = space->move->from->shape[d];
-        const order *from = &self->from[d], *to = &self->to[d];
-        for (int c = 0; c < from->n && as_source >> from->mesh_dims[c] & 1; c++)
-            size = dt__token_size(space, from->mesh_dims[c], space->from[from->mesh_dims[c]].token, size);
-        for (int c = 0; c < to->n && as_target >> to->mesh_dims[c] & 1; c++)
-            if (!(as_source >> to->mesh_dims[c] & 1))
-                size = dt__token_size(space, to->mesh_dims[c], space->to[to->mesh_dims[c]].token, size);
-        bytes *= (double)size;
+        int n_source = count_cuts(&self->from[d], as_source), n_target = count_cuts(&self->to[d], as_target);
+        bytes *= (double)(n_source > n_target ? self->from_sizes[d][n_source] : self->to_sizes[d][n_target]);
     }
     return bytes;
 }
@@ -240,6 +252,10 @@ dt_status dt__relaxation_new(dt__arena *arena, const dt__state_space *space, con
     find_cuts(space, space->from, out->from_cuts);
     find_cuts(space, space->to, out->to_cuts);
     read_orders(&self);
+    for (int d = 0; d < space->n_dims; d++) {
+        find_sizes(space, space->from, d, &self.from[d], self.from_sizes[d]);
+        find_sizes(space, space->to, d, &self.to[d], self.to_sizes[d]);
+    }
     find_kinds(&self);
     DT__TRY(find_min_bytes(&self));
     return list_all(&self);

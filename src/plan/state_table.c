@@ -106,7 +106,7 @@ static double bytes_of(const dt__state_space *space, const dt__dim_state *state,
 static dt_status reserve(dt__state_table *table) {
     if (table->n < table->capacity)
         return DT_OK;
-    int capacity = table->capacity ? 4 * table->capacity : 64;
+    int capacity = table->capacity ? 2 * table->capacity : 64;
     size_t n = (size_t)table->n, n_dims = (size_t)table->space->n_mesh_dims;
     dt__state_node *items = DT__NEW_ARRAY(table->arena, dt__state_node, capacity);
     dt__dim_state *states = DT__NEW_ARRAY(table->arena, dt__dim_state, (size_t)capacity * n_dims);

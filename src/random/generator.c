@@ -54,6 +54,8 @@ static random_state *state_of(dt_ctx *ctx) {
 
 dt_generator *dt_generator_new_site(dt_ctx *ctx, uint64_t seed, const dt_site *site) {
     DT__ENTER(ctx, "generator_new", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     random_state *state = ctx ? state_of(ctx) : NULL;
     if (!state)
         return NULL;
@@ -75,6 +77,8 @@ dt_generator *dt_generator_new_site(dt_ctx *ctx, uint64_t seed, const dt_site *s
 
 dt_generator *dt_generator_default_site(dt_ctx *ctx, const dt_site *site) {
     DT__ENTER(ctx, "generator_default", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     random_state *state = ctx ? state_of(ctx) : NULL;
     if (state && !state->default_generator)
         state->default_generator = dt_generator_new(ctx, 0);
@@ -83,6 +87,8 @@ dt_generator *dt_generator_default_site(dt_ctx *ctx, const dt_site *site) {
 
 dt_generator *dt_generator_child_site(const dt_generator *parent, const char *name, const dt_site *site) {
     DT__ENTER(parent ? parent->ctx : NULL, "generator_child", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     parent = DT__LIVE(DT__KIND_GENERATOR, parent);
     if (!parent)
         return NULL;
@@ -92,6 +98,8 @@ dt_generator *dt_generator_child_site(const dt_generator *parent, const char *na
     }
     return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
 }
+
+dt_ctx *dt_generator_ctx(const dt_generator *generator) { return generator ? generator->ctx : NULL; }
 
 dt_generator *dt_generator_retain(dt_generator *generator) {
     generator = DT__LIVE(DT__KIND_GENERATOR, generator);
@@ -120,6 +128,7 @@ void dt_generator_release_site(dt_generator *generator, const dt_site *site) {
 
 dt_status dt_generator_seed(dt_generator *generator, uint64_t seed) {
     DT__ENTER(generator ? generator->ctx : NULL, "generator_seed", NULL);
+    DT__TRY(DT__REFUSAL());
     return dt_generator_restore(generator, (dt_generator_state){.seed = seed});
 }
 
@@ -130,6 +139,7 @@ dt_generator_state dt_generator_save(const dt_generator *generator) {
 
 dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state state, const dt_site *site) {
     DT__ENTER(generator ? generator->ctx : NULL, "generator_restore", site);
+    DT__TRY(DT__REFUSAL());
     generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     if (!generator)
         return DT_ERR_VALUE;

@@ -54,6 +54,19 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 32;
 }
 
+void dt__order_of(dt__philox_key key, const dt__kernels *kernels, int64_t size, dt__order *out) {
+    out->size = size;
+    if (size <= DT__ORDER_TABLE) {
+        shuffle(key, kernels, size, out->table);
+        return;
+    }
+    uint64_t words[2 * DT__GROUP_BLOCKS];
+    kernels->random_words(key, 0, words);
+    memcpy(out->keys, words, sizeof out->keys);
+    out->rows = root_above((uint64_t)size);
+    out->columns = ((uint64_t)size + out->rows - 1) / out->rows;
+}
+
 dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out) {
     if (!generator)
         return DT_ERR_VALUE;
@@ -62,16 +75,7 @@ dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out)
         return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE,
                         "randperm: expected a size of at least 0, got %lld", (long long)size);
     DT__TRY(dt__generator_next(generator, &key));
-    out->size = size;
-    if (size <= DT__ORDER_TABLE) {
-        shuffle(key, dt__generator_kernels(generator), size, out->table);
-        return DT_OK;
-    }
-    uint64_t words[2 * DT__GROUP_BLOCKS];
-    dt__generator_kernels(generator)->random_words(key, 0, words);
-    memcpy(out->keys, words, sizeof out->keys);
-    out->rows = root_above((uint64_t)size);
-    out->columns = ((uint64_t)size + out->rows - 1) / out->rows;
+    dt__order_of(key, dt__generator_kernels(generator), size, out);
     return DT_OK;
 }
 

@@ -48,6 +48,8 @@ typedef struct dt__order {
     uint16_t table[DT__ORDER_TABLE]; /* of the others */
 } dt__order;
 
+/* The permutation of this draw; the size is at least 0. */
+void dt__order_of(dt__philox_key key, const dt__kernels *kernels, int64_t size, dt__order *out);
 /* Takes one draw. A negative size is an agreed error. */
 dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out);
 /* Entries begin … begin + n - 1, which must exist. */

@@ -28,7 +28,7 @@ static dt__random arguments_of(const char *op, dt__distribution distribution, co
     return (dt__random){.distribution = distribution,
                         .low = value_or(o->low, truncated ? -2 : 0),
                         .high = value_or(o->high, truncated ? 2 : 1),
-                        .mean = o->mean,
+                        .mean = o->mean.value,
                         .std = value_or(o->std, 1),
                         .rate = value_or(o->rate, 1),
                         .op = op};
@@ -206,12 +206,16 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random args, const dt_r
 dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "rand", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_F32, arguments_of("rand", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "randn", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_F32, arguments_of("randn", DT__NORMAL, options), options) : NULL;
 }
 
@@ -219,6 +223,8 @@ dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_rando
                                      size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "truncated_normal", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options
                ? make(ctx, shape, DT_F32, arguments_of("truncated_normal", DT__TRUNCATED_NORMAL, options), options)
                : NULL;
@@ -227,6 +233,8 @@ dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_rando
 dt_tensor *dt_exponential_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "exponential", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_F32, arguments_of("exponential", DT__EXPONENTIAL, options), options) : NULL;
 }
 
@@ -234,6 +242,8 @@ dt_tensor *dt_randint_sized(dt_ctx *ctx, int64_t low, int64_t high, dt_shape sha
                             size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "randint", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_I64, integer_arguments("randint", low, high, options), options) : NULL;
 }
 
@@ -241,6 +251,8 @@ dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_ra
                               size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "bernoulli", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_F32, probability_arguments("bernoulli", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -249,6 +261,8 @@ dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt
                                  size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "dropout_mask", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make(ctx, shape, DT_F32, probability_arguments("dropout_mask", DT__DROPOUT, p, options), options)
                    : NULL;
 }
@@ -256,12 +270,16 @@ dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt
 dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "rand_like", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make_like(tensor, arguments_of("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "randn_like", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make_like(tensor, arguments_of("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
@@ -269,6 +287,8 @@ dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t h
                                  size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "randint_like", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make_like(tensor, integer_arguments("randint_like", low, high, options), options) : NULL;
 }
 
@@ -276,6 +296,8 @@ dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_r
                                    size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "bernoulli_like", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make_like(tensor, probability_arguments("bernoulli_like", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -284,6 +306,8 @@ dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const d
                                       size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "dropout_mask_like", options, options_size, &full);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return options ? make_like(tensor, probability_arguments("dropout_mask_like", DT__DROPOUT, p, options), options)
                    : NULL;
 }
@@ -359,9 +383,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
 dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(ctx, "randperm", options, options_size, &full);
-    if (!options)
-        return NULL;
-    if (!ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
+    if (DT__REFUSAL() != DT_OK || !options || !ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
         return NULL;
     dt_tensor *tensor = new_tensor(ctx, "randperm", (dt_shape){1, &n}, DT_I64, options);
     if (!tensor || order_tensor(tensor, n, options) == DT_OK)
@@ -386,12 +408,14 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "uniform_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, arguments_of("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "normal_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, arguments_of("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
@@ -399,6 +423,7 @@ dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_
                                              size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "truncated_normal_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, arguments_of("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
                    : DT_ERR_VALUE;
 }
@@ -406,6 +431,7 @@ dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_
 dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "exponential_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, arguments_of("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
@@ -413,6 +439,7 @@ dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high
                                     size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "randint_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, integer_arguments("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
@@ -420,6 +447,7 @@ dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_rand
                                       size_t options_size) {
     dt_random_options full;
     DT__ENTER_TENSOR_OPTIONS(tensor, "bernoulli_", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
     return options ? fill_in(tensor, probability_arguments("bernoulli_", DT__BERNOULLI, p, options), options)
                    : DT_ERR_VALUE;
 }

@@ -42,7 +42,7 @@ static bool same_value(const dt_arg *a, const dt_arg *b) {
 
 static void add_tensor(const dt_op_value *inputs, const dt_spec *const *uses, int i, dt__text *out) {
     dt__op_value_text(&inputs[i], out);
-    dt__use_form_text(uses ? uses[i] : NULL, out);
+    dt__use_form_text(inputs[i].dtype, uses ? uses[i] : NULL, out);
 }
 
 static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, const dt_spec *const *uses, dt__text *out) {

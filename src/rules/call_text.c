@@ -21,6 +21,7 @@ typedef struct reading {
     int n_tensors, capacity;
     dt_op_value *values;
     const dt__sharding **placed, **used; /* used: NULL where a tensor has no use placement */
+    dt_dtype *use_dtypes;
     int n_arguments;
     dt__argument arguments[DT__MAX_ARGS];
 } reading;
@@ -111,7 +112,20 @@ static dt_status fail_comma(const reading *self) {
 /* At a comma between placements: whether something else than a placement follows it. */
 static bool ends_argument(const char *comma) {
     const char *next = comma + 1 + strspn(comma + 1, " ");
-    return *next && *next != ')' && !strchr("SRP_", *next);
+    size_t n = strcspn(next, " ,;=:()[]");
+    bool is_named = next[n] == '=' && next[n + 1] && strchr("SRP_", next[n + 1]);
+    return *next && *next != ')' && !strchr("SRP_", *next) && !is_named;
+}
+
+/* One placement per mesh dim; names are those of the mesh in the text of the call. */
+static dt_status resolve_names(const reading *self, const dt__placement_list *list, const dt_placement *others,
+                               dt__sharding_desc *desc, dt_placement **out) {
+    dt_mesh *mesh = list->names ? dt__call_text_mesh(self->arena, self->at.text) : NULL;
+    if (list->names && !mesh)
+        return dt_error_status(self->arena->ctx);
+    dt_status status = dt__placements_resolve_names(self->arena, list, mesh, others, &desc->n_placements, out);
+    dt_mesh_release(mesh);
+    return status;
 }
 
 /* The sharding of a list of placements; of an empty one, Replicate. */
@@ -122,8 +136,31 @@ static dt_status parse_sharding(const reading *self, const dt_op_value *value, c
                               .n_dims = value->n_dims,
                               .shape = value->shape,
                               .n_placements = self->out->n_mesh_dims};
-    if (text[strspn(text, " ")])
-        DT__TRY(dt__placements_parse(self->arena, text, &desc.n_placements, &placements));
+    if (text[strspn(text, " ")]) {
+        dt__placement_list list;
+        DT__TRY(dt__placement_list_parse(self->arena, text, &list));
+        DT__TRY(resolve_names(self, &list, NULL, &desc, &placements));
+    }
+    dt_placements_resolve(desc.n_placements, placements, value->n_dims);
+    desc.placements = placements;
+    return dt__sharding_new(self->arena, &desc, out);
+}
+
+/* The use placement of a tensor that is stored so. */
+static dt_status parse_use(const reading *self, const dt_op_value *value, const char *text,
+                           const dt__sharding *stored, dt__sharding *out, dt_dtype *dtype) {
+    dt__placement_list list;
+    dt_placement *placements;
+    dt__sharding_desc desc = {.n_mesh_dims = self->out->n_mesh_dims,
+                              .mesh = self->out->mesh,
+                              .n_dims = value->n_dims,
+                              .shape = value->shape};
+    *dtype = value->dtype;
+    DT__TRY(dt__use_parse(self->arena, text, dtype, &list));
+    DT__TRY(resolve_names(self, &list, stored->placements, &desc, &placements));
+    *out = *stored;
+    if (!desc.n_placements)
+        return DT_OK;
     dt_placements_resolve(desc.n_placements, placements, value->n_dims);
     desc.placements = placements;
     return dt__sharding_new(self->arena, &desc, out);
@@ -131,7 +168,7 @@ static dt_status parse_sharding(const reading *self, const dt_op_value *value, c
 
 /* "S(0) use R": the placements up to the end of the argument. *used is set to NULL where there is no use placement. */
 static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out,
-                                 const dt__sharding **used) {
+                                 const dt__sharding **used, dt_dtype *use_dtype) {
     static const char USE[] = " use ";
     const char *begin = self->at.at;
     int depth = 0;
@@ -155,11 +192,10 @@ static dt_status read_placements(reading *self, const dt_op_value *value, dt__sh
         return DT_ERR_MEMORY;
     char *word = strstr(text, USE);
     *used = word ? use : NULL;
-    if (word) {
+    if (word)
         *word = 0;
-        DT__TRY(parse_sharding(self, value, word + strlen(USE), use));
-    }
-    return parse_sharding(self, value, text, out);
+    DT__TRY(parse_sharding(self, value, text, out));
+    return word ? parse_use(self, value, word + strlen(USE), out, use, use_dtype) : DT_OK;
 }
 
 static dt_status grow_tensors(reading *self) {
@@ -167,13 +203,16 @@ static dt_status grow_tensors(reading *self) {
     dt_op_value *values = DT__NEW_ARRAY(self->arena, dt_op_value, capacity);
     const dt__sharding **placed = DT__NEW_ARRAY(self->arena, const dt__sharding *, capacity);
     const dt__sharding **used = DT__NEW_ARRAY(self->arena, const dt__sharding *, capacity);
-    if (!values || !placed || !used)
+    dt_dtype *use_dtypes = DT__NEW_ARRAY(self->arena, dt_dtype, capacity);
+    if (!values || !placed || !used || !use_dtypes)
         return DT_ERR_MEMORY;
     for (int i = 0; i < self->n_tensors; i++) {
         values[i] = self->values[i];
         placed[i] = self->placed[i];
         used[i] = self->used[i];
+        use_dtypes[i] = self->use_dtypes[i];
     }
+    self->use_dtypes = use_dtypes;
     self->values = values;
     self->placed = placed;
     self->used = used;
@@ -194,7 +233,7 @@ static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *
     *value = (dt_op_value){.dtype = dtype};
     self->at.at += n_word;
     DT__TRY(read_shape(self, value));
-    DT__TRY(read_placements(self, value, placed, &self->used[*number]));
+    DT__TRY(read_placements(self, value, placed, &self->used[*number], &self->use_dtypes[*number]));
     self->placed[*number] = placed;
     return DT_OK;
 }
@@ -291,27 +330,37 @@ static dt_status is_free(dt__arena *arena, const dt__placed_call *placed, bool *
 }
 
 /* Replaces the inputs that are seen in their use placements (dispatch/used_inputs.c). */
-static dt_status see_uses(dt__arena *arena, const dt__sharding *const *used, dt__placed_call *out) {
+static dt_status see_uses(dt__arena *arena, const dt__sharding *const *used, const dt_dtype *use_dtypes,
+                          dt__placed_call *out) {
     const dt_op *op = out->info->op;
     int n = out->bound.n_inputs;
+    dt_op_value *values = dt__arena_copy(arena, out->call.inputs, (size_t)n, sizeof *values);
+    dt_dtype *stored_dtypes = DT__NEW_ARRAY(arena, dt_dtype, n);
     const dt__sharding **seen = DT__NEW_ARRAY(arena, const dt__sharding *, n);
     const dt__sharding **stored = DT__NEW_ARRAY(arena, const dt__sharding *, n);
     bool any = false, views = false;
-    if (!seen || !stored)
+    if (!seen || !stored || !values || !stored_dtypes)
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         const dt__sharding *use = used[out->bound.inputs[i]];
         bool is_used = use && !(op->flags & DT_OP_AS_STORED) && !dt__writes_input(&out->call, i);
         stored[i] = is_used ? out->inputs[i] : NULL;
         seen[i] = is_used ? use : out->inputs[i];
+        stored_dtypes[i] = values[i].dtype;
+        if (is_used)
+            values[i].dtype = use_dtypes[out->bound.inputs[i]];
         any = any || is_used;
     }
-    if (any && op->flags & DT_OP_VIEW)
+    if (any && op->flags & DT_OP_VIEW) {
+        DT__TRY(dt__op_call_infer(arena, &out->call));
         DT__TRY(is_free(arena, out, &views));
+    }
     if (!any || views)
         return DT_OK;
     out->inputs = seen;
     out->stored = stored;
+    out->stored_dtypes = stored_dtypes;
+    out->call.inputs = values;
     return DT_OK;
 }
 
@@ -351,8 +400,9 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
     DT__TRY(read_args(self));
     DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_arguments, self->arguments, &out->bound));
     DT__TRY(dt__placed_call_build(arena, self->values, self->placed, out));
-    DT__TRY(dt__op_call_infer(arena, &out->call));
-    return self->used ? see_uses(arena, self->used, out) : DT_OK;
+    if (self->used)
+        DT__TRY(see_uses(arena, self->used, self->use_dtypes, out));
+    return dt__op_call_infer(arena, &out->call);
 }
 
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
@@ -367,11 +417,13 @@ void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, cons
     dt__placement_lists_text(spec->sharding.n_mesh_dims, 1, &placements, out);
 }
 
-void dt__use_form_text(const dt_spec *use, dt__text *out) {
+void dt__use_form_text(dt_dtype stored, const dt_spec *use, dt__text *out) {
     if (!use)
         return;
     const dt_placement *placements = use->sharding.placements;
     dt__text_add(out, " use ");
+    if (use->dtype != stored)
+        dt__text_add(out, "%s ", dt_dtype_name(use->dtype));
     dt__placement_lists_text(use->sharding.n_mesh_dims, 1, &placements, out);
 }
 

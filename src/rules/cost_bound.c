@@ -58,46 +58,9 @@ static bool is_even(const dt__placed_inputs *on, const dt__sharding *of) {
     return true;
 }
 
-/* Start-up and peers of one collective over a set of mesh dims. */
-static double start_us(const dt__placed_inputs *on, int set) {
-    double ranks = 1;
-    int link = DT__WITHIN;
-    for (int m = 0; m < on->n_mesh_dims; m++)
-        if (set >> m & 1) {
-            ranks *= (double)on->mesh[m];
-            link = link_of(on, m) == DT__BETWEEN ? DT__BETWEEN : link;
-        }
-    const dt__link *of = min_link(on->machine, link);
-    return of->start_us + (ranks - 1) * of->peer_us;
-}
-
-/* A collective may also run over more mesh dims than must change; of the blocks into which a set is divided, one has
- * its lowest mesh dim. */
-void dt__least_starts_find(const dt__placed_inputs *on, dt__least_starts *out) {
-    int n_sets = 1 << (on->n_mesh_dims <= DT__GROUPS_MAX_MESH_DIMS ? on->n_mesh_dims : 0);
-    double one[1 << DT__GROUPS_MAX_MESH_DIMS];
-    out->known = on->n_mesh_dims <= DT__GROUPS_MAX_MESH_DIMS;
-    out->us[0] = 0;
-    for (int set = n_sets - 1; set > 0; set--) {
-        one[set] = start_us(on, set);
-        for (int m = 0; m < on->n_mesh_dims; m++)
-            one[set] = fmin(one[set], one[set | 1 << m]);
-    }
-    for (int set = 1; set < n_sets; set++) {
-        int rest = set & (set - 1);
-        out->us[set] = INFINITY;
-        for (int others = rest;; others = (others - 1) & rest) {
-            out->us[set] = fmin(out->us[set], one[set & ~others] + out->us[others]);
-            if (!others)
-                break;
-        }
-    }
-}
-
 void dt__cost_bound_begin(const dt__placed_inputs *on, int i, const dt_op_value *value, const bool *may_cut,
-                          const dt__least_starts *starts, dt__cost_bound *out) {
+                          dt__cost_bound *out) {
     *out = (dt__cost_bound){
-        .starts = starts,
         .held = (double)dt_dtype_size(value->dtype),
         .share = {1, 1},
         .summed = {1, 1},
@@ -137,11 +100,9 @@ void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_c
     if (kind == IS_REDUCED) /* received from all, and sent to all */
         after->again_us += (n - 1) * fmin(on->machine->min_within.peer_us, on->machine->min_between.peer_us);
     if (kind != IS_MOVED) {
-        after->summing |= 1u << m;
         after->summed[link] *= n;
         return;
     }
-    after->moved |= 1u << m;
     after->share[link] /= n;
     after->spans |= link == DT__BETWEEN;
     if (entry <= 0)
@@ -155,10 +116,9 @@ static double received(double share, double summed, double same) {
     return summed > 1 ? 1 + (summed - 2) / same : 1 - share;
 }
 
+/* Collectives that move shards and those that reduce are not the same. */
 static double starts_us(const dt__machine *machine, const dt__cost_bound *of) {
-    if (of->starts->known)
-        return of->starts->us[of->moved] + of->starts->us[of->summing] + of->again_us;
-    double n = of->moved && of->summing ? 2 : 1;
+    double n = of->kinds & 1u << IS_MOVED && of->kinds != 1u << IS_MOVED ? 2 : 1;
     return n * fmin(machine->min_within.start_us, machine->min_between.start_us) + of->peers_us + of->again_us;
 }
 
@@ -166,10 +126,12 @@ static double collectives_us(const dt__machine *machine, const dt__cost_bound *o
     const double *same = of->same, *open = of->open;
     double all = of->held * received(of->share[0] * of->share[1], of->summed[0] * of->summed[1],
                                      same[0] * same[1] * open[0] * open[1]);
-    double between = of->held / same[DT__WITHIN] *
+    /* ranks of a host that get the same result share what passes between hosts: so may those of open mesh dims */
+    double between = of->held / (same[DT__WITHIN] * open[DT__WITHIN]) *
                      received(of->share[DT__BETWEEN], of->summed[DT__BETWEEN], same[DT__BETWEEN] * open[DT__BETWEEN]);
-    return starts_us(machine, of) + between / machine->min_between.bytes_per_us +
-           fmax(all - between, 0) / machine->min_within.bytes_per_us + of->held / machine->min_copy_bytes_per_us;
+    double fastest = fmax(machine->min_within.bytes_per_us, machine->min_between.bytes_per_us);
+    return starts_us(machine, of) + between / machine->min_between.bytes_per_us + fmax(all - between, 0) / fastest +
+           of->held / machine->min_copy_bytes_per_us;
 }
 
 static double exchange_us(const dt__machine *machine, const dt__cost_bound *of) {

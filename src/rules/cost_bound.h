@@ -30,19 +30,8 @@ static inline bool dt__is_cheaper(double a, double b) { return isinf(b) ? a < b 
 /* Within a host and between hosts. */
 enum { DT__WITHIN, DT__BETWEEN, DT__N_LINKS };
 
-/* What starting collectives over a set of mesh dims takes, however they are divided among them, at least. */
-enum { DT__GROUPS_MAX_MESH_DIMS = 6 };
-typedef struct dt__least_starts {
-    bool known; /* there are not too many mesh dims */
-    double us[1 << DT__GROUPS_MAX_MESH_DIMS];
-} dt__least_starts;
-
-void dt__least_starts_find(const dt__placed_inputs *on, dt__least_starts *out);
-
 /* One input so far; products of mesh sizes, by link. */
 typedef struct dt__cost_bound {
-    const dt__least_starts *starts;
-    unsigned moved, summing;    /* sets of mesh dims whose shards move, and whose partials are reduced */
     double held;                /* t */
     double share[DT__N_LINKS];  /* f */
     double summed[DT__N_LINKS]; /* g */
@@ -59,7 +48,7 @@ typedef struct dt__cost_bound {
 
 /* Input i before any mesh dim is decided; may_cut: for each mesh dim, whether some row shards this input there. */
 void dt__cost_bound_begin(const dt__placed_inputs *on, int i, const dt_op_value *value, const bool *may_cut,
-                          const dt__least_starts *starts, dt__cost_bound *out);
+                          dt__cost_bound *out);
 /* Mesh dim m of input i gets this entry. */
 void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_cut, dt_row_entry entry,
                            const dt__cost_bound *before, dt__cost_bound *after);

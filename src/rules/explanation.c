@@ -23,7 +23,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
         return DT_ERR_MEMORY;
     DT__TRY(dt__sharding_build(arena, &desc, to));
     dt__move move = {.from = placed->inputs[i], .to = to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, arena->ctx->machine, out);
+    return dt__plan_along(arena, &move, arena->ctx->machine, &candidate->routes[i], out);
 }
 
 dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
@@ -35,13 +35,14 @@ dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, 
     for (int i = 0; i < n; i++) {
         dt__plan *plan = &out->plans[i];
         DT__TRY(plan_input(arena, placed, candidate, i, plan));
-        for (int s = 0; s < plan->n_steps; s++)
-            out->collectives[plan->steps[s].collective]++;
+        dt__step_counts counts = dt__plan_count(plan);
+        for (int kind = 0; kind < DT__N_STEP_KINDS; kind++)
+            out->counts.of[kind] += counts.of[kind];
         out->n_collectives += plan->n_collectives;
         out->bytes += plan->bytes;
     }
     if (candidate->way.bytes > 0) {
-        out->collectives[candidate->way.kind]++;
+        out->counts.of[candidate->way.kind]++;
         out->n_collectives++;
         out->bytes += candidate->way.bytes;
     }
@@ -68,6 +69,8 @@ void dt__explain_use(const dt__placed_call *placed, const dt__explanation *expla
         return;
     const dt_placement *placements = placed->inputs[i]->placements;
     dt__text_add(out, "used as ");
+    if (placed->call.inputs[i].dtype != placed->stored_dtypes[i])
+        dt__text_add(out, "%s ", dt_dtype_name(placed->call.inputs[i].dtype));
     dt__placement_lists_text(placed->n_mesh_dims, 1, &placements, out);
     dt__text_add(out, ", as requested: ");
     dt__plan_trace(&explanation->uses[i], out);
@@ -92,9 +95,8 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
 bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
     const char *separator = "";
     for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        if (moves->collectives[c]) {
-            dt__text_add(out, "%s%s %" PRId64, separator, dt__step_kind_name((dt__step_kind)c),
-                         moves->collectives[c]);
+        if (moves->counts.of[c]) {
+            dt__text_add(out, "%s%s %" PRId64, separator, dt__step_kind_name((dt__step_kind)c), moves->counts.of[c]);
             separator = ", ";
         }
     unsigned flags = moves->way->bytes > 0 ? moves->way->flags : 0;

@@ -510,7 +510,7 @@ static bool entry_of_output(const dims *self, int entry, int factor, bool *vanis
         *out = DT_ROW_S(dim);
         return dim >= 0;
     }
-    if (self->rule->symbols[factor / DT_SPEC_MAX_DIMS].flags & DT__ROW_WAYS) {
+    if (self->rule->symbols[factor / DT_SPEC_MAX_DIMS].flags & DT__ROW_STATES) {
         *out = DT_ROW_R; /* complete on every rank that takes part */
         return true;
     }

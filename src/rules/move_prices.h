@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prices of redistributing an input, by the minimum-cost planner, which runs once per input and target.
+ * Prices of redistributing an input, and the routes that have them, by the minimum-cost planner, which runs once per
+ * input and target.
  */
 #ifndef DT_RULES_MOVE_PRICES_H
 #define DT_RULES_MOVE_PRICES_H
@@ -24,6 +25,13 @@ dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const 
                                 dt__move_prices *out);
 /* The price of redistributing input i to the target if it is below `limit`, otherwise some number that is not. */
 dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double limit, double *us);
+
+/* What is known of that price: the price, or a lower bound; 0 where nothing is. */
+double dt__move_price_known(const dt__move_prices *prices, int i, const dt_placement *target);
+/* A lower bound of that price, which is found faster and then known. */
+dt_status dt__move_price_bound(dt__move_prices *prices, int i, const dt_placement *target, double *us);
+/* The route of redistributing input i to the target; empty where it has nothing to move. */
+dt_status dt__move_route(dt__move_prices *prices, int i, const dt_placement *target, dt__route *out);
 
 /* The sharding of a value on the mesh by placements that are normalised. */
 dt_status dt__sharding_of_value(dt__arena *arena, const dt__placed_inputs *on, const dt_op_value *value,

@@ -5,6 +5,8 @@
 #include "rules/in_place_twin.h"
 #include "rules/list_op.h"
 
+#include "comm/comm.h"
+#include "mesh/mesh.h"
 #include "random/random.h"
 
 #include <inttypes.h>
@@ -119,6 +121,49 @@ dt_status(dt_op_refuse)(const dt_op_call *call, dt_status status, const char *fo
     dt__fail(call->ctx, status, "%s%s: %s", call->name, dt__text_chars(&inputs), reason);
     dt__text_free(&inputs);
     return status;
+}
+
+/* The history of the mesh whose ranks share the call; NULL: this rank is alone with its data. */
+static dt__history *shared_history(const dt_op_call *call) {
+    const dt_spec *spec = NULL;
+    for (int i = 0; i < call->n_inputs + call->n_outputs && !spec; i++)
+        spec = i < call->n_inputs ? call->inputs[i].spec : call->outputs[i - call->n_inputs].spec;
+    dt__history *history = spec && !call->ctx->call.apart ? dt__mesh_history(spec->mesh) : NULL;
+    return history && history->mesh_dims ? history : NULL;
+}
+
+/* Whether all ranks have the same inputs: they all come to the same verdict, in the same call. */
+static bool has_replicas_only(const dt_op_call *call) {
+    bool found = true;
+    for (int i = 0; i < call->n_inputs && found; i++) {
+        const dt_spec *spec = call->inputs[i].spec;
+        for (int m = 0; spec && m < spec->sharding.n_mesh_dims; m++)
+            found = found && (dt_placement_is_replicate(spec->sharding.placements[m]) || spec->sharding.mesh[m] == 1);
+    }
+    return found;
+}
+
+static void format_call(dt_ctx *ctx, char *out, size_t capacity, const char *format, ...) DT_PRINTF(4);
+static void format_call(dt_ctx *ctx, char *out, size_t capacity, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    dt__call_vformat(ctx, out, capacity, format, args);
+    va_end(args);
+}
+
+dt_status dt_op_verdict(const dt_op_call *call, dt_status status, const char *format, ...) {
+    char reason[512], text[DT__VERDICT_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    dt__history *history = shared_history(call);
+    if (!history)
+        return dt__fail_local(call->ctx, status, "%s: %s", call->name, reason);
+    if (has_replicas_only(call))
+        return dt__fail(call->ctx, status, "%s: %s", call->name, reason);
+    format_call(call->ctx, text, sizeof text, "%s: %s", call->name, reason);
+    return dt__verdict_record(history, status, text);
 }
 
 bool dt__writes_input(const dt_op_call *call, int input) {

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/near_miss.h"
 #include "base/options.h"
+#include "rules/absent_ops.h"
 #include "rules/factors.h"
 #include "rules/in_place_twin.h"
 #include "rules/list_op.h"
@@ -157,7 +158,7 @@ static dt_status check_window(dt_ctx *ctx, const dt_op *op, const char *name, un
             op->rule);
     if (op->window && !(flags & DT_ROW_WINDOW) && !op->rows)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "%s: the descriptor has .window: expected a rule with ^ behind a dim, got \"%s\"", name,
+                        "%s: the descriptor has .window: expected a rule with ^ after a dim, got \"%s\"", name,
                         op->rule ? op->rule : "");
     return DT_OK;
 }
@@ -262,8 +263,13 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
     return known;
 }
 
-/* Records that there is no such op, with the nearest one that exists. */
+/* Records that there is no such op; with the nearest one that exists, unless PyTorch means another by the name. */
 static void refuse_name(dt_ctx *ctx, const registry *self, const char *name) {
+    const char *absent = dt__absent_op(name);
+    if (absent) {
+        dt__fail(ctx, DT_ERR_OP, "there is no op '%.60s': PyTorch's %s does not exist in dtensor yet", name, absent);
+        return;
+    }
     dt__near_miss near = dt__near_miss_new(name);
     for (int i = 0; self && i < self->known.n; i++) {
         const dt__op_info *info = dt__op_at(ctx, i);
@@ -340,4 +346,11 @@ dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size) {
         return dt_error_status(ctx);
     self->known.infos[self->known.n++] = info;
     return DT_OK;
+}
+
+dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size, const dt_site *site) {
+    DT__ENTER(ctx, "op_register", site);
+    DT__TRY(DT__REFUSAL());
+    DT__TRY(dt__library_ops_open(ctx));
+    return dt__op_table_add(ctx, op, op_size);
 }

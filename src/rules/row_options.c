@@ -10,6 +10,7 @@
 
 /* The list while it is made. */
 typedef struct making {
+    dt__arena *arena;
     const dt_op_call *call;
     const dt__placed_inputs *on;
     int m;
@@ -25,7 +26,9 @@ dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
         return dt_placement_replicate();
     if (row_entry < 0)
         return dt_placement_partial((dt_reduce)(-1 - row_entry));
-    dt_placement placement = option->cut ? *option->cut : dt_placement_shard(0);
+    dt_placement placement = option->grouped ? option->grouped[entry]
+                             : option->cut   ? *option->cut
+                                             : dt_placement_shard(0);
     placement.dim = row_entry - 1;
     placement.position = 0;
     placement.ordered = false;
@@ -47,9 +50,10 @@ static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT
 static bool keeps_input(const making *self, const dt__row_option *option, int i) {
     const dt_placement *current = current_placement(self, i);
     dt_row_entry entry = dt__row_option_entry(option, i);
-    if (entry > 0)
-        return dt__is_cut(current) && entry == DT_ROW_S(current->dim) &&
-               (option->cut ? same_cut(option->cut, current) : is_plain(current));
+    if (entry > 0) {
+        const dt_placement wanted = dt__row_option_placement(option, i);
+        return dt__is_cut(current) && wanted.dim == current->dim && same_cut(&wanted, current);
+    }
     return entry < 0 ? dt__is_partial_of(current, entry) : dt_placement_is_replicate(*current);
 }
 
@@ -69,14 +73,59 @@ static bool moves_written(const making *self, const dt__row_option *option) {
     return false;
 }
 
-static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
-    dt__row_option one = {.row = row, .cut = cut};
+static void add(making *self, dt__row_option one) {
     if (moves_written(self, &one))
         return;
     for (int i = 0; i < self->call->n_inputs; i++)
         one.estimate_us +=
             dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
     self->out[self->n++] = one;
+}
+
+static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
+    add(self, (dt__row_option){.row = row, .cut = cut});
+}
+
+/* The row with these groups per rank, unless an option since `first` has them. */
+static dt_status add_groups(making *self, const dt__row *row, const int64_t *groups, int first) {
+    const dt_op_call *call = self->call;
+    int n_entries = call->n_inputs + call->n_outputs, sharded = 0;
+    dt_placement *grouped = DT__NEW_ARRAY(self->arena, dt_placement, n_entries);
+    if (!grouped)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__grouped_shards(self->arena, call, row, self->on->mesh[self->m], groups, grouped));
+    while (row->entries[sharded] <= 0)
+        sharded++;
+    for (int o = first; o < self->n; o++)
+        if (same_cut(&self->out[o].grouped[sharded], &grouped[sharded]))
+            return DT_OK;
+    add(self, (dt__row_option){.row = row, .grouped = grouped});
+    return DT_OK;
+}
+
+/* Whether no other mesh dim shards this dim of input i. */
+static bool is_cut_once(const making *self, int i, int dim) {
+    const dt__sharding *of = self->on->inputs[i];
+    return of->first_cut[dim + 1] - of->first_cut[dim] == 1;
+}
+
+/* A grouped row: with the groups of the chunk rule if no rank is without, and as the shards of each input have them. */
+static dt_status add_grouped(making *self, const dt__row *row) {
+    const int64_t n = self->on->mesh[self->m], n_groups = dt__row_groups(self->call, row);
+    const int first = self->n;
+    int64_t *groups = DT__NEW_ARRAY(self->arena, int64_t, (int)n);
+    if (!groups)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->call->n_inputs; i++) {
+        const dt_placement *current = current_placement(self, i);
+        if (dt__is_cut(current) && row->entries[i] == DT_ROW_S(current->dim) && is_cut_once(self, i, current->dim) &&
+            dt__groups_of_shard(n_groups, self->call->inputs[i].shape[current->dim], current, n, groups))
+            DT__TRY(add_groups(self, row, groups, first));
+    }
+    if (n > n_groups)
+        return DT_OK;
+    dt__chunk_groups(n_groups, n, groups);
+    return add_groups(self, row, groups, first);
 }
 
 /* Explicit extents fit only dims of that size. */
@@ -136,8 +185,8 @@ static bool is_redundant(const making *self, const dt__row *row) {
     return true;
 }
 
-/* The row of windows as it is used on this mesh dim: a rank that holds all of an input takes its window from that. NULL
- * when out of memory. */
+/* The row of windows as it is used on this mesh dim: a rank that holds all of an input takes its window from that. The
+ * others are split: windows follow from their parts. NULL when out of memory. */
 static const dt__row *window_row(const making *self, dt__arena *arena, const dt__row *row) {
     int n = self->call->n_inputs + self->call->n_outputs;
     dt_row_entry *entries = dt__arena_copy(arena, row->entries, (size_t)n, sizeof *entries);
@@ -145,9 +194,9 @@ static const dt__row *window_row(const making *self, dt__arena *arena, const dt_
     if (!entries || !changed)
         return NULL;
     for (int i = 0; i < self->call->n_inputs; i++)
-        if (dt_placement_is_replicate(*current_placement(self, i)))
+        if (dt_placement_is_replicate(*current_placement(self, i)) && entries[i] > 0 && !dt__row_owns(row, i))
             entries[i] = DT_ROW_R;
-    *changed = (dt__row){row->flags, entries};
+    *changed = (dt__row){row->flags, entries, row->owns};
     return changed;
 }
 
@@ -157,6 +206,14 @@ static int count_special(const making *self) {
     for (int i = 0; i < self->call->n_inputs; i++)
         n += dt__is_cut(current_placement(self, i)) && !is_plain(current_placement(self, i));
     return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
+}
+
+/* How many more options grouped rows may have: one for each input. */
+static int count_grouped(const dt_op_call *call, const dt__row_list *rows) {
+    int n = 0;
+    for (int r = 0; r < rows->n_rows; r++)
+        n += rows->rows[r].flags & DT_ROW_GROUPED ? call->n_inputs : 0;
+    return n;
 }
 
 /* Outputs beside windows are not strided. */
@@ -176,10 +233,15 @@ static void mark_straying(const making *self) {
 dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                const dt__row_list *rows, int m, const double *source_bytes, dt__row_option **out,
                                int *n) {
-    making self = {.call = call, .on = on, .m = m, .source_bytes = source_bytes, .writes = dt__call_writes(call)};
+    making self = {.arena = arena,
+                   .call = call,
+                   .on = on,
+                   .m = m,
+                   .source_bytes = source_bytes,
+                   .writes = dt__call_writes(call)};
     bool has_windows = false;
     int n_special = count_special(&self);
-    self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + 1);
+    self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + count_grouped(call, rows) + 1);
     if (!self.out)
         return DT_ERR_MEMORY;
     add_option(&self, NULL, NULL);
@@ -190,6 +252,10 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
             return DT_ERR_MEMORY;
         if (is_redundant(&self, row))
             continue;
+        if (row->flags & DT_ROW_GROUPED) {
+            DT__TRY(add_grouped(&self, row));
+            continue;
+        }
         if (n_special && shards_inputs(&self, row) && !(row->flags & DT_ROW_WINDOW))
             add_shard_kinds(&self, row);
         add_option(&self, row, NULL);

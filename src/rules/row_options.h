@@ -10,9 +10,10 @@
 #include "rules/rules.h"
 
 typedef struct dt__row_option {
-    const dt__row *row;      /* NULL: all Replicate */
-    const dt_placement *cut; /* the kind of shard, as an input has it; NULL: plain */
-    double estimate_us;      /* estimated cost of this mesh dim alone, for trying cheap options first */
+    const dt__row *row;          /* NULL: all Replicate */
+    const dt_placement *cut;     /* the kind of shard, as an input has it; NULL: plain */
+    const dt_placement *grouped; /* of a grouped row, how each entry is sharded; NULL: by cut */
+    double estimate_us;          /* estimated cost of this mesh dim alone, for trying cheap options first */
     bool strays; /* changes an input, though a local row leaves all as they are: not used beside windows */
 } dt__row_option;
 

@@ -29,6 +29,15 @@ static bool is_allowed(const dt_rows *rows, const dt_row_entry *entries) {
     return is_nontrivial;
 }
 
+/* A grouped row exists where there are several groups, and each tensor has the same number in each. */
+static bool has_groups(const dt_op_call *call, const dt__row *row) {
+    const int64_t n = dt__row_groups(call, row);
+    for (int e = 0; e < call->n_inputs + call->n_outputs && n > 1; e++)
+        if (row->entries[e] > 0 && dt__row_value(call, e)->shape[row->entries[e] - 1] % n != 0)
+            return false;
+    return n > 1;
+}
+
 static bool is_listed(const dt_rows *rows, const dt_row_entry *entries, size_t n) {
     for (int r = 0; r < rows->n_rows; r++)
         if (!memcmp(rows->rows[r].entries, entries, n))
@@ -52,6 +61,23 @@ static bool grow(dt_rows *rows) {
     return true;
 }
 
+/* A rank adds to a partial output what belongs to its part of some input, which is therefore not fetched. */
+static dt_status check_windows(dt_rows *rows, const dt_row_entry *entries, uint64_t *owns) {
+    const dt_op_call *call = rows->call;
+    bool is_partial = false, has_elements = true;
+    DT__TRY(dt__window_owns(rows->arena, call, entries, owns));
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
+        is_partial |= e >= call->n_inputs && entries[e] < 0;
+        for (int d = 0; d < dt__row_value(call, e)->n_dims; d++)
+            has_elements &= dt__row_value(call, e)->shape[d] > 0;
+    }
+    return is_partial && has_elements && !*owns
+               ? dt_op_refuse(call, DT_ERR_VALUE,
+                              "a row uses windows, and an output is partial: expected an input that has the dim and "
+                              "for which .window adds nothing, got windows of all of them")
+               : DT_OK;
+}
+
 void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
     size_t n = (size_t)(rows->call->n_inputs + rows->call->n_outputs);
     if (flags & DT_ROW_WINDOW && !rows->call->op->window && rows->status == DT_OK)
@@ -59,16 +85,21 @@ void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
             dt_op_refuse(rows->call, DT_ERR_VALUE, "a row uses windows: expected .window in the descriptor");
     if (rows->status != DT_OK || !is_allowed(rows, entries) || is_listed(rows, entries, n) || !grow(rows))
         return;
+    if (flags & DT_ROW_GROUPED && !has_groups(rows->call, &(dt__row){.flags = flags, .entries = entries}))
+        return;
     if (flags & DT__ROW_STATES && !rows->call->op->meet) {
         rows->status = dt_op_refuse(rows->call, DT_ERR_VALUE,
                                     "the ranks meet in a row: expected .meet in the descriptor, got none");
         return;
     }
+    uint64_t owns = 0;
+    if (flags & DT_ROW_WINDOW && (rows->status = check_windows(rows, entries, &owns)) != DT_OK)
+        return;
     const dt_row_entry *copy = dt__arena_copy(rows->arena, entries, n, sizeof *entries);
     if (!copy)
         rows->status = DT_ERR_MEMORY;
     else
-        rows->rows[rows->n_rows++] = (dt__row){flags, copy};
+        rows->rows[rows->n_rows++] = (dt__row){flags, copy, owns};
 }
 
 /* The entries of one row, all Replicate; NULL when out of memory. */
@@ -104,8 +135,6 @@ void dt__rows_window(dt_rows *rows, int dim) {
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
         bool has_dim = value->n_dims == call->outputs[0].n_dims;
-        if (has_dim && value->shape[dim] > DT__MAX_WINDOW_SIZE)
-            return;
         entries[e] = has_dim ? DT_ROW_S(dim) : DT_ROW_R;
     }
     dt_rows_add(rows, DT_ROW_WINDOW, entries);

@@ -77,9 +77,12 @@ dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__sc
 /* What a record keeps if the parameters whose bits are set require gradients. */
 dt__saved_values dt__values_to_save(const dt__op_info *info, int overload, uint32_t params);
 
-/* Installs a table of ops in a context that has none yet; otherwise does nothing. src/ops does this with the library's
- * ops (dt__ops_open) before any op is used. The table must outlive the context. */
+/* Installs a table of ops in a context that has none yet; otherwise does nothing. The table must outlive the
+ * context. */
 dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table);
+/* Installs the library's ops, before any op is used. Defined in src/ops: of all that the folders above it call, only
+ * this is. */
+dt_status dt__library_ops_open(dt_ctx *ctx);
 /* Adds an op behind those that the context has. */
 dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 /* The number of ops; their indices run from 0 to this - 1. */
@@ -142,15 +145,21 @@ typedef struct dt__op_draw {
  * that only gradients use are removed unless the call is recorded. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
-/* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or
- * plain beside a distributed one, and are brought to it (dispatch/align_inputs.c). */
-enum { DT__OP_ALIGN = 1 << 16 };
+/* Flags of the library's own ops, next to DT_OP_…. ALIGN, of ops in place: other inputs may be on other meshes than the
+ * first, or plain next to a distributed one, and are brought to it (dispatch/align_inputs.c). ALL_OR_NONE, of a list
+ * op: the ranks of its meshes meet before it changes anything, so that it is done by all of them or, where one has
+ * failed, by none (dispatch/list_call.c). STATE_OF_FIRST, of an op that meets: states are made of the first input
+ * alone. */
+enum { DT__OP_ALIGN = 1 << 16, DT__OP_ALL_OR_NONE = 1 << 17, DT__OP_STATE_OF_FIRST = 1 << 18 };
 
 /* Rows for one mesh dim: entries of inputs, then of outputs. */
 typedef struct dt__row {
     unsigned flags;
     const dt_row_entry *entries;
+    uint64_t owns; /* of windows: the inputs that are sharded and not fetched, as bits */
 } dt__row;
+
+static inline bool dt__row_owns(const dt__row *row, int input) { return input < 64 && row->owns >> input & 1; }
 
 typedef struct dt__row_list {
     int n_rows, n_entries; /* entries per row */
@@ -183,22 +192,32 @@ void dt__meet_state_place(dt_state *state, void *memory);
 void dt__meet_state_set_identity(const dt_state *state);
 /* Runs dt_meet.describe and checks what it sets. */
 dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out);
-/* Whether the shard of this rank is empty: some input has no elements. */
+/* Whether the shard of this rank is empty: some input, or the first where the state is of that, has no elements. */
 bool dt__meet_state_is_empty(const dt_op_call *call);
 
 /* For rows functions of the library's ops: adds the row in which this dim of all tensors, as many as the first output
- * has, is sharded and fetched in windows, unless it is listed as another kind of row, or a dim is too large. */
+ * has, is sharded and fetched in windows, unless it is listed as another kind of row. */
 void dt__rows_window(dt_rows *rows, int dim);
-enum { DT__MAX_WINDOW_SIZE = INT32_MAX };
 /* For class_of: a number that encodes a start along a dim, if windows may depend on it: the dim is sharded. */
 static inline int64_t dt__class_of_start(const dt_op_value *input, int dim, int64_t start) {
     const dt_spec *spec = input->spec;
     bool is_cut = spec && spec->sharding.first_cut[dim] < spec->sharding.first_cut[dim + 1];
-    return is_cut && input->shape[dim] <= DT__MAX_WINDOW_SIZE ? start + 1 : 0;
+    return is_cut ? start + 1 : 0;
 }
 
-/* windows.c: what the rank at this coordinate needs of each dim of each input, for its part of the outputs, whose
- * shardings these are; *needs_none: it has no part. Windows out of range are refused. */
+/* windows.c: the inputs of a row that are sharded and not fetched, as bits: no window is added for them. */
+dt_status dt__window_owns(dt__arena *arena, const dt_op_call *call, const dt_row_entry *entries, uint64_t *out);
+/* The dims of each input that are fetched, as bits. */
+dt_status dt__windows_fetched(dt__arena *arena, const dt_op_call *call, uint32_t *out);
+/* The call with shape and offset of each tensor as the rank at this coordinate has it; *needs_none: its part of every
+ * output is empty. */
+dt_status dt__boxes_at(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
+                       const dt__sharding *const *outputs, const int64_t *coordinate, dt_op_call *out,
+                       bool *needs_none);
+/* The windows for such parts, or for parts of them; empty where a part that is not fetched is. Windows out of range are
+ * refused. */
+dt_status dt__windows_of_boxes(dt__arena *arena, const dt_op_call *boxes, dt__dim_window **out);
+/* Both together. */
 dt_status dt__windows_at(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
                          const dt__sharding *const *outputs, const int64_t *coordinate, dt__dim_window **out,
                          bool *needs_none);
@@ -217,6 +236,7 @@ typedef struct dt__way {
     int64_t group;      /* ranks that take part */
     dt__step_kind kind; /* what it counts as */
     int64_t bytes;      /* received by the rank that receives most */
+    bool is_fixed;      /* states have one number in each field, however large the tensors are */
     double us;          /* its price */
 } dt__way;
 /* "meet" or "scan". */
@@ -232,6 +252,7 @@ typedef struct dt__candidate {
     const dt_placement *const *outputs; /* that the kernel makes */
     const dt__row *const *rows;         /* per mesh dim; NULL: all Replicate */
     const double *input_us;             /* cost of moving each input */
+    const dt__route *routes;            /* that moves each input; empty where it does not move */
     dt__way way;                        /* what its rows exchange */
     double cost_us;                     /* of moving all inputs, and of this exchange */
     double finish_us;                   /* what reducing the partial outputs will cost at least, without start-up */
@@ -280,6 +301,7 @@ typedef struct dt__placed_call {
     /* Of inputs that are seen in their use placements, how they are stored, NULL: as they are seen. NULL: no input is
      * seen so. */
     const dt__sharding *const *stored;
+    const dt_dtype *stored_dtypes; /* where stored is not NULL */
 } dt__placed_call;
 
 /* The mesh that a text names; where it does so several times, they are equal. A new reference; NULL after an error
@@ -301,7 +323,7 @@ void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *arg
 /* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out);
 /* Appends " use R" to it; nothing where use is NULL. */
-void dt__use_form_text(const dt_spec *use, dt__text *out);
+void dt__use_form_text(dt_dtype stored, const dt_spec *use, dt__text *out);
 static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
     dt__tensor_form_text(value->dtype, value->n_dims, value->shape, value->spec, out);
 }
@@ -312,7 +334,7 @@ void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const 
 typedef struct dt__input_moves {
     int n; /* inputs */
     dt__plan *plans;
-    int64_t collectives[DT__N_STEP_KINDS];
+    dt__step_counts counts;
     int64_t n_collectives;
     int64_t bytes;      /* received by the rank that receives most, input by input */
     const dt__way *way; /* of the candidate */
@@ -336,6 +358,22 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
                               dt__explanation *out);
 /* Appends "used as R, as requested: S(0)->R; " where input i is seen in its use placement. */
 void dt__explain_use(const dt__placed_call *placed, const dt__explanation *explanation, int i, dt__text *out);
+
+/* Grouped rows (DT_ROW_GROUPED), by how many whole groups each rank holds:
+ *
+ *     8 query heads, 4 key heads, 3 ranks:   groups 2 1 1   keys S(1:2,1,1)   queries S(1:4,2,2)
+ */
+
+/* The number of groups, at least 2 of a row that is listed: the smallest size among its sharded dims. */
+int64_t dt__row_groups(const dt_op_call *call, const dt__row *row);
+/* The groups of each of n ranks by the chunk rule. */
+void dt__chunk_groups(int64_t n_groups, int64_t n, int64_t *out);
+/* The groups of each of n ranks, where an input is sharded so by one mesh dim. False if some rank holds part of a
+ * group, or the shards are strided. */
+bool dt__groups_of_shard(int64_t n_groups, int64_t size, const dt_placement *shard, int64_t n, int64_t *out);
+/* Writes the placement of each sharded entry of the row, plain where that is the same; others are left alone. */
+dt_status dt__grouped_shards(dt__arena *arena, const dt_op_call *call, const dt__row *row, int64_t n,
+                             const int64_t *groups, dt_placement *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
  * smaller groups do. A dim of size 1 beside them is a group with one of the other shape, or belongs to none. */

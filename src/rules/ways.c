@@ -6,17 +6,19 @@
 #include "rules/ways.h"
 
 #include "base/dtype.h"
+#include "base/size.h"
 #include "rules/move_prices.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, FEW_BYTES = 16 };
 static const int64_t max_numbers = (int64_t)1 << 48;
 
+/* One number is not aligned for vector loops. */
 static size_t field_bytes(const dt_state_field *field) {
-    size_t bytes = (size_t)field->n * dt_dtype_size(field->dtype);
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t bytes = (size_t)field->n * dt_dtype_size(field->dtype), step = field->n <= 1 ? FEW_BYTES : ALIGNMENT;
+    return (bytes + step - 1) / step * step;
 }
 
 size_t dt__meet_state_bytes(const dt_state *state) {
@@ -61,7 +63,8 @@ dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out) {
 }
 
 bool dt__meet_state_is_empty(const dt_op_call *call) {
-    for (int i = 0; i < call->n_inputs; i++)
+    int n = call->op->flags & DT__OP_STATE_OF_FIRST ? 1 : call->n_inputs;
+    for (int i = 0; i < n; i++)
         for (int d = 0; d < call->inputs[i].n_dims; d++)
             if (call->inputs[i].shape[d] == 0)
                 return true;
@@ -118,18 +121,22 @@ static dt_status price_states(dt__arena *arena, const dt_op_call *call, const dt
     DT__TRY(largest_shards(arena, on, call->n_outputs, call->outputs, combination->outputs, local.outputs));
     DT__TRY(dt__meet_state_describe(&local, &state));
     double bytes = (double)dt__meet_state_bytes(&state);
+    out->is_fixed = true;
+    for (int f = 0; f < state.n_fields; f++)
+        out->is_fixed &= state.fields[f].n <= 1;
     if (bytes == 0) { /* there is nothing to exchange */
         out->group = 1;
         return DT_OK;
     }
     out->kind = DT__STEP_ALL_GATHER;
-    out->bytes = (int64_t)bytes * (out->group - 1);
+    if (!dt__mul_i64((int64_t)bytes, out->group - 1, &out->bytes)) /* on meshes that are only planned */
+        out->bytes = INT64_MAX;
     dt__step_desc step = {.kind = out->kind,
                           .group = out->group,
                           .ranks = dt__mesh_ranks(on->n_mesh_dims, on->mesh),
                           .spans_hosts = out->spans_hosts,
-                          .before_bytes = bytes,
-                          .after_bytes = bytes * (double)out->group};
+                          .before_bytes = out->is_fixed ? 0 : bytes, /* costs its start-up alone */
+                          .after_bytes = out->is_fixed ? 0 : bytes * (double)out->group};
     out->us = dt__machine_price(on->machine, &step);
     return DT_OK;
 }
@@ -204,8 +211,8 @@ static dt_status count_ranks(windowing *self, uint32_t mesh_dims, int64_t *coord
     return DT_OK;
 }
 
-/* One message from each peer: what is received is packed by its senders, and the windows are written once; where they
- * are the result, the kernel would have written that. */
+/* One message from each peer: what is received is packed by its senders, and the windows are written once, unless they
+ * are the result, which the kernel would have written, or the shards are read in place. */
 static double windows_us(const dt__machine *machine, const dt__way *way, double needed) {
     const dt__link *link = way->spans_hosts ? &machine->between : &machine->within;
     double received = (double)way->bytes;
@@ -229,8 +236,9 @@ static dt_status price_windows(dt__arena *arena, const dt_op_call *call, const d
     DT__TRY(count_ranks(&self, out->mesh_dims, coordinate));
     set_group(on, out);
     out->kind = DT__STEP_ALL_TO_ALL;
-    out->bytes = (int64_t)self.received;
-    out->us = out->bytes ? windows_us(on->machine, out, dt__windows_are_result(call) ? 0 : self.needed) : 0;
+    out->bytes = self.received < (double)INT64_MAX ? (int64_t)self.received : INT64_MAX;
+    bool copies_all = !dt__windows_are_result(call) && !(call->op->flags & DT_OP_TILES);
+    out->us = out->bytes ? windows_us(on->machine, out, copies_all ? self.needed : 0) : 0;
     return DT_OK;
 }
 

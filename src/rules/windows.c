@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The windows of a call (dt_op.window): what one rank needs of the inputs for its part of the outputs.
+ * The windows of a call (dt_op.window): what one rank needs of the inputs that are fetched, for its part of the outputs
+ * and of the inputs that are not.
  */
 #include "rules/rules.h"
 
@@ -11,7 +12,7 @@
 
 /* The runs of one dim while they are collected. */
 struct dt_window {
-    dt__arena *arena;
+    dt__arena *arena; /* NULL: they are only counted */
     int n, capacity;
     dt__window_run *runs;
     int64_t at;
@@ -19,6 +20,10 @@ struct dt_window {
 };
 
 void dt_window_add(dt_window *window, int64_t start, int64_t size, int64_t step) {
+    if (!window->arena) {
+        window->n++;
+        return;
+    }
     if (window->n == window->capacity) {
         int capacity = window->capacity * 2 + 4;
         dt__window_run *more = DT__NEW_ARRAY(window->arena, dt__window_run, capacity);
@@ -47,7 +52,7 @@ static bool is_inside(const dt__window_run *run, int64_t size) {
 }
 
 static dt_status check_runs(const dt_op_call *call, int input, int dim, const dt_window *window) {
-    int64_t size = call->inputs[input].shape[dim];
+    int64_t size = call->inputs[input].global_shape[dim];
     for (int r = 0; r < window->n; r++)
         if (!is_inside(&window->runs[r], size))
             return dt_op_refuse(call, DT_ERR_VALUE,
@@ -58,56 +63,163 @@ static dt_status check_runs(const dt_op_call *call, int input, int dim, const dt
     return window->status;
 }
 
-static dt_status find_window(dt__arena *arena, const dt_op_call *call, int input, int dim,
-                             const dt__sharding *sharding, const int64_t *coordinate, dt__dim_window *out) {
-    dt_window window = {.arena = arena};
-    call->op->window(call, input, dim, &window);
-    DT__TRY(check_runs(call, input, dim, &window));
-    *out = (dt__dim_window){.is_own = window.n == 0, .n_runs = window.n, .runs = window.runs, .at = window.at};
-    if (out->is_own) {
-        dt__shard shard;
-        dt__shard_at(sharding, dim, coordinate, &shard);
-        out->size = shard.size;
+/* Sets the part of a tensor that a coordinate has; false: it is empty. */
+static bool set_box(const dt_op_value *global, const dt__sharding *sharding, const int64_t *coordinate,
+                    int64_t *numbers, dt_op_value *out) {
+    int64_t *shape = numbers, *offset = numbers + DT_SPEC_MAX_DIMS;
+    dt__sharding_local(sharding, coordinate, shape, offset);
+    *out = *global;
+    out->global_shape = global->shape;
+    out->shape = shape;
+    out->offset = offset;
+    bool is_empty = false;
+    for (int d = 0; d < out->n_dims; d++)
+        is_empty |= shape[d] == 0;
+    return !is_empty;
+}
+
+/* The call as one rank that holds everything sees it; NULL when out of memory. */
+static dt_op_value *whole_boxes(dt__arena *arena, const dt_op_call *call, dt_op_call *out) {
+    static const int64_t zeros[DT_SPEC_MAX_DIMS];
+    int n = call->n_inputs + call->n_outputs;
+    dt_op_value *values = DT__NEW_ARRAY(arena, dt_op_value, n + 1);
+    for (int e = 0; e < n && values; e++) {
+        values[e] = *dt__row_value(call, e);
+        values[e].global_shape = values[e].shape;
+        values[e].offset = zeros;
     }
+    *out = *call;
+    out->inputs = values;
+    out->outputs = values ? values + call->n_inputs : NULL;
+    return values;
+}
+
+static bool is_fetched(const dt_op_call *boxes, int input, int dim) {
+    dt_window window = {.arena = NULL};
+    boxes->op->window(boxes, input, dim, &window);
+    return window.n > 0;
+}
+
+/* Where a tensor has no elements, nothing is fetched, and window functions are not called. */
+static bool has_elements(const dt_op_call *call) {
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
+        for (int d = 0; d < dt__row_value(call, e)->n_dims; d++)
+            if (dt__row_value(call, e)->shape[d] == 0)
+                return false;
+    return true;
+}
+
+dt_status dt__window_owns(dt__arena *arena, const dt_op_call *call, const dt_row_entry *entries, uint64_t *out) {
+    dt_op_call whole;
+    *out = 0;
+    if (!has_elements(call))
+        return DT_OK;
+    if (!whole_boxes(arena, call, &whole))
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < call->n_inputs && i < 64; i++)
+        if (entries[i] > 0 && !is_fetched(&whole, i, entries[i] - 1))
+            *out |= (uint64_t)1 << i;
+    return DT_OK;
+}
+
+dt_status dt__windows_fetched(dt__arena *arena, const dt_op_call *call, uint32_t *out) {
+    dt_op_call whole;
+    if (!whole_boxes(arena, call, &whole))
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < call->n_inputs; i++) {
+        out[i] = 0;
+        for (int d = 0; d < call->inputs[i].n_dims && has_elements(call); d++)
+            out[i] |= (uint32_t)is_fetched(&whole, i, d) << d;
+    }
+    return DT_OK;
+}
+
+/* Of a rank whose part is empty, `whole` determines what is fetched; it is NULL otherwise. */
+static dt_status find_window(dt__arena *arena, const dt_op_call *call, int input, int dim, const dt_op_call *whole,
+                             dt__dim_window *out) {
+    dt_window window = {.arena = arena};
+    if (!whole)
+        call->op->window(call, input, dim, &window);
+    DT__TRY(check_runs(call, input, dim, &window));
+    *out = (dt__dim_window){.is_own = whole ? !is_fetched(whole, input, dim) : window.n == 0,
+                            .n_runs = window.n,
+                            .runs = window.runs,
+                            .at = window.at};
+    out->size = out->is_own ? call->inputs[input].shape[dim] : 0;
     for (int r = 0; r < window.n; r++)
         out->size += window.runs[r].size;
     return DT_OK;
 }
 
-/* The outputs with this rank's shapes and offsets; false: all are empty. */
-static bool set_boxes(const dt_op_call *call, const dt__sharding *const *shardings, const int64_t *coordinate,
-                      dt_op_value *outputs, int64_t *numbers) {
-    bool has_elements = false;
-    for (int o = 0; o < call->n_outputs; o++) {
-        int64_t *shape = numbers + (ptrdiff_t)o * 2 * DT_SPEC_MAX_DIMS, *offset = shape + DT_SPEC_MAX_DIMS;
-        dt__sharding_local(shardings[o], coordinate, shape, offset);
-        outputs[o] = call->outputs[o];
-        outputs[o].global_shape = call->outputs[o].shape;
-        outputs[o].shape = shape;
-        outputs[o].offset = offset;
-        bool is_empty = false;
-        for (int d = 0; d < outputs[o].n_dims; d++)
-            is_empty |= shape[d] == 0;
-        has_elements |= !is_empty;
+/* Whether the part of some input that is not fetched is empty, though the input is not: then this rank needs nothing.
+ * Window functions get no such part. */
+static dt_status find_empty_part(dt__arena *arena, const dt_op_call *boxes, dt_op_call *whole, bool *is_empty) {
+    *is_empty = false;
+    *whole = (dt_op_call){0};
+    for (int i = 0; i < boxes->n_inputs; i++)
+        for (int d = 0; d < boxes->inputs[i].n_dims; d++) {
+            const dt_op_value *input = &boxes->inputs[i];
+            if (input->shape[d] > 0 || input->global_shape[d] == 0)
+                continue;
+            if (!whole->op) {
+                dt_op_call global = *boxes;
+                dt_op_value *values = whole_boxes(arena, &global, whole);
+                if (!values)
+                    return DT_ERR_MEMORY;
+                for (int e = 0; e < boxes->n_inputs + boxes->n_outputs; e++)
+                    values[e].shape = values[e].global_shape = dt__row_value(boxes, e)->global_shape;
+            }
+            *is_empty |= !is_fetched(whole, i, d);
+        }
+    return DT_OK;
+}
+
+dt_status dt__windows_of_boxes(dt__arena *arena, const dt_op_call *boxes, dt__dim_window **out) {
+    dt_op_call whole;
+    bool is_empty;
+    DT__TRY(find_empty_part(arena, boxes, &whole, &is_empty));
+    for (int i = 0; i < boxes->n_inputs; i++) {
+        out[i] = DT__NEW_ARRAY(arena, dt__dim_window, boxes->inputs[i].n_dims + 1);
+        if (!out[i])
+            return DT_ERR_MEMORY;
+        for (int d = 0; d < boxes->inputs[i].n_dims; d++)
+            DT__TRY(find_window(arena, boxes, i, d, is_empty ? &whole : NULL, &out[i][d]));
     }
-    return has_elements;
+    return DT_OK;
+}
+
+dt_status dt__boxes_at(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
+                       const dt__sharding *const *outputs, const int64_t *coordinate, dt_op_call *out,
+                       bool *needs_none) {
+    int n = call->n_inputs + call->n_outputs;
+    int64_t *numbers = DT__NEW_ARRAY(arena, int64_t, 2 * DT_SPEC_MAX_DIMS * n + 1);
+    dt_op_value *values = DT__NEW_ARRAY(arena, dt_op_value, n + 1);
+    if (!numbers || !values)
+        return DT_ERR_MEMORY;
+    *out = *call;
+    out->inputs = values;
+    out->outputs = values + call->n_inputs;
+    *needs_none = true;
+    for (int e = 0; e < n; e++, numbers += (ptrdiff_t)2 * DT_SPEC_MAX_DIMS) {
+        int o = e - call->n_inputs;
+        bool has_elements = o < 0 ? set_box(&call->inputs[e], inputs[e], coordinate, numbers, &values[e])
+                                  : set_box(&call->outputs[o], outputs[o], coordinate, numbers, &values[e]);
+        *needs_none &= o < 0 || !has_elements;
+    }
+    return DT_OK;
 }
 
 dt_status dt__windows_at(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
                          const dt__sharding *const *outputs, const int64_t *coordinate, dt__dim_window **out,
                          bool *needs_none) {
-    dt_op_call local = *call;
-    int64_t *numbers = DT__NEW_ARRAY(arena, int64_t, 2 * DT_SPEC_MAX_DIMS * call->n_outputs + 1);
-    local.outputs = DT__NEW_ARRAY(arena, dt_op_value, call->n_outputs + 1);
-    if (!numbers || !local.outputs)
-        return DT_ERR_MEMORY;
-    *needs_none = !set_boxes(call, outputs, coordinate, local.outputs, numbers);
+    dt_op_call boxes;
+    DT__TRY(dt__boxes_at(arena, call, inputs, outputs, coordinate, &boxes, needs_none));
+    if (!*needs_none)
+        return dt__windows_of_boxes(arena, &boxes, out);
     for (int i = 0; i < call->n_inputs; i++) {
         out[i] = DT__NEW_ARRAY(arena, dt__dim_window, call->inputs[i].n_dims + 1);
         if (!out[i])
             return DT_ERR_MEMORY;
-        for (int d = 0; d < call->inputs[i].n_dims && !*needs_none; d++)
-            DT__TRY(find_window(arena, &local, i, d, inputs[i], coordinate, &out[i][d]));
     }
     return DT_OK;
 }

@@ -49,6 +49,7 @@ void dt_placements_resolve(int n, dt_placement *placements, int n_dims) {
 dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
                                        const int *mesh_dims, const dt_site *site) {
     DT__ENTER(ctx, "placements_set_order", site);
+    DT__TRY(DT__REFUSAL());
     int n_cuts = 0;
     for (int m = 0; m < n; m++)
         n_cuts += shards_dim(&placements[m], dim);
@@ -76,6 +77,7 @@ dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *placeme
 dt_status dt_placements_set_extents_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
                                          const int64_t *sizes, const dt_site *site) {
     DT__ENTER(ctx, "placements_set_extents", site);
+    DT__TRY(DT__REFUSAL());
     dt_placement *only = NULL;
     for (int m = 0; m < n; m++)
         if (shards_dim(&placements[m], dim)) {

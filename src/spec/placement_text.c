@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text form of placements: one parser, one printer. Parsing what the printer writes returns the same values. A
- * bracket is printed for ordered placements. dt__placements_normalise checks lists against a mesh, not the parser.
+ * bracket is printed for ordered placements. dt__placements_normalise checks lists against a mesh, not the parser;
+ * named_placements.c brings lists with names to the order of a mesh.
  */
 #include "spec/placement_text.h"
 
@@ -156,7 +157,7 @@ static const struct {
     {"_S", DT_PLACEMENT_STRIDED, parse_strided},
 };
 
-static dt_status parse_one(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
+dt_status dt__cursor_placement(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
         if (!dt__cursor_take(cursor, letters[i].word))
             continue;
@@ -169,28 +170,63 @@ static dt_status parse_one(dt__cursor *cursor, dt__arena *arena, dt_placement *o
     return dt__cursor_fail(cursor, "expected a placement: S(0), R, P(sum), _S(0,2)");
 }
 
-dt_status dt__cursor_placements(dt__cursor *cursor, dt__arena *arena, int *n, dt_placement **out) {
-    dt_placement *placements = DT__NEW_ARRAY(arena, dt_placement, DT_SPEC_MAX_DIMS);
-    if (!placements)
+/* "tp=" before a placement: the name; 0 characters where there is none. */
+static size_t name_length(dt__cursor *cursor) {
+    dt__cursor_peek(cursor);
+    size_t n = strcspn(cursor->at, " \t,;=:()[]");
+    return cursor->at[n + strspn(cursor->at + n, " \t")] == '=' ? n : 0;
+}
+
+/* All placements of a list have names, or none has. */
+static dt_status parse_name(dt__cursor *cursor, dt__arena *arena, dt__placement_list *out) {
+    size_t n = name_length(cursor);
+    if (out->n == 0 && n > 0 && !(out->names = DT__NEW_ARRAY(arena, const char *, DT_SPEC_MAX_DIMS)))
         return DT_ERR_MEMORY;
-    *n = 0;
-    *out = placements;
+    if (!out->names != (n == 0))
+        return dt__cursor_fail(cursor, out->names
+                                           ? "expected a mesh dim, as in tp=S(0): the placements before it have names"
+                                           : "expected a placement without a name, as those before it");
+    if (n == 0)
+        return DT_OK;
+    if (!(out->names[out->n] = dt__arena_copy_chars(arena, cursor->at, n)))
+        return DT_ERR_MEMORY;
+    cursor->at += n;
+    return dt__cursor_expect(cursor, "=", "after the mesh dim");
+}
+
+dt_status dt__cursor_placements(dt__cursor *cursor, dt__arena *arena, dt__placement_list *out) {
+    *out = (dt__placement_list){.placements = DT__NEW_ARRAY(arena, dt_placement, DT_SPEC_MAX_DIMS)};
+    if (!out->placements)
+        return DT_ERR_MEMORY;
     if (!dt__cursor_peek(cursor))
         return DT_OK;
     do {
-        if (*n == DT_SPEC_MAX_DIMS)
+        if (out->n == DT_SPEC_MAX_DIMS)
             return dt__cursor_fail(cursor, "expected at most %d placements", DT_SPEC_MAX_DIMS);
-        DT__TRY(parse_one(cursor, arena, &placements[(*n)++]));
+        DT__TRY(parse_name(cursor, arena, out));
+        DT__TRY(dt__cursor_placement(cursor, arena, &out->placements[out->n]));
+        out->n++;
     } while (dt__cursor_take(cursor, ","));
     return DT_OK;
 }
 
-dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_placement **out) {
+dt_status dt__placement_list_parse(dt__arena *arena, const char *text, dt__placement_list *out) {
     dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_PLACEMENT, "placements", text);
-    DT__TRY(dt__cursor_placements(&cursor, arena, n, out));
+    DT__TRY(dt__cursor_placements(&cursor, arena, out));
     if (dt__cursor_peek(&cursor))
         return dt__cursor_fail(&cursor, "expected ',' or the end after a placement");
     return DT_OK;
+}
+
+dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_placement **out) {
+    return dt__placements_parse_on(arena, text, NULL, NULL, n, out);
+}
+
+dt_status dt__placements_parse_on(dt__arena *arena, const char *text, dt_mesh *mesh, const dt_placement *others,
+                                  int *n, dt_placement **out) {
+    dt__placement_list list;
+    DT__TRY(dt__placement_list_parse(arena, text, &list));
+    return dt__placements_resolve_names(arena, &list, mesh, others, n, out);
 }
 
 /* The result of dt_placements_parse: placements and then their extents, in one block that stores its size. */
@@ -223,6 +259,8 @@ static parsed *copy_out(dt_ctx *ctx, int n, const dt_placement *placements) {
 
 dt_placement *dt_placements_parse_site(dt_ctx *ctx, const char *text, int *n, const dt_site *site) {
     DT__ENTER(ctx, "placements_parse", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt__arena arena = dt__arena_new(ctx);
     dt_placement *placements;
     parsed *out = NULL;

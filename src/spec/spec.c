@@ -5,6 +5,7 @@
  * last dt_spec_release removes the spec from it. Ids only grow.
  */
 #include "spec/spec.h"
+#include "base/hot.h"
 
 #include "base/hash.h"
 #include "base/options.h"
@@ -236,7 +237,7 @@ static dt_spec *new_of_text(dt_mesh *mesh, const dt_spec_desc *desc) {
     dt_spec_desc values = *desc;
     dt_placement *placements;
     dt_spec *spec = NULL;
-    if (dt__placements_parse(&arena, desc->text, &values.n_placements, &placements) == DT_OK) {
+    if (dt__placements_parse_on(&arena, desc->text, mesh, desc->others, &values.n_placements, &placements) == DT_OK) {
         values.placements = placements;
         spec = new_of_values(mesh, &values);
     }
@@ -255,6 +256,8 @@ static const char *missing_member(const dt_spec_desc *desc) {
 
 dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, const dt_site *site) {
     DT__ENTER(dt_mesh_ctx(mesh), "spec_new", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt_spec_desc full;
     mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh)
@@ -273,14 +276,16 @@ dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_
     return desc->text ? new_of_text(mesh, desc) : new_of_values(mesh, desc);
 }
 
-dt_spec *dt_spec_retain(dt_spec *spec) {
+dt_ctx *dt_spec_ctx(const dt_spec *spec) { return spec ? spec->ctx : NULL; }
+
+DT__HOT dt_spec *dt_spec_retain(dt_spec *spec) {
     spec = DT__LIVE(DT__KIND_SPEC, spec);
     if (spec)
         spec->n_refs++;
     return spec;
 }
 
-void dt_spec_release_site(dt_spec *spec, const dt_site *site) {
+DT__HOT void dt_spec_release_site(dt_spec *spec, const dt_site *site) {
     if (!spec || (!dt__is_freed(&spec->life) && --spec->n_refs > 0))
         return;
     DT__ENTER(spec->ctx, "spec_release", site); /* not before, because each tensor releases a spec */

@@ -35,6 +35,9 @@ struct dt_spec {
 
 /* dt_spec_text of a tensor that is used in another placement, "f32[8,6] S(0) use R on mesh(tp=2)"; use NULL: none. */
 size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacity, char *out);
+/* Parses a use placement, "R,S(0)", "bf16 R,S(0)" or "bf16": *dtype stays without one; the list is empty where there
+ * are no placements. Refuses (placement) anything else. */
+dt_status dt__use_parse(dt__arena *arena, const char *text, dt_dtype *dtype, dt__placement_list *out);
 
 /* dt_spec_retain of one that is alive. */
 static inline dt_spec *dt__spec_retain(dt_spec *spec) {

@@ -28,7 +28,8 @@ size_t dt__spec_use_text(const dt_spec *spec, const dt_spec *use, size_t capacit
         dt__sink_add(&sink, "%s%d%s", d ? "," : "major(", spec->stride_order[d], d + 1 < n_dims ? "" : ") ");
     dt__sink_add_placements(&sink, spec->sharding.n_mesh_dims, spec->sharding.placements);
     if (use) {
-        dt__sink_add(&sink, " use ");
+        dt__sink_add(&sink, " use %s%s", use->dtype == spec->dtype ? "" : dt_dtype_name(use->dtype),
+                     use->dtype == spec->dtype ? "" : " ");
         dt__sink_add_placements(&sink, use->sharding.n_mesh_dims, use->sharding.placements);
     }
     const char *mesh = dt_mesh_text(spec->mesh);
@@ -46,17 +47,32 @@ size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
 /* What the parser has read, besides the mesh. */
 typedef struct parts {
     dt_spec_desc desc;
+    dt__placement_list placements;
     int64_t shape[DT_SPEC_MAX_DIMS];
     int stride_order[DT_SPEC_MAX_DIMS];
 } parts;
 
-static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
+static bool take_dtype(dt__cursor *cursor, dt_dtype *out) {
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         if (dt__cursor_take(cursor, dt_dtype_name((dt_dtype)dtype))) {
             *out = (dt_dtype)dtype;
-            return DT_OK;
+            return true;
         }
-    return dt__cursor_fail_dtype(cursor);
+    return false;
+}
+
+static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
+    return take_dtype(cursor, out) ? DT_OK : dt__cursor_fail_dtype(cursor);
+}
+
+dt_status dt__use_parse(dt__arena *arena, const char *text, dt_dtype *dtype, dt__placement_list *out) {
+    dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_PLACEMENT, "use", text);
+    bool converts = take_dtype(&cursor, dtype);
+    *out = (dt__placement_list){.n = 0};
+    if (converts && !dt__cursor_peek(&cursor))
+        return DT_OK;
+    DT__TRY(dt__cursor_placements(&cursor, arena, out));
+    return dt__cursor_peek(&cursor) ? dt__cursor_fail(&cursor, "expected the end of the placements") : DT_OK;
 }
 
 static dt_status parse_shape(dt__cursor *cursor, parts *out) {
@@ -99,8 +115,8 @@ static dt_mesh *parse_mesh(dt__cursor *cursor, dt__arena *arena) {
 }
 
 static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
-    dt_placement *placements, *use;
-    int n_use;
+    dt__placement_list use;
+    dt_dtype use_dtype;
     cursor->status = DT_ERR_DTYPE;
     DT__TRY(parse_dtype(cursor, &out->desc.dtype));
     cursor->status = DT_ERR_SHAPE;
@@ -108,11 +124,12 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
     if (dt__cursor_take(cursor, "major"))
         DT__TRY(parse_stride_order(cursor, out));
     cursor->status = DT_ERR_PLACEMENT;
-    DT__TRY(dt__cursor_placements(cursor, arena, &out->desc.n_placements, &placements));
-    if (dt__cursor_take(cursor, "use"))
-        DT__TRY(dt__cursor_placements(cursor, arena, &n_use, &use));
+    DT__TRY(dt__cursor_placements(cursor, arena, &out->placements));
+    if (dt__cursor_take(cursor, "use")) {
+        (void)take_dtype(cursor, &use_dtype);
+        DT__TRY(dt__cursor_placements(cursor, arena, &use));
+    }
     out->desc.shape = out->shape;
-    out->desc.placements = placements;
     cursor->status = DT_ERR_MESH;
     DT__TRY(dt__cursor_expect(cursor, "on", "and the mesh after the placements"));
     DT__TRY(dt__cursor_expect(cursor, "mesh", "after on"));
@@ -121,6 +138,8 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
 
 dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, const dt_site *site) {
     DT__ENTER(ctx, "spec_parse", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     dt__arena arena = dt__arena_new(ctx);
     dt__cursor cursor = dt__cursor_new(ctx, DT_ERR_VALUE, "spec", text);
     parts found = {.desc = {.n_dims = 0}};
@@ -129,7 +148,13 @@ dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, const dt_site *site) 
         dt__fail(ctx, DT_ERR_VALUE, "the text is NULL");
     else if (parse_parts(&cursor, &arena, &found) == DT_OK)
         mesh = parse_mesh(&cursor, &arena);
-    dt_spec *spec = dt_spec_new(mesh, &found.desc);
+    dt_placement *placements;
+    dt_spec *spec = NULL;
+    if (mesh && dt__placements_resolve_names(&arena, &found.placements, mesh, NULL, &found.desc.n_placements,
+                                             &placements) == DT_OK) {
+        found.desc.placements = placements;
+        spec = dt_spec_new(mesh, &found.desc);
+    }
     dt_mesh_release(mesh);
     dt__arena_free(&arena);
     return spec;

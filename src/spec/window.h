@@ -13,6 +13,11 @@ typedef struct dt__window_run {
     int64_t start, size, step;
 } dt__window_run;
 
+/* Indices begin to end - 1 of a dim. */
+typedef struct dt__range {
+    int64_t begin, end;
+} dt__range;
+
 /* What a rank needs of one tensor dim: the runs one after the other. */
 typedef struct dt__dim_window {
     bool is_own; /* what the rank holds of the dim anyway; there are no runs */

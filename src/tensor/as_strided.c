@@ -18,9 +18,11 @@ static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t o
     return true;
 }
 
-dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_ints strides, int64_t offset,
                               const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "as_strided", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     int64_t elements, low, high;
     if (!tensor)
         return NULL;
@@ -36,20 +38,20 @@ dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape 
     int64_t capacity = (int64_t)(tensor->storage->bytes / dt_dtype_size(tensor->dtype));
     if (strides.n != shape.n || offset < 0 || offset > capacity ||
         (elements > 0 &&
-         (!reach(shape.n, shape.sizes, strides.sizes, offset, &low, &high) || low < 0 || high >= capacity))) {
+         (!reach(shape.n, shape.sizes, strides.list, offset, &low, &high) || low < 0 || high >= capacity))) {
         char sizes[320], steps[320];
         (void)dt__fail(tensor->ctx, DT_ERR_SHAPE,
                        "as_strided: [%s] with strides (%s) from element %lld on exceeds the storage of %lld elements",
                        dt__shape_text(shape.n, shape.sizes, sizeof sizes, sizes),
-                       dt__shape_text(strides.n, strides.sizes, sizeof steps, steps), (long long)offset,
+                       dt__shape_text(strides.n, strides.list, sizeof steps, steps), (long long)offset,
                        (long long)capacity);
         return NULL;
     }
-    dt__array_desc desc = {tensor->dtype, shape.n, shape.sizes, strides.sizes, offset};
+    dt__array_desc desc = {tensor->dtype, shape.n, shape.sizes, strides.list, offset};
     /* The shape is the result's; then where the tensor is: its first element, number of dims, shape and strides. */
     int64_t args[3 + 3 * DT_SPEC_MAX_DIMS] = {offset}, *own = args + 1 + shape.n;
     for (int d = 0; d < shape.n; d++)
-        args[1 + d] = strides.sizes[d];
+        args[1 + d] = strides.list[d];
     own[0] = dt__tensor_offset(tensor);
     own[1] = tensor->n_dims;
     for (int d = 0; d < tensor->n_dims; d++) {

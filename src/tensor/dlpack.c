@@ -76,6 +76,8 @@ static dt_dlpack_tensor describe(struct exported *exported, const dt_tensor *ten
 
 dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "to_dlpack", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;
@@ -85,6 +87,8 @@ dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, const dt_site *site) {
 
 dt_dlpack_versioned *dt_to_dlpack_versioned_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "to_dlpack_versioned", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;
@@ -123,6 +127,16 @@ struct imported {
     size_t bytes;
 };
 
+/* Sets the first byte that the strides reach; false if the memory is not within the addresses that there are. */
+static bool find_memory(const dt_dlpack_tensor *t, int64_t low_bytes, struct imported *out) {
+    uintptr_t data = (uintptr_t)t->data, below = (uintptr_t)-low_bytes, first;
+    if (t->byte_offset > INT64_MAX || __builtin_add_overflow(data, t->byte_offset, &first) || first < below ||
+        out->bytes > UINTPTR_MAX - (first - below))
+        return false;
+    out->memory = (unsigned char *)t->data + ((int64_t)t->byte_offset + low_bytes);
+    return true;
+}
+
 static dt_status check_import(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t strides[DT_SPEC_MAX_DIMS],
                               struct imported *out) {
     dt_dtype dtype = DT_F32;
@@ -136,6 +150,10 @@ static dt_status check_import(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t st
         memcpy(strides, t->strides, (size_t)t->n_dims * sizeof *strides);
     else
         dt__row_strides(t->n_dims, t->shape, strides);
+    for (int d = 0; d < t->n_dims;
+         d++) /* a stride that no element uses may be anything, and views would multiply it */
+        if (t->shape[d] <= 1 || n == 0)
+            strides[d] = 1;
     if (n == 0) {
         *out = (struct imported){.desc = {dtype, t->n_dims, t->shape, strides, 0}};
         return DT_OK;
@@ -146,7 +164,12 @@ static dt_status check_import(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t st
     if (!reach(t, strides, &low, &high) || !dt__mul_size((size_t)high - (size_t)low + 1, size, &out->bytes) ||
         out->bytes > INT64_MAX)
         return dt__fail(ctx, DT_ERR_SHAPE, "from_dlpack: the strides span more than 2^63 - 1 bytes");
-    out->memory = (unsigned char *)t->data + t->byte_offset + low * (int64_t)size;
+    if (!find_memory(t, low * (int64_t)size, out))
+        return dt__fail(
+            ctx, DT_ERR_SHAPE,
+            "from_dlpack: the memory is outside the address space: byte_offset %llu, and strides that reach "
+            "from %lld to %lld elements",
+            (unsigned long long)t->byte_offset, (long long)low, (long long)high);
     out->desc = (dt__array_desc){dtype, t->n_dims, t->shape, strides, -low};
     return DT_OK;
 }
@@ -183,6 +206,8 @@ static void free_versioned(void *user, void *memory) {
 
 dt_tensor *dt_from_dlpack_site(dt_ctx *ctx, dt_dlpack_managed *managed, const dt_site *site) {
     DT__ENTER(ctx, "from_dlpack", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
     return import_tensor(ctx, &managed->tensor, free_plain, managed);
@@ -190,6 +215,8 @@ dt_tensor *dt_from_dlpack_site(dt_ctx *ctx, dt_dlpack_managed *managed, const dt
 
 dt_tensor *dt_from_dlpack_versioned_site(dt_ctx *ctx, dt_dlpack_versioned *managed, const dt_site *site) {
     DT__ENTER(ctx, "from_dlpack_versioned", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
     if (managed->major != MAJOR) {

@@ -21,7 +21,7 @@ static bool needs_group(dt_ctx *ctx, dt_mesh *mesh) {
            dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0});
 }
 
-dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_call kind, const char *path,
+dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, const dt__exchange_call *kind, const char *path,
                               dt_mesh *mesh) {
     *call = (dt__file_call){.ctx = ctx, .kind = kind, .path = path, .is_plain = !mesh, .is_first = true};
     if (!needs_group(ctx, mesh))
@@ -63,7 +63,7 @@ void dt__file_call_opened(dt__file_call *call, const struct stat *info, const ch
                    (unsigned long long)info->st_ino);
 }
 
-static const char *name_of(const dt__file_call *call) { return dt__exchange_call_name(call->kind); }
+static const char *name_of(const dt__file_call *call) { return call->kind->name; }
 
 /* Only the first failure counts: later ones are its consequences. */
 static void keep_failure(dt__file_call *call, dt_status status, const char *text) {
@@ -180,7 +180,13 @@ static dt_status gather(dt__file_call *call, struct verdict *verdict) {
     char *records = dt_heap_alloc(call->ctx, (size_t)n * sizeof(dt__file_record));
     if (!records)
         return dt_error_status(call->ctx);
-    dt_status status = dt__carry_run(call->group, &(dt__exchange){.call = DT__CALL_SAVE_NPY},
+    static const dt__exchange_call file_call = {.name = "file"};
+    dt_status status = dt__carry_run(call->group,
+                                     &(dt__exchange){.call = &file_call,
+                                                     .histories = {call->history},
+                                                     .n_histories = call->history ? 1 : 0,
+                                                     .compares_later = true,
+                                                     .mesh_dims = DT__ALL_MESH_DIMS},
                                      &(dt_comm_call){.op = DT_ALL_GATHER,
                                                      .dtype = DT_U8,
                                                      .src = &call->own,
@@ -212,6 +218,7 @@ dt_status dt__file_call_meet(dt__file_call *call, dt_status status) {
     dt__exchange exchange = {.call = call->kind,
                              .histories = {call->history},
                              .n_histories = call->history ? 1 : 0,
+                             .mesh_dims = DT__ALL_MESH_DIMS,
                              .tag = call->tag,
                              .dtype = DT_U8,
                              .src = &call->own,
@@ -219,7 +226,7 @@ dt_status dt__file_call_meet(dt__file_call *call, dt_status status) {
                              .steps = {collect},
                              .user = &verdict};
     call->wants_name = false;
-    call->own.tag = dt__hash_u64((uint64_t)call->kind, call->tag);
+    call->own.tag = dt__hash(name_of(call), strlen(name_of(call)), call->tag);
     call->own.history = call->history ? call->history->hash : 0;
     DT__TRY(call->spans_nodes ? gather(call, &verdict) : dt__exchange_run(call->group, &exchange));
     if (verdict.failed >= 0)

@@ -32,7 +32,7 @@ _Static_assert(sizeof(dt__file_record) <= DT__EXCHANGE_COPIED_BYTES, "a record n
 
 typedef struct dt__file_call {
     dt_ctx *ctx;
-    dt__exchange_call kind;
+    const dt__exchange_call *kind;
     const char *path;
     bool is_plain;      /* on no mesh */
     dt_group *group;    /* of the mesh's ranks; NULL: this rank alone */
@@ -40,7 +40,7 @@ typedef struct dt__file_call {
     bool is_first;      /* this rank is */
     bool spans_nodes;   /* the ranks of the mesh are on several */
     uint64_t tag;
-    const dt__history *history; /* of the mesh; or NULL */
+    dt__history *history; /* of the mesh; or NULL */
     dt__file_record own;
     /* After a meeting: */
     int64_t handle[5]; /* the first rank's */
@@ -49,7 +49,7 @@ typedef struct dt__file_call {
 } dt__file_call;
 
 /* Begins a call; dt__file_call_end accepts one that failed to begin. The mesh may be NULL. */
-dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_call kind, const char *path,
+dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, const dt__exchange_call *kind, const char *path,
                               dt_mesh *mesh);
 void dt__file_call_end(dt__file_call *call);
 /* Sets what the ranks compare: the text, and a hash of the rest. */

@@ -8,6 +8,7 @@
 #include "tensor/tensor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,16 @@ const char *dt__file_kind(mode_t mode) {
            : S_ISBLK(mode)  ? "block device"
            : S_ISSOCK(mode) ? "socket"
                             : "file of another kind";
+}
+
+/* Without blocking: a FIFO would wait for its writer. */
+dt_status dt__file_open(dt__file *file, struct stat *info) {
+    file->fd = open(file->call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file->fd < 0 || fstat(file->fd, info) != 0)
+        return dt__file_fail(file, DT_ERR_SYSTEM, "cannot be opened: %s", strerror(errno));
+    if (!S_ISREG(info->st_mode))
+        return dt__file_fail(file, DT_ERR_VALUE, "expected a regular file, got a %s", dt__file_kind(info->st_mode));
+    return DT_OK;
 }
 
 static size_t call_bytes(size_t n) { return n < MAX_CALL_BYTES ? n : MAX_CALL_BYTES; }

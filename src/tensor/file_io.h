@@ -23,6 +23,10 @@ dt_status dt__file_fail(const dt__file *file, dt_status status, const char *form
 /* "directory", "FIFO" and so on, of a mode of fstat. */
 const char *dt__file_kind(mode_t mode);
 
+/* Opens the path of the call for reading; what is not a regular file is refused. The caller closes fd, if it is not
+ * negative. */
+dt_status dt__file_open(dt__file *file, struct stat *info);
+
 /* Exactly n bytes; anything less is an error of this rank. */
 dt_status dt__file_read(const dt__file *file, int64_t at, void *out, size_t n);
 dt_status dt__file_write(const dt__file *file, int64_t at, const void *in, size_t n);

@@ -8,6 +8,7 @@
 #include "mesh/mesh.h"
 #include "tensor/tensor.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t hash_text(const char *text, uint64_t hash) {
@@ -38,6 +39,33 @@ static uint32_t label_of(dt_ctx *ctx, uint64_t fingerprint, const dt_spec *spec,
     return label;
 }
 
+/* "optimizer_step(f32[8,6] R on mesh(tp=2); lr=": the value and ")" follow in errors. */
+static uint32_t label_of_field(dt_ctx *ctx, uint64_t fingerprint, const dt_spec *spec, const char *name) {
+    uint32_t label = dt__label_find(ctx, fingerprint);
+    if (label)
+        return label;
+    char text[DT__MAX_LABEL], form[256];
+    (void)dt_spec_text(spec, sizeof form, form);
+    snprintf(text, sizeof text, "%s(%s; %s=", ctx->call.name, form, name);
+    return dt__label_new(ctx, fingerprint, text);
+}
+
+void dt__fold_fields(const dt_spec *spec, const dt__field *fields, int n) {
+    dt__history *history = dt__mesh_history(spec->mesh);
+    dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
+    if (!history || !dt__call_is_folded(ctx))
+        return;
+    uint64_t call = dt__hash(ctx->call.name, strlen(ctx->call.name), spec->fingerprint);
+    for (int i = 0; i < n; i++) {
+        uint64_t fingerprint = dt__hash(fields[i].name, strlen(fields[i].name), call);
+        dt__folded_call folded = {.call = fingerprint};
+        folded.text = dt__label_text(label_of_field(ctx, fingerprint, spec, fields[i].name), DT__SHOW_DOUBLE);
+        memcpy(&folded.first, &fields[i].value, sizeof folded.first);
+        folded.value = dt__hash_u64(folded.first, 0);
+        dt__history_fold(history, &folded, ctx->call.site);
+    }
+}
+
 void dt_apart_begin(dt_ctx *ctx) {
     if (ctx)
         ctx->call.apart += DT__APART;
@@ -56,13 +84,15 @@ dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {
 dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details) {
     static const dt__call_details none;
     details = details ? details : &none;
+    dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
+    if (ctx->status != DT_OK)
+        return DT_OK; /* queries work after an error, but peers compare what led to it */
     dt_mesh *second = details->other ? details->other->mesh : details->mesh;
     if (dt__is_freed((const dt__lifetime *)second))
         second = NULL; /* the call fails, on all ranks alike */
     dt__history *history = dt__mesh_history(spec->mesh), *other = second ? dt__mesh_history(second) : NULL;
     if (!history && !other)
         return DT_OK;
-    dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
     uint64_t fingerprint = dt__hash_u64(spec->fingerprint, hash_text(ctx->call.name, details->hash));
     if (details->other)
         fingerprint = dt__hash_u64(details->other->fingerprint, fingerprint);

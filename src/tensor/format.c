@@ -10,22 +10,30 @@
 #include "tensor/decimal.h"
 #include "tensor/tensor.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* The value of an option within its bounds, or the default. */
+static dt_opt_int within(dt_opt_int option, int64_t low, int64_t high, int64_t default_value) {
+    int64_t value = option.given ? option.value : default_value;
+    return DT_INT(value < low ? low : dt__min_i64(value, high));
+}
+
 dt_print_options dt__print_defaults(const dt_print_options *options) {
-    dt_print_options o = options ? *options : (dt_print_options){0};
-    o.precision = o.precision > 0 ? (o.precision < 17 ? o.precision : 17) : 8;
-    o.threshold = o.threshold > 0 ? o.threshold : 1000;
-    o.edge_items = o.edge_items > 0 ? o.edge_items : 3;
-    o.width = o.width > 0 ? o.width : 75;
+    dt_print_options o = options ? *options : (dt_print_options){.local = false};
+    o.precision = within(o.precision, 0, 17, 8);
+    o.threshold = within(o.threshold, 0, INT64_MAX, 1000);
+    o.edge_items = within(o.edge_items, 1, INT_MAX, 3);
+    o.width = within(o.width, 1, INT_MAX, 75);
     return o;
 }
 
 bool dt__shown_of(int n_dims, const int64_t *shape, const dt_print_options *options, dt__shown *out) {
     int64_t elements = dt__elements(n_dims, shape);
-    *out = (dt__shown){.n_dims = n_dims, .edge = options->edge_items, .summary = elements > options->threshold};
+    *out = (dt__shown){
+        .n_dims = n_dims, .edge = options->edge_items.value, .summary = elements > options->threshold.value};
     out->elements = 1;
     for (int d = 0; d < n_dims; d++) {
         out->shape[d] = out->sizes[d] = shape[d];
@@ -360,7 +368,8 @@ void dt__format(dt__text *text, const dt__shown *shown, dt_dtype dtype, const vo
         dt__text_add(text, "[]");
         return;
     }
-    struct page page = {text, shown, words_of(shown, dtype, elements, options->precision), 0, options->width};
+    struct page page = {text, shown, words_of(shown, dtype, elements, (int)options->precision.value), 0,
+                        (int)options->width.value};
     if (shown->n_dims == 0) {
         char word[3 * WORD];
         int n = write_word(&page.words, 0, word);

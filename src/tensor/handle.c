@@ -3,6 +3,7 @@
  * Tensor handles: shape arithmetic and checks, creation of plain and distributed handles on a storage, and read access.
  */
 #include "base/dtype.h"
+#include "base/hot.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "tensor/tensor_state.h"
@@ -161,7 +162,7 @@ dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
     return tensor;
 }
 
-dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes) {
+DT__HOT dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes) {
     dt__storage *storage = dt__storage_new(ctx, bytes);
     dt_tensor *tensor = storage ? dt__handle_new(ctx, n_dims) : NULL;
     if (tensor)
@@ -205,7 +206,7 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
     return tensor;
 }
 
-dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
+DT__HOT dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
     dt__storage *storage = dt__storage_new(spec->ctx, (size_t)spec->local.bytes);
     dt_tensor *tensor = storage ? dt__handle_new(spec->ctx, spec->local.n_dims) : NULL;
     if (tensor)
@@ -322,6 +323,7 @@ void dt__tensor_describe(const void *tensor, char *out, size_t capacity) {
 
 dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "set_requires_grad", site);
+    DT__TRY(DT__REFUSAL());
     if (!tensor)
         return DT_ERR_VALUE;
     if (requires_grad && !dt__is_inexact(tensor->dtype))

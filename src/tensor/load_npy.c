@@ -15,12 +15,13 @@
 #include "tensor/tensor.h"
 #include "tensor/zip.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const dt__exchange_call npy_call = {.name = "load_npy", .has_text = true};
+static const dt__exchange_call npz_call = {.name = "load_npz", .has_text = true};
 
 /* The bytes of a .npy file: a file, or an entry of one. */
 struct source {
@@ -29,18 +30,6 @@ struct source {
     dt__inflate *inflate; /* NULL: not compressed */
     int64_t at, bytes;    /* in the file, unless inflated */
 };
-
-/* Without blocking: a FIFO would wait for its writer. */
-static dt_status open_source(struct source *s, struct stat *info) {
-    s->file.fd = open(s->file.call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (s->file.fd < 0 || fstat(s->file.fd, info) != 0)
-        return dt__file_fail(&s->file, DT_ERR_SYSTEM, "cannot be opened: %s", strerror(errno));
-    if (!S_ISREG(info->st_mode))
-        return dt__file_fail(&s->file, DT_ERR_VALUE, "expected a regular file, got a %s",
-                             dt__file_kind(info->st_mode));
-    s->bytes = (int64_t)info->st_size;
-    return DT_OK;
-}
 
 static void close_source(struct source *s) {
     dt__inflate_free(s->inflate);
@@ -82,15 +71,9 @@ static dt_status read_header(struct source *s, dt__npy *npy) {
     size_t n = (size_t)dt__min_i64(s->bytes, sizeof bytes);
     DT__TRY(read_source(s, 0, bytes, n));
     const char *error = dt__npy_read(bytes, n, npy);
-    if (error)
-        return dt__file_fail(&s->file, DT_ERR_VALUE, "%s", error);
-    int64_t left = s->bytes - (int64_t)npy->header_bytes;
-    if (npy->bytes <= left)
-        return DT_OK;
-    char shape[512];
-    return dt__file_fail(&s->file, DT_ERR_VALUE, "the data of %s[%s] is cut off: expected %lld bytes, got %lld",
-                         dt_dtype_name(npy->dtype), dt__shape_text(npy->n_dims, npy->shape, sizeof shape, shape),
-                         (long long)npy->bytes, (long long)left);
+    if (!error)
+        error = dt__npy_check_bytes(npy, s->bytes);
+    return error ? dt__file_fail(&s->file, DT_ERR_VALUE, "%s", error) : DT_OK;
 }
 
 /* The data of a source, and where it goes. */
@@ -105,27 +88,12 @@ static dt_status read_segment(void *user, int64_t file_at, size_t memory_at, siz
     return read_source(l->source, l->data_at + file_at, l->out + memory_at, bytes);
 }
 
-/* Reverses the bytes of each number; a complex one is two. */
-static void swap_bytes(dt_dtype dtype, unsigned char *data, size_t bytes) {
-    size_t size = dt_dtype_size(dtype) / (dt__is_complex(dtype) ? 2 : 1);
-    for (size_t at = 0; at < bytes; at += size)
-        for (size_t i = 0; i < size / 2; i++) {
-            unsigned char first = data[at + i];
-            data[at + i] = data[at + size - 1 - i];
-            data[at + size - 1 - i] = first;
-        }
-}
-
 static dt_status read_data(struct source *s, const dt__npy *npy, dt_tensor *tensor) {
     struct loading loading = {s, (int64_t)npy->header_bytes, tensor->data};
     DT__TRY(dt__file_segments(tensor, npy->fortran, read_segment, &loading));
     if (s->inflate)
         DT__TRY(dt__inflate_finish(s->inflate));
-    size_t bytes = tensor->storage->bytes;
-    if (npy->swapped)
-        swap_bytes(npy->dtype, tensor->data, bytes);
-    for (size_t i = 0; npy->dtype == DT_BOOL && i < bytes; i++)
-        tensor->data[i] = tensor->data[i] != 0;
+    dt__npy_decode(npy, tensor->data, tensor->storage->bytes);
     return DT_OK;
 }
 
@@ -145,14 +113,13 @@ static dt_tensor *read_tensor(struct load *l) {
     const dt_load_options *o = l->options;
     for (int d = 0; d < l->npy.n_dims; d++)
         order[d] = l->npy.n_dims - 1 - d;
-    dt_tensor *tensor =
-        dt__tensor_make(l->ctx, dt__exchange_call_name(l->call.kind), (dt_shape){l->npy.n_dims, l->npy.shape},
-                        &(dt_make_options){.dtype = l->npy.dtype,
-                                           .mesh = o->mesh,
-                                           .place = o->place,
-                                           .requires_grad = o->requires_grad,
-                                           .use = o->use},
-                        l->npy.fortran ? order : NULL);
+    dt_tensor *tensor = dt__tensor_make(l->ctx, l->call.kind->name, (dt_shape){l->npy.n_dims, l->npy.shape},
+                                        &(dt_make_options){.dtype = l->npy.dtype,
+                                                           .mesh = o->mesh,
+                                                           .place = o->place,
+                                                           .requires_grad = o->requires_grad,
+                                                           .use = o->use},
+                                        l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
     dt_status status = dt__fold_tensor(tensor, &(dt__call_details){.text = l->path});
@@ -170,7 +137,7 @@ static dt_status describe(struct load *l) {
     if (!l->call.group)
         return DT_OK;
     dt__text text = dt__text_new(l->ctx);
-    dt__text_add(&text, "%s(\"%s\"", dt__exchange_call_name(l->call.kind), l->path);
+    dt__text_add(&text, "%s(\"%s\"", l->call.kind->name, l->path);
     if (l->name)
         dt__text_add(&text, ", \"%s\"", l->name);
     dt__text_add(&text, ", mesh=mesh(%s)", dt_mesh_text(l->mesh));
@@ -191,7 +158,8 @@ static dt_status describe(struct load *l) {
 static dt_status open_and_read_header(struct load *l) {
     struct stat info;
     char shape[128], text[192];
-    DT__TRY(open_source(&l->source, &info));
+    DT__TRY(dt__file_open(&l->source.file, &info));
+    l->source.bytes = (int64_t)info.st_size;
     if (l->name)
         DT__TRY(open_entry(&l->source, l->name, l->options->check || !l->mesh));
     DT__TRY(read_header(&l->source, &l->npy));
@@ -210,12 +178,12 @@ static dt_tensor *run(struct load *l) {
     return status == DT_OK ? read_tensor(l) : NULL;
 }
 
-static dt_tensor *load(dt_ctx *ctx, dt__exchange_call kind, const char *path, const char *name,
+static dt_tensor *load(dt_ctx *ctx, const dt__exchange_call *kind, const char *path, const char *name,
                        const dt_load_options *o) {
     if (!ctx)
         return NULL;
     if (!path)
-        return dt__null_argument(ctx, dt__exchange_call_name(kind), 2);
+        return dt__null_argument(ctx, kind->name, 2);
     if (o->mesh && !DT__LIVE(DT__KIND_MESH, o->mesh))
         return NULL;
     struct load l = {.ctx = ctx, .path = path, .name = name, .options = o};
@@ -230,16 +198,18 @@ static dt_tensor *load(dt_ctx *ctx, dt__exchange_call kind, const char *path, co
 dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
     dt_load_options full;
     DT__ENTER_OPTIONS(ctx, "load_npy", options, options_size, &full);
-    return options ? load(ctx, DT__CALL_LOAD_NPY, path, NULL, options) : NULL;
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
+    return options ? load(ctx, &npy_call, path, NULL, options) : NULL;
 }
 
 dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
                              size_t options_size) {
     dt_load_options full;
     DT__ENTER_OPTIONS(ctx, "load_npz", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
     if (ctx && !name)
         return dt__null_argument(ctx, "load_npz", 3);
-    return load(ctx, DT__CALL_LOAD_NPZ, path, name, options);
+    return load(ctx, &npz_call, path, name, options);
 }

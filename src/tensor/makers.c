@@ -133,7 +133,7 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "scalar", options, options_size, &full);
-    if (!ctx || !options || dt__check_number(ctx, "scalar", options->dtype, value) != DT_OK)
+    if (DT__REFUSAL() != DT_OK || !ctx || !options || dt__check_number(ctx, "scalar", options->dtype, value) != DT_OK)
         return NULL;
     return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
 }
@@ -193,7 +193,7 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
                         size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "tri", options, options_size, &full);
-    if (!options)
+    if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
     dt_tensor *tensor =
         dt__folded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
@@ -224,6 +224,8 @@ static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, d
 
 dt_tensor *dt_from_memory_site(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype, const dt_site *site) {
     DT__ENTER(ctx, "from_memory", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     size_t bytes;
     if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
         return NULL;
@@ -239,7 +241,7 @@ dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dty
                          void *user, const dt_site *site) {
     DT__ENTER(ctx, "adopt", site);
     size_t bytes;
-    if (!ctx || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
+    if (!ctx || DT__REFUSAL() != DT_OK || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
         if (free_memory)
             free_memory(user, memory);
         return NULL;
@@ -254,6 +256,8 @@ dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dty
 
 dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, const dt_site *site) {
     DT__ENTER(ctx, "borrow", site);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
     return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
 }
 

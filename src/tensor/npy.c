@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses and prints the header of a .npy file.
+ * Parses and prints the header of a .npy file, and decodes the numbers after it.
  */
 #include "tensor/npy.h"
 
+#include "base/dtype.h"
 #include "base/size.h"
+#include "tensor/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,12 @@ static const char *const names[DT_N_DTYPES] = {
     [DT_F32] = "f4", [DT_F64] = "f8", [DT_F16] = "f2", [DT_BF16] = "V2", [DT_I8] = "i1",  [DT_I16] = "i2",
     [DT_I32] = "i4", [DT_I64] = "i8", [DT_U8] = "u1",  [DT_BOOL] = "b1", [DT_C64] = "c8", [DT_C128] = "c16",
 };
+
+static const char *refuse_dtype(dt__npy *out, const char *text) {
+    snprintf(out->error, sizeof out->error,
+             "unknown dtype: expected one of f2, f4, f8, V2 (bf16), i1, i2, i4, i8, u1, b1, c8, c16, got '%s'", text);
+    return out->error;
+}
 
 /* The dictionary, read from left to right. */
 struct reader {
@@ -70,6 +78,13 @@ static bool take_number(struct reader *r, int64_t *out) {
     return true;
 }
 
+static void set_dtype(dt__npy *out, dt_dtype dtype, int element_bytes, char order) {
+    out->dtype = dtype;
+    out->element_bytes = element_bytes;
+    out->swapped = order == '>' && element_bytes > 1;
+}
+
+/* Of u2 and u4 the error is kept, for callers that have no use for them. */
 static const char *read_descr(struct reader *r, dt__npy *out) {
     char text[16];
     if (!take_text(r, sizeof text, text))
@@ -78,13 +93,19 @@ static const char *read_descr(struct reader *r, dt__npy *out) {
     const char *name = text + prefixed;
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         if (strcmp(name, names[dtype]) == 0) {
-            out->dtype = (dt_dtype)dtype;
-            out->swapped = text[0] == '>' && dt_dtype_size(out->dtype) > 1;
+            set_dtype(out, (dt_dtype)dtype, (int)dt_dtype_size((dt_dtype)dtype), text[0]);
             return NULL;
         }
-    return strcmp(name, "?") == 0
-               ? (out->dtype = DT_BOOL, NULL)
-               : "unknown dtype: expected one of f2, f4, f8, V2 (bf16), i1, i2, i4, i8, u1, b1, c8, c16";
+    if (strcmp(name, "?") == 0)
+        return set_dtype(out, DT_BOOL, 1, '|'), NULL;
+    for (char *c = text; *c; c++)
+        *c = (char)(*c >= ' ' && *c <= '~' ? *c : '?');
+    (void)refuse_dtype(out, text);
+    out->is_wider = strcmp(name, "u2") == 0 || strcmp(name, "u4") == 0;
+    if (!out->is_wider)
+        return out->error;
+    set_dtype(out, DT_I64, name[1] - '0', text[0]);
+    return NULL;
 }
 
 static const char *read_order(struct reader *r, dt__npy *out) {
@@ -147,14 +168,14 @@ static const char *count_bytes(dt__npy *out) {
         if (!dt__mul_i64(n, dt__max_i64(out->shape[d], 1), &n))
             return "too large: its bytes do not fit in 63 bits";
     }
-    if (!dt__mul_i64(n, (int64_t)dt_dtype_size(out->dtype), &out->bytes))
+    if (!dt__mul_i64(n, out->element_bytes, &out->bytes))
         return "too large: its bytes do not fit in 63 bits";
     out->elements = empty ? 0 : n;
     out->bytes = empty ? 0 : out->bytes;
     return NULL;
 }
 
-const char *dt__npy_read(const unsigned char *bytes, size_t n, dt__npy *out) {
+const char *dt__npy_read_unsigned(const unsigned char *bytes, size_t n, dt__npy *out) {
     *out = (dt__npy){0};
     if (n < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
         return "not a .npy file: it does not begin with \\x93NUMPY";
@@ -175,6 +196,51 @@ const char *dt__npy_read(const unsigned char *bytes, size_t n, dt__npy *out) {
         error = "text follows the dictionary of the header";
     out->header_bytes = start + length;
     return error ? error : count_bytes(out);
+}
+
+const char *dt__npy_read(const unsigned char *bytes, size_t n, dt__npy *out) {
+    const char *error = dt__npy_read_unsigned(bytes, n, out);
+    return !error && out->is_wider ? out->error : error;
+}
+
+const char *dt__npy_check_bytes(dt__npy *npy, int64_t file_bytes) {
+    char shape[128];
+    int64_t left = file_bytes - (int64_t)npy->header_bytes;
+    if (npy->bytes <= left)
+        return NULL;
+    snprintf(npy->error, sizeof npy->error, "the data of %s[%s] is cut off: expected %lld bytes, got %lld",
+             dt_dtype_name(npy->dtype), dt__shape_text(npy->n_dims, npy->shape, sizeof shape, shape),
+             (long long)npy->bytes, (long long)left);
+    return npy->error;
+}
+
+/* Reverses the bytes of each number; a complex one is two. */
+static void swap_bytes(dt_dtype dtype, unsigned char *data, size_t bytes) {
+    size_t size = dt_dtype_size(dtype) / (dt__is_complex(dtype) ? 2 : 1);
+    for (size_t at = 0; at < bytes; at += size)
+        for (size_t i = 0; i < size / 2; i++) {
+            unsigned char first = data[at + i];
+            data[at + i] = data[at + size - 1 - i];
+            data[at + size - 1 - i] = first;
+        }
+}
+
+void dt__npy_decode(const dt__npy *npy, unsigned char *data, size_t bytes) {
+    if (npy->swapped)
+        swap_bytes(npy->dtype, data, bytes);
+    for (size_t i = 0; npy->dtype == DT_BOOL && i < bytes; i++)
+        data[i] = data[i] != 0;
+}
+
+void dt__npy_widen(const dt__npy *npy, const unsigned char *in, int64_t n, int64_t *out) {
+    const int size = npy->element_bytes;
+    const uint64_t sign = npy->is_wider || dt__is_unsigned(npy->dtype) ? 0 : UINT64_C(1) << (8 * size - 1);
+    for (int64_t i = 0; i < n; i++, in += size) {
+        uint64_t bits = 0;
+        for (int b = 0; b < size; b++)
+            bits |= (uint64_t)in[npy->swapped ? size - 1 - b : b] << (8 * b);
+        out[i] = (int64_t)((bits ^ sign) - sign);
+    }
 }
 
 size_t dt__npy_write(dt_dtype dtype, int n_dims, const int64_t *shape, unsigned char out[DT__NPY_MAX_BYTES]) {

@@ -3,16 +3,8 @@
  * Scopes: a stack of lists of handles. A scope holds one reference to each handle in its list; ending it drops them.
  * Handles that are in no scope and still retained are in a list of their own, so that the context can free them.
  */
+#include "base/hot.h"
 #include "tensor/tensor_state.h"
-
-static inline void unlink_handle(dt__tensor_state *state, dt_tensor *tensor) {
-    if (tensor->previous)
-        tensor->previous->next = tensor->next;
-    else
-        *dt__scope_list(state, tensor->scope) = tensor->next;
-    if (tensor->next)
-        tensor->next->previous = tensor->previous;
-}
 
 static dt__tensor_state *state_of(const dt_tensor *tensor) { return tensor->ctx->slots[DT__SLOT_TENSOR].state; }
 
@@ -43,10 +35,20 @@ dt_scope dt_scope_begin_site(dt_ctx *ctx, const dt_site *site) {
 static void pop(dt__tensor_state *state) {
     struct dt__scope *scope = &state->scopes[state->n_scopes - 1];
     if (scope->used_copies)
-        dt__scope_free_copies(scope);
+        dt__scope_end_copies(state, state->n_scopes - 1);
     while (scope->newest)
         dt_drop(scope->newest);
     state->n_scopes--;
+}
+
+/* A loop whose numbers grow from one end of its scope to the next keeps what it should drop. */
+static void log_memory(dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    if (!runtime || ctx->log_level < DT_LOG_DEBUG)
+        return;
+    const dt_heap_statistics *stats = &runtime->heap.stats;
+    dt__log_call(ctx, DT_LOG_DEBUG, "%lld blocks of the heap are in use, %zu bytes", (long long)stats->n_live,
+                 stats->live_bytes);
 }
 
 void dt_scope_end_site(dt_scope scope, const dt_site *site) {
@@ -63,6 +65,7 @@ void dt_scope_end_site(dt_scope scope, const dt_site *site) {
     }
     while (state->n_scopes > depth)
         pop(state);
+    log_memory(scope.ctx);
 }
 
 dt_tensor *dt_keep(dt_tensor *tensor) {
@@ -70,12 +73,12 @@ dt_tensor *dt_keep(dt_tensor *tensor) {
     if (!tensor || tensor->scope <= 0)
         return tensor;
     dt__tensor_state *state = state_of(tensor);
-    unlink_handle(state, tensor);
+    dt__scope_leave(state, tensor);
     dt__scope_enter(state, tensor, tensor->scope - 1);
     return tensor;
 }
 
-void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
+DT__HOT void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (dt__is_freed(&tensor->life) || tensor->scope < 0) {
@@ -86,7 +89,7 @@ void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
         return;
     }
     dt__tensor_state *state = state_of(tensor);
-    unlink_handle(state, tensor);
+    dt__scope_leave(state, tensor);
     if (--tensor->n_refs == 0)
         dt__handle_free(tensor, "drop", site);
     else
@@ -96,7 +99,7 @@ void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
 dt_tensor *dt__scope_take(dt_tensor *tensor) {
     if (tensor && tensor->scope < 0) {
         dt__tensor_state *state = state_of(tensor);
-        unlink_handle(state, tensor);
+        dt__scope_leave(state, tensor);
         tensor->n_refs++;
         dt__scope_enter(state, tensor, state->n_scopes - 1);
     }
@@ -131,6 +134,6 @@ void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
     }
     if (--tensor->n_refs > 0)
         return;
-    unlink_handle(state_of(tensor), tensor);
+    dt__scope_leave(state_of(tensor), tensor);
     dt__handle_free(tensor, "tensor_release", site);
 }

@@ -5,6 +5,7 @@
  * it is the one that was freed first, and only when more are free than the context keeps: its lines are prefetched a
  * call ahead, because they have left the cache.
  */
+#include "base/hot.h"
 #include "tensor/tensor_state.h"
 
 #include "base/size.h"
@@ -203,7 +204,7 @@ const dt__kernels *dt__kernels_of(const dt_ctx *ctx) {
 static void *take_scratch(dt_ctx *ctx, size_t bytes) { return dt__alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, NULL); }
 static void free_scratch(dt_ctx *ctx, void *memory, size_t bytes) {
     (void)bytes;
-    (void)dt_heap_free(ctx, memory);
+    dt__free_heap(ctx, memory);
 }
 
 dt__products *dt__products_of(dt_ctx *ctx) {
@@ -224,7 +225,7 @@ static inline dt__storage *new_storage(dt_ctx *ctx, dt__tensor_state *state) {
     return storage;
 }
 
-dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
+DT__HOT dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
     dt__storage *storage = state ? new_storage(ctx, state) : NULL;
     if (!storage)
@@ -270,7 +271,7 @@ dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_
 
 static inline void drop_data(dt__storage *storage) {
     if (storage->heap)
-        (void)dt_heap_free(storage->ctx, storage->data);
+        dt__free_heap(storage->ctx, storage->data);
     else if (storage->free_memory)
         storage->free_memory(storage->user, storage->data);
 }
@@ -293,7 +294,7 @@ static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
     return true;
 }
 
-void dt__storage_release(dt__storage *storage) {
+DT__HOT void dt__storage_release(dt__storage *storage) {
     if (!storage)
         return;
     if (--storage->n_refs > 0) {
@@ -315,7 +316,7 @@ static void prefetch_handle(const void *handle) {
         __builtin_prefetch((const char *)handle + i * DT__CACHE_LINE, 1);
 }
 
-dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
+DT__HOT dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
     if (!state)
         return NULL;
@@ -347,7 +348,7 @@ static void free_spec(dt_spec *spec, const char *name, const dt_site *site) {
     dt_spec_release(spec);
 }
 
-void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
+DT__HOT void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
     dt__object_pool *pool = tensor->large ? &state->many_pool : &state->few_pool;
     dt__storage_release(tensor->storage);

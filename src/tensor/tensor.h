@@ -41,6 +41,7 @@ typedef struct dt__storage {
     const char *changed_file;
     int changed_line;
     bool heap;                         /* data is a block of the rank's heap */
+    bool is_held;                      /* of a gradient to which later walks add (dt_backward) */
     int64_t n_watchers;                /* copies that read `version`: the storage is kept for them without its data */
     struct dt__origin *origin;         /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
     dt__storage_writes *writes;        /* NULL: none that a handle might not know of */
@@ -121,6 +122,9 @@ static inline dt_status dt__check_current(const dt_tensor *tensor) {
 
 /* Use placements (use_placement.c). Sets that of a tensor as dt_set_use does; place NULL: none. */
 dt_status dt__set_use(dt_tensor *tensor, const char *place);
+/* The same of a spec on the mesh of the tensor, which is distributed and has the shape; refuses what cannot be used
+ * so. */
+dt_status dt__set_use_checked(dt_tensor *tensor, dt_spec *use);
 /* The same for the result of a call, which is dropped after an error; both may be NULL, which leaves the result. */
 dt_tensor *dt__with_use(dt_tensor *result, const char *place);
 /* The same of a spec, which has the tensor's shape, dtype and mesh; that of the tensor itself, or NULL: none. */
@@ -128,6 +132,12 @@ void dt__set_use_spec(dt_tensor *tensor, dt_spec *use);
 /* The tensor in another placement, as an op of an open scope has brought it there since the last write to its storage;
  * NULL: none has. */
 dt_tensor *dt__used_copy_find(const dt_tensor *tensor, const dt_spec *use);
+/* Frees the copies of the current scope. */
+void dt__used_copies_end(dt_ctx *ctx);
+/* Until dt__used_copies_let, a scope inside the current one hands its copies to it at its end, where they replace those
+ * that it has. Returns what dt__used_copies_let restores. */
+int64_t dt__used_copies_hand_over(dt_ctx *ctx);
+void dt__used_copies_let(dt_ctx *ctx, int64_t before);
 /* Keeps such a copy, which is in the current scope, until that ends, the storage is written to, or released. Memory. */
 dt_status dt__used_copy_add(const dt_tensor *tensor, dt_tensor *copy);
 
@@ -204,6 +214,19 @@ typedef struct dt__call_details {
     const void *describe_arg;
 } dt__call_details;
 dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details);
+
+/* replicas.c: a hash of this rank's values in logical order; 0 where there are none. */
+dt_status dt__hash_values(const dt_tensor *tensor, uint64_t *out);
+/* Of the rank at position i of the mesh, with this coordinate: the position of the first rank that holds the same
+ * values of a tensor with these placements. */
+int64_t dt__first_replica(const dt_mesh *mesh, const dt_placement *placements, int64_t i, const int64_t *coordinate);
+/* Compares those of the tensors that are on the mesh and replicated; an agreed error where replicas differ. Collective
+ * over the mesh; every member passes the same tensors. The second form only with DTENSOR_CHECK_REPLICAS. */
+dt_status dt__compare_replicas(dt_mesh *mesh, int n, dt_tensor *const *tensors);
+static inline dt_status dt__check_replicas(dt_mesh *mesh, int n, dt_tensor *const *tensors) {
+    return __builtin_expect(dt_mesh_ctx(mesh)->checks_replicas, false) ? dt__compare_replicas(mesh, n, tensors)
+                                                                       : DT_OK;
+}
 /* The same for a tensor, which may be plain or NULL; details may be NULL. The second form returns the tensor, or NULL
  * after an error. */
 static inline dt_status dt__fold_tensor(const dt_tensor *tensor, const dt__call_details *details) {
@@ -211,8 +234,25 @@ static inline dt_status dt__fold_tensor(const dt_tensor *tensor, const dt__call_
         return DT_OK;
     return dt__fold_public_call(tensor->spec, details);
 }
+/* A number of a call by name: an option of an optimizer, the position of a parameter. */
+typedef struct dt__field {
+    const char *name;
+    double value;
+} dt__field;
+/* Adds the public call in progress, if it is the program's own, to the history of the spec's mesh, as one entry per
+ * field. Ranks whose fields differ then get an error that shows the first such field with both values:
+ * "optimizer_step(f32[8,6] R on mesh(dp=2); weight_decay=0.1)". The caller meets the other ranks
+ * (dt__mesh_check_calls). */
+void dt__fold_fields(const dt_spec *spec, const dt__field *fields, int n);
 static inline dt_tensor *dt__folded(dt_tensor *tensor, const dt__call_details *details) {
     return dt__fold_tensor(tensor, details) == DT_OK ? tensor : NULL;
+}
+/* The same for calls that read the tensor's values: with DTENSOR_CHECK_REPLICAS its replicas are compared. */
+static inline dt_tensor *dt__folded_read(dt_tensor *tensor, const dt__call_details *details) {
+    bool compares = tensor && !dt__is_freed(&tensor->life) && tensor->spec && dt__call_is_folded(tensor->ctx);
+    if (dt__fold_tensor(tensor, details) != DT_OK)
+        return NULL;
+    return !compares || dt__check_replicas(tensor->spec->mesh, 1, &tensor) == DT_OK ? tensor : NULL;
 }
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {

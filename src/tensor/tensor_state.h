@@ -39,6 +39,7 @@ struct dt__tensor_state {
     int64_t n_scopes;
     size_t capacity;   /* of scopes */
     int64_t n_begun;   /* scopes so far */
+    int64_t copies_to; /* the depth of the scope to which those inside it hand their copies; 0: they free them */
     dt_tensor *others; /* handles in no scope */
     struct dt__owned *owned;
 };
@@ -58,14 +59,23 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site);
 /* copied_views.c: refuses, with an agreed error, to write to a view of a copy. */
 dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
 
-/* use_placement.c: frees the copies of a scope that ends. */
-void dt__scope_free_copies(struct dt__scope *scope);
+/* use_placement.c: frees the copies of a scope that ends, or hands them over. */
+void dt__scope_end_copies(dt__tensor_state *state, int64_t depth);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);
 /* The list of the handles of a scope; -1: of those in none. */
 static inline dt_tensor **dt__scope_list(dt__tensor_state *state, int64_t depth) {
     return depth < 0 ? &state->others : &state->scopes[depth].newest;
+}
+/* Takes the handle out of its list. */
+static inline void dt__scope_leave(dt__tensor_state *state, const dt_tensor *tensor) {
+    if (tensor->previous)
+        tensor->previous->next = tensor->next;
+    else
+        *dt__scope_list(state, tensor->scope) = tensor->next;
+    if (tensor->next)
+        tensor->next->previous = tensor->previous;
 }
 /* Puts the handle, which is in no list, into that of a scope. */
 static inline void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth) {

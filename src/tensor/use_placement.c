@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Use placements: a tensor is stored in one placement and used in another, as weights that are sharded, and gathered
- * where a layer runs. The use placement belongs to the handle. What an op has moved to it is kept for the next ops: in
- * a list of the storage, where it is found and which a write empties, and in a list of the scope, which ends it. Which
- * inputs an op sees so is decided in dispatch/used_inputs.c.
+ * where a layer runs; it may be used in another dtype, too. The use placement belongs to the handle. What an op has
+ * moved to it is kept for the next ops: in a list of the storage, where it is found and which a write empties, and in a
+ * list of the scope, which ends it. Which inputs an op sees so is decided in dispatch/used_inputs.c.
  */
 #include "tensor/tensor_state.h"
+
+#include "base/dtype.h"
 
 #include <string.h>
 
@@ -46,9 +48,41 @@ void dt__used_copies_free(dt__storage *storage) {
         free_copy(storage->used_copies);
 }
 
-void dt__scope_free_copies(struct dt__scope *scope) {
+static void free_copies(struct dt__scope *scope) {
     while (scope->used_copies)
         free_copy(scope->used_copies);
+}
+
+void dt__scope_end_copies(dt__tensor_state *state, int64_t depth) {
+    struct dt__scope *scope = &state->scopes[depth], *to = &state->scopes[state->copies_to];
+    if (!state->copies_to || depth <= state->copies_to) {
+        free_copies(scope);
+        return;
+    }
+    free_copies(to);
+    to->used_copies = scope->used_copies;
+    scope->used_copies = NULL;
+    for (const struct dt__used_copy *at = to->used_copies; at; at = at->older) {
+        dt__scope_leave(state, at->copy);
+        dt__scope_enter(state, at->copy, state->copies_to);
+    }
+}
+
+void dt__used_copies_end(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    free_copies(&state->scopes[state->n_scopes - 1]);
+}
+
+int64_t dt__used_copies_hand_over(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    int64_t before = state->copies_to;
+    state->copies_to = state->n_scopes - 1;
+    return before;
+}
+
+void dt__used_copies_let(dt_ctx *ctx, int64_t before) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    state->copies_to = before;
 }
 
 static size_t strides_bytes(const dt_tensor *tensor) {
@@ -107,6 +141,42 @@ static dt_status check_partials(const dt_spec *stored, const dt_spec *use) {
     return DT_OK;
 }
 
+/* Gradients are converted back, so that both dtypes have them; and a sum of converted parts is another value. */
+static dt_status check_dtypes(const dt_spec *stored, dt_dtype use) {
+    if (!dt__is_inexact(stored->dtype) || !dt__is_inexact(use) ||
+        dt__is_complex(stored->dtype) != dt__is_complex(use))
+        return dt__fail(stored->ctx, DT_ERR_DTYPE,
+                        "use: expected two real or two complex floating-point dtypes, got %s used as %s",
+                        dt_dtype_name(stored->dtype), dt_dtype_name(use));
+    for (int m = 0; m < stored->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_partial(stored->sharding.placements[m]))
+            return dt__fail(stored->ctx, DT_ERR_PLACEMENT,
+                            "use: mesh dim %d: a partial %s cannot be used as %s; dt_reduced reduces it first", m,
+                            dt_dtype_name(stored->dtype), dt_dtype_name(use));
+    return DT_OK;
+}
+
+/* The spec of a use placement; NULL after an error. */
+static dt_spec *parse_use(const dt_spec *stored, const char *place) {
+    dt__arena arena = dt__arena_new(stored->ctx);
+    dt_dtype dtype = stored->dtype;
+    dt__placement_list list;
+    dt_placement *placements;
+    dt_spec *use = NULL;
+    int n;
+    if (dt__use_parse(&arena, place, &dtype, &list) == DT_OK &&
+        dt__placements_resolve_names(&arena, &list, stored->mesh, stored->sharding.placements, &n, &placements) ==
+            DT_OK)
+        use = dt_spec_new(stored->mesh, &(dt_spec_desc){.dtype = dtype,
+                                                        .n_dims = stored->sharding.n_dims,
+                                                        .shape = stored->sharding.shape,
+                                                        .n_placements = n ? n : stored->sharding.n_mesh_dims,
+                                                        .placements = n ? placements : stored->sharding.placements,
+                                                        .stride_order = stored->stride_order});
+    dt__arena_free(&arena);
+    return use;
+}
+
 dt_status dt__set_use(dt_tensor *tensor, const char *place) {
     const dt_spec *spec = tensor->spec;
     if (!place) {
@@ -116,16 +186,18 @@ dt_status dt__set_use(dt_tensor *tensor, const char *place) {
     if (!spec)
         return dt__fail(tensor->ctx, DT_ERR_PLACEMENT,
                         "use: expected a distributed tensor, got a plain one; distribute it first");
-    dt_spec *use = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
-                                                           .n_dims = spec->sharding.n_dims,
-                                                           .shape = spec->sharding.shape,
-                                                           .text = place,
-                                                           .stride_order = spec->stride_order});
-    dt_status status = use ? check_partials(spec, use) : dt_error_status(tensor->ctx);
-    if (status == DT_OK)
-        dt__set_use_spec(tensor, use);
+    dt_spec *use = parse_use(spec, place);
+    dt_status status = use ? dt__set_use_checked(tensor, use) : dt_error_status(tensor->ctx);
     dt_spec_release(use);
     return status;
+}
+
+dt_status dt__set_use_checked(dt_tensor *tensor, dt_spec *use) {
+    DT__TRY(check_partials(tensor->spec, use));
+    if (use->dtype != tensor->spec->dtype)
+        DT__TRY(check_dtypes(tensor->spec, use->dtype));
+    dt__set_use_spec(tensor, use);
+    return DT_OK;
 }
 
 dt_tensor *dt__with_use(dt_tensor *result, const char *place) {
@@ -137,6 +209,7 @@ dt_tensor *dt__with_use(dt_tensor *result, const char *place) {
 
 dt_status dt_set_use_site(dt_tensor *tensor, const char *place, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "set_use", site);
+    DT__TRY(DT__REFUSAL());
     if (!tensor)
         return DT_ERR_VALUE;
     DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = place}));

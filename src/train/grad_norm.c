@@ -3,7 +3,8 @@
  * The norm of the gradients of many parameters, as of one vector. The sum of powers of each gradient, or its largest
  * magnitude, is partial along the mesh dims over which the gradient is sharded (power_sum). The ranks add their own
  * sums up, per mesh, and reduce the total once; a value that is replicated along a dim over which others are partial
- * is counted by coordinate 0 of it.
+ * is counted by coordinate 0 of it. Parameters of several meshes, such as the stages of a pipeline, have a common mesh:
+ * each value is counted by one rank of its own mesh, and the total is reduced once over the common one.
  */
 #include "train/train.h"
 
@@ -24,19 +25,21 @@ typedef struct mesh_sum {
 typedef struct grad_norm {
     dt_ctx *ctx;
     double ord;
+    dt_mesh *common; /* has all ranks of the parameters; NULL: these are on the same ranks */
     int n, n_meshes;
     dt_tensor **grads, **sums; /* per gradient */
-    mesh_sum *meshes;          /* at most one per gradient */
+    mesh_sum *meshes;          /* at most one per gradient; or the common one */
 } grad_norm;
 
-static dt_status find_grads(dt_tensors parameters, dt__arena *arena, grad_norm *out) {
+static dt_status find_grads(dt_tensors parameters, dt__training_call *call, dt__arena *arena, grad_norm *out) {
     out->grads = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
     out->sums = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
-    out->meshes = DT__NEW_ARRAY(arena, mesh_sum, parameters.n);
+    out->meshes = DT__NEW_ARRAY(arena, mesh_sum, parameters.n + 1);
     if (!out->grads || !out->sums || !out->meshes)
         return DT_ERR_MEMORY;
     for (int i = 0; i < parameters.n; i++) {
         dt_tensor *grad = dt_grad(parameters.list[i]);
+        dt__training_call_count(call, parameters.list[i], i, grad != NULL, 0);
         if (!grad)
             continue;
         if (out->n > 0 && !grad->spec != !out->grads[0]->spec)
@@ -45,11 +48,63 @@ static dt_status find_grads(dt_tensors parameters, dt__arena *arena, grad_norm *
                             grad->spec ? "distributed" : "plain");
         out->grads[out->n++] = grad;
     }
+    dt__training_call_add_counts(call);
+    DT__TRY(dt__training_call_meet(call, parameters));
+    return out->common ? dt__mesh_check_calls(out->common) : DT_OK;
+}
+
+static dt_status contains(dt__arena *arena, const dt_mesh *outer, const dt_mesh *inner, bool *out) {
+    int64_t coordinate[DT_MESH_MAX_DIMS], *ranks = DT__NEW_ARRAY(arena, int64_t, dt_mesh_size(inner));
+    if (!ranks)
+        return DT_ERR_MEMORY;
+    dt_mesh_ranks(inner, ranks);
+    *out = true;
+    for (int64_t i = 0; i < dt_mesh_size(inner) && *out; i++)
+        *out = dt_mesh_coordinate_of(outer, ranks[i], coordinate);
+    return DT_OK;
+}
+
+/* A rank that is not in the mesh of some parameter lacks its part of the norm, unless a common mesh is reduced over. */
+static dt_status check_mesh(const grad_norm *self, dt__arena *arena, dt_mesh *first, const dt_tensor *parameter,
+                            int i) {
+    dt_mesh *mesh = parameter->spec->mesh;
+    bool inside = self->common || dt_mesh_size(mesh) == dt_mesh_size(first);
+    if (inside)
+        DT__TRY(contains(arena, self->common ? self->common : first, mesh, &inside));
+    if (inside)
+        return DT_OK;
+    if (self->common)
+        return dt__fail(self->ctx, DT_ERR_VALUE,
+                        "parameter %d: expected ranks of the option mesh, %s, got those of %s", i + 1,
+                        dt_mesh_text(self->common), dt_mesh_text(mesh));
+    return dt__fail(
+        self->ctx, DT_ERR_VALUE,
+        "parameter %d: expected the ranks of the parameters before it, those of %s, got those of %s; pass "
+        "a mesh that has all of them as .mesh",
+        i + 1, dt_mesh_text(first), dt_mesh_text(mesh));
+}
+
+static dt_status check_meshes(const grad_norm *self, dt__arena *arena, dt_tensors parameters) {
+    dt_mesh *first = NULL, *last = NULL; /* parameters of one mesh usually follow each other */
+    for (int i = 0; i < parameters.n; i++) {
+        const dt_tensor *parameter = parameters.list[i];
+        if (!parameter->spec && self->common)
+            return dt__fail(self->ctx, DT_ERR_VALUE,
+                            "parameter %d: expected a distributed tensor because of the option mesh, got a plain one",
+                            i + 1);
+        if (!parameter->spec || (last && dt__mesh_same(last, parameter->spec->mesh)))
+            continue;
+        last = parameter->spec->mesh;
+        first = first ? first : last;
+        DT__TRY(check_mesh(self, arena, first, parameter, i));
+    }
     return DT_OK;
 }
 
 static mesh_sum *sum_of(grad_norm *self, dt_mesh *mesh) {
     int m = 0;
+    if (self->common)
+        return self->meshes;
     while (m < self->n_meshes && !dt__mesh_same(self->meshes[m].mesh, mesh))
         m++;
     if (m == self->n_meshes)
@@ -80,7 +135,7 @@ static void add(const grad_norm *self, double value, double *to) {
 }
 
 static void add_values(grad_norm *self) {
-    for (int i = 0; i < self->n; i++) {
+    for (int i = 0; i < self->n && !self->common; i++) {
         const dt_spec *spec = self->sums[i]->spec;
         mesh_sum *sum = sum_of(self, spec ? spec->mesh : NULL);
         for (int d = 0; spec && d < dt_mesh_n_dims(spec->mesh); d++)
@@ -90,7 +145,7 @@ static void add_values(grad_norm *self) {
         const dt_spec *spec = self->sums[i]->spec;
         mesh_sum *sum = sum_of(self, spec ? spec->mesh : NULL);
         const double *value = (const double *)self->sums[i]->data;
-        if (value && (!spec || is_counted(spec, sum->reduced)))
+        if (value && (!spec || is_counted(spec, self->common ? UINT64_MAX : sum->reduced)))
             add(self, *value, &sum->value);
     }
 }
@@ -117,6 +172,8 @@ static dt_status reduce(const grad_norm *self, mesh_sum *sum) {
 static dt_status compute(grad_norm *self, bool refuses_nonfinite, dt_tensor **out) {
     double total = 0;
     const dt_foreach_power_sum_options options = {.ord = dt_number_real(self->ord)};
+    if (self->common)
+        self->meshes[self->n_meshes++] = (mesh_sum){.mesh = self->common, .reduced = UINT64_MAX};
     if (self->n > 0) {
         int n = dt_foreach_power_sum_sized((dt_tensors){self->n, self->grads}, self->sums, self->n, &options,
                                            sizeof options);
@@ -145,14 +202,16 @@ static dt_status clip(const grad_norm *self, const dt_tensor *norm, double max_n
                                                 sizeof options);
 }
 
-static dt_tensor *run(grad_norm *self, dt_tensors parameters, const double *max_norm,
+static dt_tensor *run(grad_norm *self, dt_tensors parameters, dt__training_call *call, const double *max_norm,
                       const dt_grad_norm_options *options) {
     dt_ctx *ctx = self->ctx;
     dt__arena arena = dt__arena_new(ctx);
     dt__training_setting setting = dt__training_begin(ctx);
     dt_scope scope = dt_scope_begin(ctx);
     dt_tensor *norm = NULL;
-    dt_status status = find_grads(parameters, &arena, self);
+    dt_status status = check_meshes(self, &arena, parameters);
+    if (status == DT_OK)
+        status = find_grads(parameters, call, &arena, self);
     if (status == DT_OK)
         status = compute(self, options->error_if_nonfinite, &norm);
     if (status == DT_OK && max_norm)
@@ -165,10 +224,47 @@ static dt_tensor *run(grad_norm *self, dt_tensors parameters, const double *max_
     return status == DT_OK ? norm : NULL;
 }
 
+/* Adds the call to the history of the common mesh: its options, but not its parameters, which may differ between the
+ * ranks of stages. */
+static dt_status add_common(const grad_norm *self, const dt__field *fields, int n) {
+    const dt_placement replicated[DT_MESH_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+    dt_spec *total = dt_spec_new(
+        self->common,
+        &(dt_spec_desc){.dtype = DT_F64, .n_placements = dt_mesh_n_dims(self->common), .placements = replicated});
+    if (!total)
+        return dt_error_status(self->ctx);
+    dt__fold_fields(total, fields, n);
+    dt_spec_release(total);
+    return DT_OK;
+}
+
+static dt_status add_options(const grad_norm *self, dt__training_call *call, const double *max_norm,
+                             const dt_grad_norm_options *options) {
+    const dt__field fields[] = {
+        {"norm_type", self->ord},
+        {"error_if_nonfinite", options->error_if_nonfinite},
+        {"ranks of mesh", (double)dt_mesh_size(self->common)},
+        {"hash of mesh", self->common ? (double)(dt_mesh_fingerprint(self->common) >> 12) : 0},
+        {"max_norm", max_norm ? *max_norm : 0},
+    };
+    int n = max_norm ? 5 : 4;
+    for (int i = 0; i < n; i++)
+        dt__training_call_add(call, fields[i].name, fields[i].value);
+    return self->common ? add_common(self, fields, n) : DT_OK;
+}
+
 static dt_tensor *norm_of(dt_ctx *ctx, dt_tensors parameters, const double *max_norm,
                           const dt_grad_norm_options *options) {
-    grad_norm self = {.ctx = ctx, .ord = options->norm_type.given ? options->norm_type.value : 2};
-    if (dt__parameters_check(ctx, parameters, max_norm ? *max_norm : self.ord) != DT_OK)
+    grad_norm self = {.ctx = ctx,
+                      .ord = options->norm_type.given ? options->norm_type.value : 2,
+                      .common = DT__LIVE(DT__KIND_MESH, options->mesh)};
+    dt__training_call call;
+    if ((options->mesh && !self.common) || dt__parameters_check(ctx, parameters) != DT_OK)
+        return NULL;
+    if (self.common && !dt__check_context(ctx, ctx->call.name, "mesh", dt_mesh_ctx(self.common)))
+        return NULL;
+    dt__training_call_begin(&call, ctx, parameters);
+    if (add_options(&self, &call, max_norm, options) != DT_OK || dt__gradients_check(ctx, parameters) != DT_OK)
         return NULL;
     if (!(self.ord > 0)) {
         (void)dt__fail(ctx, DT_ERR_VALUE, "norm_type: expected a number > 0 or inf, got %g", self.ord);
@@ -178,20 +274,31 @@ static dt_tensor *norm_of(dt_ctx *ctx, dt_tensors parameters, const double *max_
         (void)dt__fail(ctx, DT_ERR_VALUE, "max_norm: expected a number >= 0, got %g", *max_norm);
         return NULL;
     }
-    return run(&self, parameters, max_norm, options);
+    return run(&self, parameters, &call, max_norm, options);
+}
+
+/* A rank without parameters has the context of the common mesh. */
+static dt_ctx *ctx_of(dt_tensors parameters, const dt_grad_norm_options *options) {
+    dt_ctx *ctx = dt__parameters_ctx(parameters);
+    return ctx || !options ? ctx : dt_mesh_ctx(options->mesh);
+}
+
+static dt_tensor *enter(const char *name, dt_tensors parameters, const double *max_norm,
+                        const dt_grad_norm_options *options, size_t options_size) {
+    dt_grad_norm_options full;
+    options = DT__OPTIONS(dt__parameters_ctx(parameters), name, options, options_size, &full);
+    dt_ctx *ctx = ctx_of(parameters, options);
+    DT__ENTER(ctx, name, options ? options->site : NULL);
+    if (DT__REFUSAL() != DT_OK)
+        return NULL;
+    return ctx && options ? norm_of(ctx, parameters, max_norm, options) : NULL;
 }
 
 dt_tensor *dt_grad_norm_sized(dt_tensors parameters, const dt_grad_norm_options *options, size_t options_size) {
-    dt_grad_norm_options full;
-    dt_ctx *ctx = dt__parameters_ctx(parameters);
-    DT__ENTER_OPTIONS(ctx, "grad_norm", options, options_size, &full);
-    return ctx && options ? norm_of(ctx, parameters, NULL, options) : NULL;
+    return enter("grad_norm", parameters, NULL, options, options_size);
 }
 
 dt_tensor *dt_clip_grad_norm_sized(dt_tensors parameters, double max_norm, const dt_grad_norm_options *options,
                                    size_t options_size) {
-    dt_grad_norm_options full;
-    dt_ctx *ctx = dt__parameters_ctx(parameters);
-    DT__ENTER_OPTIONS(ctx, "clip_grad_norm", options, options_size, &full);
-    return ctx && options ? norm_of(ctx, parameters, &max_norm, options) : NULL;
+    return enter("clip_grad_norm", parameters, &max_norm, options, options_size);
 }

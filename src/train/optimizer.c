@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Optimisers. Each parameter has a row: the tensors of its state and its number of steps. Parameters usually come in
- * the order of the rows, so that each is found behind the one before it. A step calls the list op of its method once
- * for all parameters with the same number of steps.
+ * Optimizers. Each parameter has a row: the tensors of its state, its number of steps, and the factors that rules have
+ * for it. Parameters usually come in the order of the rows, so that each is found after the one before it. A step calls
+ * the list op of its method once for all parameters with the same number of steps and the same factors.
  */
-#include "train/train.h"
+#include "train/optimizer_methods.h"
 
 #include "base/dtype.h"
 #include "base/lifetime.h"
@@ -13,174 +13,118 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_STATES = 3 };
-
 typedef struct row {
     dt_tensor *parameter; /* holds a reference, as to its state */
-    dt_tensor *states[MAX_STATES];
+    dt_tensor *states[DT__MAX_STATES];
     int64_t n_steps;
-    int64_t call; /* of the optimiser that it was in last */
+    int64_t call;     /* of the optimizer that it was in last */
+    int position;     /* from 1, in the last list in which it had a gradient; 0: none, or it had none last time */
+    double lr, decay; /* factors */
 } row;
 
-/* The tensors of one call: parameters, gradients, states. */
-enum { PARAMETERS, GRADIENTS, STATES, N_LISTS = STATES + MAX_STATES };
-typedef struct step_lists {
-    int n;
-    dt_tensor **lists[N_LISTS];
-} step_lists;
-
-typedef struct method method;
 struct dt_optimizer {
     dt__lifetime life;
     dt_ctx *ctx;
-    const method *method;
-    int n_states;
-    double lr, weight_decay, beta1, beta2, eps; /* SGD: beta1 is the momentum and beta2 the dampening */
-    bool amsgrad, nesterov, maximize;
+    const dt__method *method;
+    dt__method_numbers numbers;
+    int n_states, states[DT__MAX_STATES]; /* of the method's that the numbers need */
+    dt_params *params;                    /* NULL: each step has a list */
+    const dt__param_group *listed;        /* those of params that are stepped, as of n_params names */
+    dt_tensor **tensors;
+    int n_listed, n_params;
     row *rows;
     int n_rows, capacity;
     int64_t n_calls;
-    int next; /* the row behind the one that was found last */
+    int next;             /* the row after the one that was found last */
+    int64_t product_step; /* NAdam: the step of the product, which the next step continues */
+    double product;
 };
-
-struct method {
-    const char *name;
-    const char *states[MAX_STATES];
-    dt_status (*run)(const dt_optimizer *self, const step_lists *lists, int64_t step);
-};
-
-static dt_tensors list_at(const step_lists *lists, int i) { return (dt_tensors){lists->n, lists->lists[i]}; }
-static dt_opt_real real(double value) { return (dt_opt_real){.given = true, .value = value}; }
-
-#define ADAM_METHOD(NAME)                                                                                            \
-    static dt_status run_##NAME(const dt_optimizer *self, const step_lists *lists, int64_t step) {                   \
-        const dt_fused_##NAME##_in_place_options options = {.beta1 = real(self->beta1),                              \
-                                                            .beta2 = real(self->beta2),                              \
-                                                            .weight_decay = real(self->weight_decay),                \
-                                                            .eps = real(self->eps),                                  \
-                                                            .maximize = self->maximize};                             \
-        const dt_fused_##NAME##_amsgrad_in_place_options amsgrad = {.beta1 = options.beta1,                          \
-                                                                    .beta2 = options.beta2,                          \
-                                                                    .weight_decay = options.weight_decay,            \
-                                                                    .eps = options.eps,                              \
-                                                                    .maximize = options.maximize};                   \
-        const dt_tensors p = list_at(lists, PARAMETERS), g = list_at(lists, GRADIENTS), m = list_at(lists, STATES),  \
-                         v = list_at(lists, STATES + 1);                                                             \
-        return self->amsgrad                                                                                         \
-                   ? dt_fused_##NAME##_amsgrad_in_place_sized(p, g, m, v, list_at(lists, STATES + 2), self->lr,      \
-                                                              step, &amsgrad, sizeof amsgrad)                        \
-                   : dt_fused_##NAME##_in_place_sized(p, g, m, v, self->lr, step, &options, sizeof options);         \
-    }
-ADAM_METHOD(adam)
-ADAM_METHOD(adamw)
-
-static dt_status run_sgd(const dt_optimizer *self, const step_lists *lists, int64_t step) {
-    const dt_fused_sgd_in_place_options options = {.weight_decay = real(self->weight_decay),
-                                                   .momentum = real(self->beta1),
-                                                   .dampening = real(self->beta2),
-                                                   .nesterov = self->nesterov,
-                                                   .maximize = self->maximize};
-    const dt_fused_sgd_momentum_in_place_options momentum = {.weight_decay = options.weight_decay,
-                                                             .momentum = options.momentum,
-                                                             .dampening = options.dampening,
-                                                             .nesterov = options.nesterov,
-                                                             .maximize = options.maximize,
-                                                             .is_first = step == 1};
-    const dt_tensors p = list_at(lists, PARAMETERS), g = list_at(lists, GRADIENTS);
-    return self->n_states == 0 ? dt_fused_sgd_in_place_sized(p, g, self->lr, &options, sizeof options)
-                               : dt_fused_sgd_momentum_in_place_sized(p, g, list_at(lists, STATES), self->lr,
-                                                                      &momentum, sizeof momentum);
-}
-
-static const method adam = {"Adam", {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}, run_adam};
-static const method adamw = {"AdamW", {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}, run_adamw};
-static const method sgd = {"SGD", {"momentum_buffer"}, run_sgd};
 
 /* Making and freeing. */
 
-typedef struct train_state {
-    dt__freed_queue freed;
-} train_state;
-
-static train_state *state_of(dt_ctx *ctx) {
-    void **state = &ctx->slots[DT__SLOT_TRAIN].state;
-    if (!*state)
-        *state = dt__owned_new(ctx, sizeof(train_state), "the context's optimisers");
-    return *state;
+static dt_status check_numbers(dt_ctx *ctx, const dt__method *method, const dt__method_numbers *numbers) {
+    for (const dt__method_number *at = method->numbers; at->name; at++) {
+        const double value = at->is_flag ? 0 : *(const double *)((const char *)numbers + at->at);
+        if (at->is_flag || (value >= 0 && value < at->below))
+            continue;
+        return at->below < INFINITY
+                   ? dt__fail(ctx, DT_ERR_VALUE, "%s: expected 0 <= %s < %g, got %g", at->name, at->name, at->below,
+                              value)
+                   : dt__fail(ctx, DT_ERR_VALUE, "%s: expected a finite number >= 0, got %g", at->name, value);
+    }
+    return DT_OK;
 }
 
-static dt_status check_number(dt_ctx *ctx, const char *name, double value, double below) {
-    return value >= 0 && value < below ? DT_OK
-           : below < INFINITY
-               ? dt__fail(ctx, DT_ERR_VALUE, "%s: expected 0 <= %s < %g, got %g", name, name, below, value)
-               : dt__fail(ctx, DT_ERR_VALUE, "%s: expected a finite number >= 0, got %g", name, value);
-}
-
-static dt_optimizer *optimizer_new(dt_ctx *ctx, const dt_optimizer *from) {
-    if (check_number(ctx, "lr", from->lr, INFINITY) != DT_OK ||
-        check_number(ctx, "weight_decay", from->weight_decay, INFINITY) != DT_OK)
+static dt_optimizer *optimizer_new(dt_ctx *ctx, const dt__method *method, const dt__method_numbers *numbers,
+                                   dt_params *params) {
+    if (check_numbers(ctx, method, numbers) != DT_OK)
         return NULL;
-    dt_optimizer *self = state_of(ctx) ? dt__owned_new(ctx, sizeof *self, "an optimiser") : NULL;
+    if (params && (!DT__LIVE(DT__KIND_PARAMS, params) ||
+                   !dt__check_context(ctx, "optimizer", "params", dt__params_ctx(params))))
+        return NULL;
+    dt_optimizer *self = dt__train_state_of(ctx) ? dt__owned_new(ctx, sizeof *self, "an optimizer") : NULL;
     if (!self)
         return NULL;
-    *self = *from;
     self->ctx = ctx;
+    self->method = method;
+    self->numbers = *numbers;
+    self->n_states = method->select_states(numbers, self->states);
+    self->params = params;
+    self->product = 1;
     dt__life_begin(&self->life, ctx);
     return self;
 }
 
 static double value_or(dt_opt_real option, double absent) { return option.given ? option.value : absent; }
 
-static dt_optimizer *adam_new(dt_ctx *ctx, const method *of, double lr, double decay,
-                              const dt_adam_new_options *options) {
-    dt_optimizer from = {.method = of,
-                         .n_states = options->amsgrad ? 3 : 2,
-                         .lr = lr,
-                         .weight_decay = value_or(options->weight_decay, decay),
-                         .beta1 = value_or(options->beta1, 0.9),
-                         .beta2 = value_or(options->beta2, 0.999),
-                         .eps = value_or(options->eps, 1e-8),
-                         .amsgrad = options->amsgrad,
-                         .maximize = options->maximize};
-    bool fits = check_number(ctx, "beta1", from.beta1, 1) == DT_OK &&
-                check_number(ctx, "beta2", from.beta2, 1) == DT_OK &&
-                check_number(ctx, "eps", from.eps, INFINITY) == DT_OK;
-    return fits ? optimizer_new(ctx, &from) : NULL;
-}
-
-dt_optimizer *dt_adam_new_sized(dt_ctx *ctx, double lr, const dt_adam_new_options *options, size_t options_size) {
-    dt_adam_new_options full;
-    DT__ENTER_OPTIONS(ctx, "adam_new", options, options_size, &full);
-    return ctx && options ? adam_new(ctx, &adam, lr, 0, options) : NULL;
-}
-
-dt_optimizer *dt_adamw_new_sized(dt_ctx *ctx, double lr, const dt_adam_new_options *options, size_t options_size) {
-    dt_adam_new_options full;
-    DT__ENTER_OPTIONS(ctx, "adamw_new", options, options_size, &full);
-    return ctx && options ? adam_new(ctx, &adamw, lr, 0.01, options) : NULL;
-}
+/* A maker of optimizers: the numbers of its options, with their defaults. */
+#define MAKER(NAME, OPTIONS, ...)                                                                                    \
+    dt_optimizer *dt_##NAME##_new_sized(dt_ctx *ctx, double lr, const OPTIONS *options, size_t options_size) {       \
+        OPTIONS full;                                                                                                \
+        DT__ENTER_OPTIONS(ctx, #NAME "_new", options, options_size, &full);                                          \
+        if (DT__REFUSAL() != DT_OK || !ctx || !options)                                                              \
+            return NULL;                                                                                             \
+        const OPTIONS *o = options;                                                                                  \
+        return optimizer_new(ctx, &dt__method_##NAME,                                                                \
+                             &(dt__method_numbers){.lr = lr, .maximize = o->maximize, __VA_ARGS__}, o->params);      \
+    }
+MAKER(adam, dt_adam_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.999),
+      .eps = value_or(o->eps, 1e-8), .weight_decay = value_or(o->weight_decay, 0), .amsgrad = o->amsgrad)
+MAKER(adamw, dt_adam_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.999),
+      .eps = value_or(o->eps, 1e-8), .weight_decay = value_or(o->weight_decay, 0.01), .amsgrad = o->amsgrad)
+MAKER(adagrad, dt_adagrad_new_options, .lr_decay = value_or(o->lr_decay, 0), .eps = value_or(o->eps, 1e-10),
+      .initial_accumulator_value = value_or(o->initial_accumulator_value, 0),
+      .weight_decay = value_or(o->weight_decay, 0))
+MAKER(rmsprop, dt_rmsprop_new_options, .beta2 = value_or(o->alpha, 0.99), .eps = value_or(o->eps, 1e-8),
+      .beta1 = value_or(o->momentum, 0), .weight_decay = value_or(o->weight_decay, 0), .centered = o->centered)
+MAKER(adamax, dt_adamax_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.999),
+      .eps = value_or(o->eps, 1e-8), .weight_decay = value_or(o->weight_decay, 0))
+MAKER(nadam, dt_nadam_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.999),
+      .eps = value_or(o->eps, 1e-8), .weight_decay = value_or(o->weight_decay, 0),
+      .momentum_decay = value_or(o->momentum_decay, 0.004), .decoupled_weight_decay = o->decoupled_weight_decay)
+MAKER(radam, dt_radam_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.999),
+      .eps = value_or(o->eps, 1e-8), .weight_decay = value_or(o->weight_decay, 0),
+      .decoupled_weight_decay = o->decoupled_weight_decay)
+MAKER(lion, dt_lion_new_options, .beta1 = value_or(o->beta1, 0.9), .beta2 = value_or(o->beta2, 0.99),
+      .weight_decay = value_or(o->weight_decay, 0))
 
 dt_optimizer *dt_sgd_new_sized(dt_ctx *ctx, double lr, const dt_sgd_new_options *options, size_t options_size) {
     dt_sgd_new_options full;
     DT__ENTER_OPTIONS(ctx, "sgd_new", options, options_size, &full);
-    if (!ctx || !options)
+    if (DT__REFUSAL() != DT_OK || !ctx || !options)
         return NULL;
-    double momentum = value_or(options->momentum, 0), dampening = value_or(options->dampening, 0);
-    if (check_number(ctx, "momentum", momentum, INFINITY) != DT_OK)
-        return NULL;
-    if (options->nesterov && (momentum == 0 || dampening != 0)) {
-        (void)dt__fail(ctx, DT_ERR_VALUE, "nesterov: expected a momentum and no dampening, got %g and %g", momentum,
-                       dampening);
+    const dt__method_numbers numbers = {.lr = lr,
+                                        .weight_decay = value_or(options->weight_decay, 0),
+                                        .beta1 = value_or(options->momentum, 0),
+                                        .beta2 = value_or(options->dampening, 0),
+                                        .nesterov = options->nesterov,
+                                        .maximize = options->maximize};
+    if (options->nesterov && (numbers.beta1 == 0 || numbers.beta2 != 0)) {
+        (void)dt__fail(ctx, DT_ERR_VALUE, "nesterov: expected a momentum and no dampening, got %g and %g",
+                       numbers.beta1, numbers.beta2);
         return NULL;
     }
-    return optimizer_new(ctx, &(dt_optimizer){.method = &sgd,
-                                              .n_states = momentum != 0,
-                                              .lr = lr,
-                                              .weight_decay = value_or(options->weight_decay, 0),
-                                              .beta1 = momentum,
-                                              .beta2 = dampening,
-                                              .nesterov = options->nesterov,
-                                              .maximize = options->maximize});
+    return optimizer_new(ctx, &dt__method_sgd, &numbers, options->params);
 }
 
 static void free_row(const dt_optimizer *self, row *of) {
@@ -196,10 +140,11 @@ void dt_optimizer_free_site(dt_optimizer *optimizer, const dt_site *site) {
     if (!optimizer)
         return;
     dt_ctx *ctx = optimizer->ctx;
-    dt__freed_queue *freed = &state_of(ctx)->freed;
+    dt__freed_queue *freed = &dt__train_state_of(ctx)->freed;
     for (int i = 0; i < optimizer->n_rows; i++)
         free_row(optimizer, &optimizer->rows[i]);
     dt__owned_free(ctx, optimizer->rows);
+    dt__owned_free(ctx, optimizer->tensors);
     DT__LIFE_END(freed, optimizer);
     dt__owned_free(ctx, dt__freed_pop(freed, ctx, sizeof *optimizer));
 }
@@ -219,7 +164,7 @@ static dt_status reserve_row(dt_optimizer *self) {
     if (self->n_rows < self->capacity)
         return DT_OK;
     int capacity = 2 * self->capacity + 16;
-    row *rows = dt__owned_new(self->ctx, (size_t)capacity * sizeof *rows, "the state of an optimiser");
+    row *rows = dt__owned_new(self->ctx, (size_t)capacity * sizeof *rows, "the state of an optimizer");
     if (!rows)
         return dt_error_status(self->ctx);
     if (self->n_rows)
@@ -232,7 +177,7 @@ static dt_status reserve_row(dt_optimizer *self) {
 
 static dt_status add_row(dt_optimizer *self, dt_tensor *parameter) {
     DT__TRY(reserve_row(self));
-    row new = {.parameter = dt_tensor_retain(parameter)};
+    row new = {.parameter = dt_tensor_retain(parameter), .lr = 1, .decay = 1};
     bool is_half = parameter->dtype == DT_F16 || parameter->dtype == DT_BF16;
     for (int s = 0; s < self->n_states; s++) {
         dt_tensor *state = dt_zeros_like(parameter, .dtype = is_half ? DT_F32 : parameter->dtype);
@@ -241,6 +186,11 @@ static dt_status add_row(dt_optimizer *self, dt_tensor *parameter) {
             return dt_error_status(self->ctx);
         }
         new.states[s] = dt_tensor_retain(state);
+        if (self->numbers.initial_accumulator_value != 0 &&
+            !dt_fill_(state, DT_NUMBER(self->numbers.initial_accumulator_value))) {
+            free_row(self, &new);
+            return dt_error_status(self->ctx);
+        }
         dt__storage_set_kind(state->storage, DT_MEMORY_OPTIMIZER);
         dt_drop(state);
     }
@@ -255,31 +205,67 @@ typedef struct stepped {
     int n, *rows;
     dt_tensor **grads;
     int *called; /* rows in the lists */
-    step_lists lists;
+    dt__method_step step;
 } stepped;
 
 static dt_status allocate(dt__arena *arena, int n, stepped *out) {
     int *rows = DT__NEW_ARRAY(arena, int, 2 * (int64_t)n);
-    dt_tensor **tensors = DT__NEW_ARRAY(arena, dt_tensor *, (1 + N_LISTS) * (int64_t)n);
+    dt_tensor **tensors = DT__NEW_ARRAY(arena, dt_tensor *, (1 + DT__N_STEP_LISTS) * (int64_t)n);
     if (!rows || !tensors)
         return DT_ERR_MEMORY;
     *out = (stepped){.rows = rows, .called = rows + n, .grads = tensors};
-    for (int i = 0; i < N_LISTS; i++)
-        out->lists.lists[i] = tensors + (1 + i) * (int64_t)n;
+    for (int i = 0; i < DT__N_STEP_LISTS; i++)
+        out->step.lists[i] = tensors + (1 + i) * (int64_t)n;
     return DT_OK;
 }
 
-static dt_status find_rows(dt_optimizer *self, dt_tensors parameters, stepped *out) {
+static void add_options(const dt_optimizer *self, double grad_scale, dt__training_call *call) {
+    for (const dt__method_number *at = self->method->numbers; at->name; at++) {
+        const char *value = (const char *)&self->numbers + at->at;
+        dt__training_call_add(call, at->name, at->is_flag ? *(const bool *)value : *(const double *)value);
+    }
+    if (grad_scale != 1)
+        dt__training_call_add(call, "grad_scale", grad_scale);
+}
+
+/* Adds a parameter that is new, or at another position than in the step before. */
+static void add_position(dt__training_call *call, row *of, int i) {
+    dt__training_call_count(call, of->parameter, i, true, of->n_steps);
+    if (of->position == i + 1 || !call->is_folded)
+        return;
+    of->position = i + 1;
+    dt__training_call_add_parameter(call, of->parameter, "parameter with a gradient", i);
+}
+
+/* Adds the parameters that the step before had and this one has not. */
+static void add_absent(const dt_optimizer *self, dt__training_call *call) {
+    for (int r = 0; r < self->n_rows && call->is_folded; r++) {
+        row *of = &self->rows[r];
+        if (of->call == self->n_calls || of->position == 0)
+            continue;
+        dt__training_call_add_parameter(call, of->parameter, "parameter without a gradient", of->position - 1);
+        of->position = 0;
+    }
+}
+
+static dt_status find_rows(dt_optimizer *self, dt_tensors parameters, dt__training_call *call, stepped *out) {
     self->n_calls++;
     for (int i = 0; i < parameters.n; i++) {
         dt_tensor *grad = dt_grad(parameters.list[i]);
-        if (!grad)
+        if (!grad) {
+            dt__training_call_count(call, parameters.list[i], i, false, 0);
             continue;
+        }
         row *found = find_row(self, parameters.list[i], self->next);
         if (!found) {
             DT__TRY(add_row(self, parameters.list[i]));
             found = &self->rows[self->n_rows - 1];
         }
+        if (self->params) {
+            found->lr = self->listed[i].lr;
+            found->decay = self->listed[i].decay;
+        }
+        add_position(call, found, i);
         if (found->call == self->n_calls)
             return dt__fail(self->ctx, DT_ERR_VALUE, "parameter %d is in the list twice", i + 1);
         found->call = self->n_calls;
@@ -287,94 +273,151 @@ static dt_status find_rows(dt_optimizer *self, dt_tensors parameters, stepped *o
         out->rows[out->n] = (int)(found - self->rows);
         out->grads[out->n++] = grad;
     }
-    return DT_OK;
+    add_absent(self, call);
+    dt__training_call_add_counts(call);
+    return dt__training_call_meet(call, parameters);
 }
 
-/* Steps the rows that have made as many steps as the first one, and leaves the others. */
+/* NAdam: the product of the momentums of all steps up to this one, in the order in which one rank multiplies them. */
+static double momentum_product(dt_optimizer *self, int64_t step) {
+    if (self->method != &dt__method_nadam)
+        return 1;
+    if (step < self->product_step) {
+        self->product_step = 0;
+        self->product = 1;
+    }
+    while (self->product_step < step)
+        self->product *= dt__nadam_momentum(&self->numbers, ++self->product_step);
+    return self->product;
+}
+
+static bool is_alike(const row *a, const row *b) {
+    return a->n_steps == b->n_steps && a->lr == b->lr && a->decay == b->decay;
+}
+
+/* Steps the rows that have as many steps and the same factors as the first one, and leaves the others. */
 static dt_status step_alike(dt_optimizer *self, stepped *of) {
-    step_lists *lists = &of->lists;
-    const int64_t n_steps = self->rows[of->rows[0]].n_steps;
+    dt__method_step *step = &of->step;
+    const row *first = &self->rows[of->rows[0]];
     int n_left = 0;
-    lists->n = 0;
+    step->n = 0;
+    step->step = first->n_steps + 1;
+    step->lr = self->numbers.lr * first->lr;
+    step->weight_decay = self->numbers.weight_decay * first->decay;
+    step->mu_product = momentum_product(self, step->step);
     for (int i = 0; i < of->n; i++) {
         const row *from = &self->rows[of->rows[i]];
-        if (from->n_steps != n_steps) {
+        if (!is_alike(from, first)) {
             of->rows[n_left] = of->rows[i];
             of->grads[n_left++] = of->grads[i];
             continue;
         }
-        lists->lists[PARAMETERS][lists->n] = from->parameter;
-        lists->lists[GRADIENTS][lists->n] = of->grads[i];
+        step->lists[DT__STEP_PARAMETERS][step->n] = from->parameter;
+        step->lists[DT__STEP_GRADIENTS][step->n] = of->grads[i];
         for (int s = 0; s < self->n_states; s++)
-            lists->lists[STATES + s][lists->n] = from->states[s];
-        of->called[lists->n++] = of->rows[i];
+            step->lists[DT__STEP_STATES + s][step->n] = from->states[s];
+        of->called[step->n++] = of->rows[i];
     }
     of->n = n_left;
-    DT__TRY(self->method->run(self, lists, n_steps + 1));
-    for (int i = 0; i < lists->n; i++)
+    DT__TRY(self->method->run(&self->numbers, step));
+    for (int i = 0; i < step->n; i++)
         self->rows[of->called[i]].n_steps++;
     return DT_OK;
 }
 
-static dt_status step_all(dt_optimizer *self, dt_tensors parameters, dt__arena *arena) {
+static dt_status step_all(dt_optimizer *self, dt_tensors parameters, double grad_scale, dt__training_call *call,
+                          dt__arena *arena) {
     stepped of;
     DT__TRY(allocate(arena, parameters.n, &of));
-    DT__TRY(find_rows(self, parameters, &of));
+    of.step.grad_scale = grad_scale;
+    DT__TRY(find_rows(self, parameters, call, &of));
     while (of.n > 0)
         DT__TRY(step_alike(self, &of));
     return DT_OK;
 }
 
-static dt_status run_step(dt_optimizer *self, const method *of, dt_tensors parameters) {
-    self = DT__LIVE(DT__KIND_OPTIMIZER, self);
-    if (!self)
-        return DT_ERR_STATE;
+static dt_status run_step(dt_optimizer *self, dt_tensors parameters, double grad_scale) {
     dt_ctx *ctx = self->ctx;
-    if (self->method != of)
-        return dt__fail(ctx, DT_ERR_VALUE, "wrong optimiser: expected one of %s, got one of %s", of->name,
-                        self->method->name);
-    DT__TRY(dt__parameters_check(ctx, parameters, self->lr));
+    DT__TRY(dt__parameters_check(ctx, parameters));
+    dt__training_call call;
+    dt__training_call_begin(&call, ctx, parameters);
+    add_options(self, grad_scale, &call);
+    DT__TRY(dt__gradients_check(ctx, parameters));
     dt__arena arena = dt__arena_new(ctx);
     dt__training_setting setting = dt__training_begin(ctx);
-    dt_status status = step_all(self, parameters, &arena);
+    dt_status status = step_all(self, parameters, grad_scale, &call, &arena);
     dt__training_end(&setting);
     dt__arena_free(&arena);
     return status;
 }
 
+/* The parameters of the optimizer's list that are not frozen. */
+static dt_status list_params(dt_optimizer *self, dt_tensors *out) {
+    if (!DT__LIVE(DT__KIND_PARAMS, self->params))
+        return DT_ERR_STATE;
+    if (!self->listed || self->n_params != dt_params_n(self->params)) {
+        dt__param_group *listed;
+        int n;
+        DT__TRY(dt__params_ready(self->params, &listed, &n));
+        dt_tensor **tensors = dt__owned_new(self->ctx, (size_t)(n + 1) * sizeof *tensors, "the list of an optimizer");
+        if (!tensors)
+            return dt_error_status(self->ctx);
+        for (int i = 0; i < n; i++)
+            tensors[i] = listed[i].tensor;
+        dt__owned_free(self->ctx, self->tensors);
+        self->tensors = tensors;
+        self->listed = listed;
+        self->n_listed = n;
+        self->n_params = dt_params_n(self->params);
+    }
+    *out = (dt_tensors){self->n_listed, self->tensors};
+    return DT_OK;
+}
+
 /* NULL follows from an error before. */
 static dt_ctx *ctx_of(const dt_optimizer *self) { return self ? self->ctx : NULL; }
 
-dt_status dt_adam_step_site(dt_optimizer *optimizer, dt_tensors parameters, const dt_site *site) {
-    DT__ENTER(ctx_of(optimizer), "adam_step", site);
-    return run_step(optimizer, &adam, parameters);
-}
-
-dt_status dt_adamw_step_site(dt_optimizer *optimizer, dt_tensors parameters, const dt_site *site) {
-    DT__ENTER(ctx_of(optimizer), "adamw_step", site);
-    return run_step(optimizer, &adamw, parameters);
-}
-
-dt_status dt_sgd_step_site(dt_optimizer *optimizer, dt_tensors parameters, const dt_site *site) {
-    DT__ENTER(ctx_of(optimizer), "sgd_step", site);
-    return run_step(optimizer, &sgd, parameters);
+dt_status dt_optimizer_step_sized(dt_optimizer *optimizer, const dt_optimizer_step_options *options,
+                                  size_t options_size) {
+    dt_optimizer_step_options full;
+    DT__ENTER_OPTIONS(ctx_of(optimizer), "optimizer_step", options, options_size, &full);
+    DT__TRY(DT__REFUSAL());
+    optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
+    if (!optimizer || !options)
+        return DT_ERR_STATE;
+    const double grad_scale = value_or(options->grad_scale, 1);
+    dt_tensors parameters = options->parameters;
+    if (!isfinite(grad_scale))
+        return dt__fail(optimizer->ctx, DT_ERR_VALUE, "grad_scale: expected a finite number, got %g", grad_scale);
+    if (optimizer->params && parameters.list)
+        return dt__fail(optimizer->ctx, DT_ERR_VALUE,
+                        "expected no list of parameters: the optimizer was made with .params");
+    if (!optimizer->params && !parameters.list)
+        return dt__fail(optimizer->ctx, DT_ERR_VALUE,
+                        "expected .parameters, or an optimizer that was made with .params");
+    if (optimizer->params)
+        DT__TRY(list_params(optimizer, &parameters));
+    return run_step(optimizer, parameters, grad_scale);
 }
 
 /* Properties. */
 
 dt_status dt_optimizer_set_lr_site(dt_optimizer *optimizer, double lr, const dt_site *site) {
     DT__ENTER(ctx_of(optimizer), "optimizer_set_lr", site);
+    DT__TRY(DT__REFUSAL());
     optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
     if (!optimizer)
         return DT_ERR_STATE;
-    DT__TRY(check_number(optimizer->ctx, "lr", lr, INFINITY));
-    optimizer->lr = lr;
+    dt__method_numbers numbers = optimizer->numbers;
+    numbers.lr = lr;
+    DT__TRY(check_numbers(optimizer->ctx, optimizer->method, &numbers));
+    optimizer->numbers.lr = lr;
     return DT_OK;
 }
 
 double dt_optimizer_lr(const dt_optimizer *optimizer) {
     optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
-    return optimizer ? optimizer->lr : 0;
+    return optimizer ? optimizer->numbers.lr : 0;
 }
 
 dt_tensor *dt_optimizer_state_site(const dt_optimizer *optimizer, const dt_tensor *parameter, const char *name,
@@ -384,7 +427,7 @@ dt_tensor *dt_optimizer_state_site(const dt_optimizer *optimizer, const dt_tenso
     parameter = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, parameter, 2);
     const row *found = optimizer && parameter ? find_row(optimizer, parameter, 0) : NULL;
     for (int s = 0; found && name && s < optimizer->n_states; s++)
-        if (strcmp(optimizer->method->states[s], name) == 0)
+        if (strcmp(optimizer->method->states[optimizer->states[s]], name) == 0)
             return found->states[s];
     return NULL;
 }
@@ -400,7 +443,12 @@ static dt_status set_n_steps(dt_optimizer *self, dt_tensor *parameter, int64_t n
     dt_ctx *ctx = self->ctx;
     if (n_steps < 0)
         return dt__fail(ctx, DT_ERR_VALUE, "n_steps: expected at least 0, got %lld", (long long)n_steps);
-    DT__TRY(dt__parameters_check(ctx, (dt_tensors){1, &parameter}, (double)n_steps));
+    dt_tensors parameters = {1, &parameter};
+    dt__training_call call;
+    DT__TRY(dt__parameters_check(ctx, parameters));
+    dt__training_call_begin(&call, ctx, parameters);
+    dt__training_call_add(&call, "n_steps", (double)n_steps);
+    DT__TRY(dt__training_call_meet(&call, parameters));
     if (!find_row(self, parameter, 0)) {
         dt__training_setting setting = dt__training_begin(ctx);
         dt_status status = add_row(self, parameter);
@@ -414,6 +462,7 @@ static dt_status set_n_steps(dt_optimizer *self, dt_tensor *parameter, int64_t n
 dt_status dt_optimizer_set_n_steps_site(dt_optimizer *optimizer, dt_tensor *parameter, int64_t n_steps,
                                         const dt_site *site) {
     DT__ENTER(ctx_of(optimizer), "optimizer_set_n_steps", site);
+    DT__TRY(DT__REFUSAL());
     optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
     parameter = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, parameter, 2);
     return optimizer && parameter ? set_n_steps(optimizer, parameter, n_steps) : DT_ERR_STATE;

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks of a list of parameters, which optimisers and norms of gradients begin with.
+ * What optimizers and norms of gradients begin with: they check their list of parameters, and add their call to the
+ * histories of its meshes, with each option and each parameter by name, because ranks that differ in any of them
+ * diverge without a transfer that would show it.
  */
 #include "train/train.h"
 
+#include "autograd/autograd.h"
 #include "mesh/mesh.h"
+
+#include <stdio.h>
+
+/* Parameters of one call that have an entry each in a history; further ones are only hashed, so that a call on
+ * thousands does not displace the calls before it. */
+enum { MAX_ENTRIES = 256 };
 
 dt_ctx *dt__parameters_ctx(dt_tensors parameters) {
     for (int i = 0; i < parameters.n; i++)
@@ -13,19 +22,115 @@ dt_ctx *dt__parameters_ctx(dt_tensors parameters) {
     return NULL;
 }
 
-dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters, double number) {
-    const dt_mesh *mesh = NULL;
+dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters) {
     for (int i = 0; i < parameters.n; i++) {
-        dt_tensor *parameter = parameters.list[i];
+        const dt_tensor *parameter = parameters.list[i];
         if (!parameter)
             return dt_failed(ctx) ? dt_error_status(ctx) : dt__fail(ctx, DT_ERR_VALUE, "parameter %d is NULL", i + 1);
         if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, parameter, i + 1))
             return DT_ERR_STATE;
         if (parameter->ctx != ctx)
             return dt__fail(ctx, DT_ERR_STATE, "parameter %d belongs to another context", i + 1);
-        if (parameter->spec && !(mesh && dt__mesh_same(parameter->spec->mesh, mesh)))
-            DT__TRY(dt__fold_tensor(parameter, &(dt__call_details){.n_values = 2, .values = {number, parameters.n}}));
-        mesh = parameter->spec ? parameter->spec->mesh : mesh;
+    }
+    return DT_OK;
+}
+
+dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters) {
+    for (int i = 0; i < parameters.n; i++) {
+        const dt_tensor *grad = dt_grad(parameters.list[i]);
+        if (!dt__gradient_is_held(grad))
+            continue;
+        char text[256], dims[128] = "";
+        size_t used = 0;
+        for (int m = 0; m < grad->spec->sharding.n_mesh_dims && used < sizeof dims; m++)
+            if (dt_placement_is_partial(grad->spec->sharding.placements[m]))
+                used += (size_t)snprintf(dims + used, sizeof dims - used, "%s%s", used ? "," : "",
+                                         dt_mesh_dim_name(grad->spec->mesh, m));
+        (void)dt_tensor_text(grad, sizeof text, text);
+        return dt__fail(
+            ctx, DT_ERR_STATE,
+            "parameter %d: expected a complete gradient, got %s, held along '%s'; call dt_backward without "
+            "hold for the last micro-batch",
+            i + 1, text, dims);
+    }
+    return DT_OK;
+}
+
+/* The mesh of a parameter, or NULL if no peer compares its calls. Parameters of one mesh usually follow each other. */
+static dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) {
+    if (self->n_meshes && self->meshes[self->last].spec->mesh == spec->mesh)
+        return &self->meshes[self->last];
+    if (!dt__mesh_history(spec->mesh))
+        return NULL;
+    int m = 0;
+    while (m < self->n_meshes && !dt__mesh_same(self->meshes[m].spec->mesh, spec->mesh))
+        m++;
+    if (m == DT__N_HISTORIES)
+        return NULL;
+    if (m == self->n_meshes)
+        self->meshes[self->n_meshes++] = (dt__training_mesh){.spec = spec};
+    self->last = m;
+    return &self->meshes[m];
+}
+
+void dt__training_call_begin(dt__training_call *self, dt_ctx *ctx, dt_tensors parameters) {
+    self->n_meshes = self->last = 0;
+    self->is_folded = dt__call_is_folded(ctx);
+    for (int i = 0; i < parameters.n && self->is_folded; i++)
+        if (parameters.list[i]->spec)
+            (void)mesh_of(self, parameters.list[i]->spec);
+    dt__training_call_add(self, "parameters", parameters.n);
+}
+
+static void add(const dt__training_mesh *mesh, const char *name, double value) {
+    dt__fold_fields(mesh->spec, &(dt__field){name, value}, 1);
+}
+
+void dt__training_call_add(dt__training_call *self, const char *name, double value) {
+    for (int m = 0; m < self->n_meshes; m++)
+        add(&self->meshes[m], name, value);
+}
+
+void dt__training_call_add_parameter(dt__training_call *self, const dt_tensor *parameter, const char *name, int i) {
+    dt__training_mesh *mesh = self->is_folded && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
+    if (!mesh)
+        return;
+    if (mesh->n_entries++ < MAX_ENTRIES)
+        dt__fold_fields(parameter->spec, &(dt__field){name, i + 1}, 1);
+    else
+        dt__history_amend(dt__mesh_history(parameter->spec->mesh),
+                          dt__hash_u64((uint64_t)i, parameter->spec->fingerprint));
+}
+
+void dt__training_call_count(dt__training_call *self, const dt_tensor *parameter, int i, bool has_grad,
+                             int64_t n_steps) {
+    dt__training_mesh *mesh = self->is_folded && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
+    if (!mesh)
+        return;
+    mesh->n_steps += n_steps;
+    if (has_grad) {
+        mesh->n_grads++;
+        mesh->hash = (mesh->hash ^ parameter->spec->fingerprint ^ (uint64_t)i) * UINT64_C(0xbf58476d1ce4e5b9);
+    } else if (!mesh->first_without) {
+        mesh->first_without = i + 1;
+    }
+}
+
+void dt__training_call_add_counts(dt__training_call *self) {
+    for (int m = 0; m < self->n_meshes; m++) {
+        const dt__training_mesh *mesh = &self->meshes[m];
+        add(mesh, "parameters with a gradient", mesh->n_grads);
+        add(mesh, "first parameter without a gradient", mesh->first_without);
+        add(mesh, "hash of the parameters with a gradient", (double)(mesh->hash >> 12));
+        if (mesh->n_steps)
+            add(mesh, "steps of all parameters", (double)mesh->n_steps);
+    }
+}
+
+dt_status dt__training_call_meet(const dt__training_call *self, dt_tensors parameters) {
+    for (int m = 0; m < self->n_meshes; m++) {
+        DT__TRY(dt__mesh_check_calls(self->meshes[m].spec->mesh));
+        DT__TRY(dt__check_replicas(self->meshes[m].spec->mesh, parameters.n, parameters.list));
     }
     return DT_OK;
 }

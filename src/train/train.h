@@ -1,20 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What optimisers and norms of gradients share: the gradients of a list of parameters, and the state of the context
- * while they are written.
+ * What parameters, optimizers and norms of gradients share: the parameters of a list with their factors, the gradients
+ * of a list of parameters, and the state of the context while they are written.
  */
 #ifndef DT_TRAIN_TRAIN_H
 #define DT_TRAIN_TRAIN_H
 
-#include "autograd/autograd.h"
+#include "dispatch/dispatch.h"
+#include "dtensor/autograd.h"
+#include "dtensor/batches.h"
 #include "dtensor/ops.h"
+#include "dtensor/params.h"
 #include "dtensor/train.h"
+#include "train/param_rules.h"
+
+/* Of a context; NULL after an error. */
+typedef struct dt__train_state {
+    dt__freed_queue freed, freed_params, freed_batches;
+    dt_params *open_params;
+    dt_batches *open_batches;
+} dt__train_state;
+dt__train_state *dt__train_state_of(dt_ctx *ctx);
+/* Frees the memory of lists of parameters when the context closes. */
+void dt__params_abandon(dt_params *open);
+/* The same for readers of batches, with their files. */
+void dt__batches_abandon(dt_batches *open);
+
+/* A parameter that an optimizer steps, with its factors. */
+typedef struct dt__param_group {
+    dt_tensor *tensor;
+    const char *name;
+    double decay, lr;
+} dt__param_group;
+dt_ctx *dt__params_ctx(const dt_params *self);
+/* The parameters that are not frozen, each tensor once, in memory of the list; an agreed error where a rule has no
+ * effect. */
+dt_status dt__params_ready(dt_params *self, dt__param_group **out, int *n);
 
 /* The context of the first parameter that is not NULL; NULL: there is none. */
 dt_ctx *dt__parameters_ctx(dt_tensors parameters);
-/* Refuses parameters that are NULL, freed or of another context; and adds the call in progress to the histories of
- * their meshes. */
-dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters, double number);
+/* Refuses parameters that are NULL, freed or of another context. */
+dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters);
+
+/* The public call in progress, as it is added to the histories of its parameters' meshes. */
+typedef struct dt__training_mesh {
+    const dt_spec *spec; /* of the first parameter on it */
+    int n_entries;       /* parameters that were added by themselves */
+    int n_grads, first_without;
+    uint64_t hash; /* of the parameters with a gradient */
+    int64_t n_steps;
+} dt__training_mesh;
+typedef struct dt__training_call {
+    bool is_folded;
+    int n_meshes, last;
+    dt__training_mesh meshes[DT__N_HISTORIES];
+} dt__training_call;
+/* Begins with the number of parameters. */
+void dt__training_call_begin(dt__training_call *self, dt_ctx *ctx, dt_tensors parameters);
+/* Adds a value by name, which every rank must have; and parameter i by its position and spec. */
+void dt__training_call_add(dt__training_call *self, const char *name, double value);
+void dt__training_call_add_parameter(dt__training_call *self, const dt_tensor *parameter, const char *name, int i);
+/* Counts parameter i, with its steps so far; and adds the counts, after the last one. */
+void dt__training_call_count(dt__training_call *self, const dt_tensor *parameter, int i, bool has_grad,
+                             int64_t n_steps);
+void dt__training_call_add_counts(dt__training_call *self);
+/* Ends the call: with DTENSOR_CHECK_CALLS its ranks compare it now, and with DTENSOR_CHECK_REPLICAS the parameters. */
+dt_status dt__training_call_meet(const dt__training_call *self, dt_tensors parameters);
+
+/* Refuses parameters whose gradients are held (dt_backward). */
+dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters);
 
 /* Until the end, nothing is recorded and use placements are ignored. */
 typedef struct dt__training_setting {

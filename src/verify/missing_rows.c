@@ -82,7 +82,7 @@ static const dt__trial_set all_worlds = {.n_worlds = 5, .worlds = worlds, .only_
 
 static dt_status output_holds(row_search *self, int output, bool *out) {
     dt__trial_set trial_set = all_worlds;
-    dt__row row = {0, self->entries};
+    dt__row row = {.entries = self->entries};
     const char *failure;
     int n_ranks;
     trial_set.only_output = output + 1;
@@ -102,7 +102,7 @@ static dt_status find_local(row_search *self, int output) {
     fitting->n = 0;
     for (int c = 0; c < self->outputs[output].n; c++) {
         dt_row_entry tried = self->outputs[output].list[c];
-        dt__row row = {0, self->entries};
+        dt__row row = {.entries = self->entries};
         int written = dt__output_input(call, output);
         bool fits = written < 0 || tried == self->entries[written];
         *entry = tried;
@@ -144,7 +144,8 @@ static dt_status find_holding(row_search *self, int output) {
 static dt_status report_rows(row_search *self, int output) {
     if (output == self->n_outputs) {
         self->n_reported += !is_offered(self);
-        return is_offered(self) ? DT_OK : self->found(self->user, &(dt__row){self->flags, self->entries});
+        return is_offered(self) ? DT_OK
+                                : self->found(self->user, &(dt__row){.flags = self->flags, .entries = self->entries});
     }
     for (int c = 0; c < self->holding[output].n; c++) {
         self->entries[self->n_inputs + output] = self->holding[output].list[c];
@@ -227,10 +228,11 @@ static dt_status try_windows(row_search *self) {
             shards |= has_dim && e < self->n_inputs;
             is_large = is_large && (!has_dim || value->shape[d] > 1);
         }
-        dt__row row = {DT_ROW_WINDOW, self->entries};
+        dt__row row = {.flags = DT_ROW_WINDOW, .entries = self->entries};
         if (!is_large || !shards || is_offered(self))
             continue;
         dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
+        DT__TRY(dt__window_owns(self->trial_call->arena, call, row.entries, &row.owns));
         DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
         dt__arena_rewind(self->trial_call->arena, mark);
         if (!failure)

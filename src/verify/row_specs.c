@@ -18,20 +18,22 @@ static const int64_t *uneven_extents(dt__arena *arena, int n, int64_t size) {
     return extents;
 }
 
-/* Explicit extents fit dims of one size only; a kernel that needs its offset needs a contiguous run. */
+/* Explicit extents fit dims of one size only, unless shards hold groups, which are never strided. A kernel that needs
+ * its offset needs a contiguous run. */
 static bool is_usable(const dt_op_call *call, const dt__row *row, dt__cut_kind cut, int64_t *size) {
     bool cuts = false;
     *size = -1;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
-        if (row->entries[e] <= 0 || (e >= call->n_inputs && row->flags & (DT_ROW_RESHAPE | DT_ROW_WINDOW)))
+        bool is_plain = e >= call->n_inputs ? row->flags & (DT_ROW_RESHAPE | DT_ROW_WINDOW) : dt__row_owns(row, e);
+        if (row->entries[e] <= 0 || is_plain)
             continue;
         int64_t here = dt__row_value(call, e)->shape[row->entries[e] - 1];
-        if (cut == DT__CUT_EXTENTS && *size >= 0 && here != *size)
+        if (cut == DT__CUT_EXTENTS && *size >= 0 && here != *size && !(row->flags & DT_ROW_GROUPED))
             return false;
         cuts = cuts || e < call->n_inputs;
         *size = here;
     }
-    if (cut == DT__CUT_STRIDED && row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
+    if (cut == DT__CUT_STRIDED && row->flags & (DT_ROW_OFFSET | DT_ROW_SCAN | DT_ROW_GROUPED))
         return false;
     return cuts || cut == DT__CUT_PLAIN;
 }
@@ -74,6 +76,18 @@ static dt_status reshape_outputs(dt__arena *arena, int n, const dt_op_call *call
     return DT_OK;
 }
 
+/* The same groups of every tensor on each rank, in chunks or uneven. */
+static dt_status place_groups(dt__arena *arena, int n, const dt_op_call *call, const dt__row *row, dt__cut_kind cut,
+                              dt_placement *placements) {
+    const int64_t n_groups = dt__row_groups(call, row);
+    int64_t *groups = DT__NEW_ARRAY(arena, int64_t, n);
+    const int64_t *uneven = uneven_extents(arena, n, n_groups);
+    if (!groups || !uneven)
+        return DT_ERR_MEMORY;
+    dt__chunk_groups(n_groups, n, groups);
+    return dt__grouped_shards(arena, call, row, n, cut == DT__CUT_EXTENTS ? uneven : groups, placements);
+}
+
 static dt_status make_specs(dt__arena *arena, const dt__sim_rank *ranks, const dt_op_call *call,
                             const dt_placement *placements, dt__row_specs *out) {
     for (int r = 0; r < out->n; r++)
@@ -105,11 +119,14 @@ dt_status dt__row_specs_new(dt__arena *arena, const dt__sim_rank *ranks, int n, 
     if (!placements || !out->specs)
         return DT_ERR_MEMORY;
     for (int e = 0; e < out->n_entries; e++)
-        DT__TRY(make_placement(arena, n, row->entries[e],
-                               e >= call->n_inputs && row->flags & DT_ROW_WINDOW ? DT__CUT_PLAIN : cut, size,
-                               &placements[e]));
+        DT__TRY(make_placement(
+            arena, n, row->entries[e],
+            row->flags & DT_ROW_WINDOW && (e >= call->n_inputs || dt__row_owns(row, e)) ? DT__CUT_PLAIN : cut, size,
+            &placements[e]));
     if (row->flags & DT_ROW_RESHAPE)
         DT__TRY(reshape_outputs(arena, n, call, placements, fits));
+    if (row->flags & DT_ROW_GROUPED)
+        DT__TRY(place_groups(arena, n, call, row, cut, placements));
     dt_status status = *fits ? make_specs(arena, ranks, call, placements, out) : DT_OK;
     if (status != DT_OK)
         dt__row_specs_free(out);

@@ -40,8 +40,9 @@ static bool start_rank(const dt__sim *sim, int n, int r, dt__sim_rank *out) {
     snprintf(sizes, sizeof sizes, "%d", n);
     if (dt__ops_open(out->ctx) != DT_OK)
         return false;
-    if (sim->info->index >= DT__N_OPS && dt_op_register(out->ctx, sim->info->op) != DT_OK)
-        return false;
+    for (int i = DT__N_OPS; i <= sim->info->index; i++) /* its gradient may use those that were registered before */
+        if (dt_op_register(out->ctx, dt__op_at(sim->ctx, i)->op) != DT_OK)
+            return false;
     out->mesh = dt_mesh_new(out->ctx, sizes);
     out->info = dt__op_find(out->ctx, sim->info->schema.name);
     return out->mesh && out->info && dt__tensor_state_of(out->ctx);

@@ -219,6 +219,7 @@ static dt_status report_verdict(dt_ctx *ctx, const dt__verdict *verdict) {
 
 dt_status dt_op_verify_site(dt_ctx *ctx, const char *name, const dt_site *site) {
     DT__ENTER(ctx, "op_verify", site);
+    DT__TRY(DT__REFUSAL());
     const dt__op_info *info = dt__ops_open(ctx) == DT_OK ? dt__op_find(ctx, name) : NULL;
     dt__verdict verdict;
     if (!info)

@@ -107,6 +107,34 @@ static void checkpoint__changes_no_bit(void **state) {
             run_ranks(n, check_bits, &(bool){apart != 0});
 }
 
+/* A sharded weight is gathered in the forward pass, and once for the second run and the gradients together. */
+static int check_gathers(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    model m = {.uses = 1};
+    dt_tensor *x = calls_distribute(calls_counting(ctx, DT_F32, DT_SHAPE(ROWS, WIDTH), -1, 0.02), mesh, "S(0)");
+    for (int i = 0; i < LAYERS; i++) {
+        m.weights[i] = dt_full(ctx, DT_SHAPE(WIDTH, WIDTH), DT_NUMBER(0.1), .mesh = mesh, .place = "S(0)", .use = "R",
+                               .requires_grad = true);
+        CHECK(m.weights[i], "%s", dt_error_text(ctx));
+    }
+    CHECK_OK(ctx, dt_set_requires_grad(x, true));
+    counting counts = count_begin(ctx);
+    dt_tensor *loss = run_model(&m, x);
+    CHECK_COUNT(&counts, "all_gather 6");
+    CHECK_OK(ctx, dt_backward(loss));
+    CHECK_COUNT(&counts, "all_gather 6, reduce_scatter 1");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void checkpoint__gathers_weights_twice(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 4; n++)
+        run_ranks(n, check_gathers, NULL);
+}
+
 /* A chain of tanh: what is kept is one value per checkpoint, and the values of one of them at a time. */
 enum { CHAIN = 8, BYTES = 1 << 16 };
 static dt_tensor *run_chain(dt_tensor *const *x, void *user) {
@@ -289,6 +317,7 @@ static void checkpoint__survives_failing_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checkpoint__changes_no_bit),
+        cmocka_unit_test(checkpoint__gathers_weights_twice),
         cmocka_unit_test(checkpoint__lowers_the_peak),
         cmocka_unit_test(checkpoint__refuses_what_differs),
         cmocka_unit_test(checkpoint__fails_half_way),

@@ -201,6 +201,99 @@ static void gradients__move_on_each_mesh(void **state) {
     run_ranks(3, check_stages, NULL);
 }
 
+/* Four micro-batches take one all-reduce; until then the gradient is a partial sum, which no step takes. */
+static int check_held(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    enum { BATCHES = 4 };
+    int64_t n = dt_world(ctx);
+    char form[32];
+    snprintf(form, sizeof form, "dp=%lld", (long long)n);
+    dt_mesh *mesh = dt_mesh_new(ctx, form);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3 * n, 4), .mesh = mesh, .place = "S(0)"), *w[N];
+    for (int i = 0; i < N; i++)
+        w[i] = dt_ones(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "R", .requires_grad = true);
+    const dt_tensors all = {N, w};
+    dt_optimizer *optimizer = dt_adamw_new(ctx, 0.1);
+    for (int step = 0; step < 2; step++) {
+        counting counts = count_begin(ctx);
+        for (int b = 0; b < BATCHES; b++) {
+            dt_tensor *loss = NULL;
+            for (int i = 0; i < N; i++) {
+                dt_tensor *part = dt_sum(dt_linear(x, w[i]));
+                loss = loss ? dt_add(loss, part) : part;
+            }
+            const char *hold = b < BATCHES - 1 ? "dp" : NULL;
+            CHECK_OK(ctx, dt_backward(loss, .hold = hold));
+            CHECK_COUNT(&counts, hold ? "" : "all_reduce 1");
+            if (!hold)
+                break;
+            CHECK_GRAD(w[0], "P(sum)", 3.0 * (b + 1));
+            CHECK(dt_optimizer_step(optimizer, .parameters = all) == DT_ERR_STATE, "a step");
+            CHECK(strstr(dt_error_text(ctx),
+                         "parameter 1: expected a complete gradient, got f32[3,4] P(sum) on mesh(dp="),
+                  "%s", dt_error_text(ctx));
+            CHECK(strstr(dt_error_text(ctx), "held along 'dp'"), "%s", dt_error_text(ctx));
+            CHECK_OK(ctx, dt_error_clear(ctx));
+            CHECK(!dt_clip_grad_norm(all, 1) && dt_error_status(ctx) == DT_ERR_STATE, "clipping");
+            CHECK_OK(ctx, dt_error_clear(ctx));
+            CHECK(dt_save_npy(dt_grad(w[0]), "/nowhere/grad.npy") == DT_ERR_STATE, "a save");
+            CHECK(strstr(dt_error_text(ctx), "tensor 0: expected a complete gradient, got one that is held"), "%s",
+                  dt_error_text(ctx));
+            CHECK_OK(ctx, dt_error_clear(ctx));
+        }
+        for (int i = 0; i < N; i++)
+            CHECK_GRAD(w[i], "R", 3.0 * (double)n * BATCHES);
+        CHECK_OK(ctx, dt_zero_grad(all));
+    }
+    /* A complete gradient stays complete. */
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0]))));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "dp"));
+    CHECK_GRAD(w[0], "R", 6.0 * (double)n);
+    CHECK(dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "tp") == DT_ERR_VALUE, "an unknown dim");
+    CHECK(strstr(dt_error_text(ctx), "hold: no mesh of a leaf has a dim 'tp'"), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "dp", .create_graph = true) == DT_ERR_VALUE, "a graph");
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_optimizer_free(optimizer);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void gradients__are_held_over_micro_batches(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        run_ranks(n, check_held, NULL);
+}
+
+/* Hybrid sharding: each walk reduces over fsdp, and the last one over dp. A gradient that is not partial over dp cannot
+ * be added to one that is: both are complete then. */
+static int check_hybrid(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,fsdp=2");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),S(0)"), *w[2];
+    for (int i = 0; i < 2; i++)
+        w[i] = dt_ones(ctx, DT_SHAPE(5, 4), .mesh = mesh, .place = "R,S(0)", .use = "R,R", .requires_grad = true);
+    for (int b = 1; b <= 3; b++) {
+        dt_tensor *loss = dt_sum(dt_add(dt_linear(x, w[0]), dt_linear(x, w[1])));
+        counting counts = count_begin(ctx);
+        CHECK_OK(ctx, dt_backward(loss, .hold = b < 3 ? "dp" : NULL));
+        CHECK_COUNT(&counts, b < 3 ? "reduce_scatter 1" : "all_reduce 1, reduce_scatter 1");
+        for (int i = 0; i < 2; i++)
+            CHECK_GRAD(w[i], b < 3 ? "P(sum),S(0)" : "R,S(0)", b < 3 ? 4.0 * b : 24);
+    }
+    CHECK_OK(ctx, dt_zero_grad(DT_TENSORS(w[0], w[1])));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "dp"));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(dt_ones(ctx, DT_SHAPE(3, 4), .mesh = mesh), w[0])), .hold = "dp"));
+    CHECK_GRAD(w[0], "R,S(0)", 11);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void gradients__are_held_along_one_of_two_dims(void **state) {
+    (void)state;
+    run_ranks(4, check_hybrid, NULL);
+}
+
 static dt_tensor *scale(dt_tensor *grad, void *user) {
     ++*(int *)user;
     return dt_mul_scalar(grad, 10);
@@ -247,6 +340,8 @@ int main(void) {
         cmocka_unit_test(gradients__of_one_sum_are_not_overwritten),
         cmocka_unit_test(gradients__move_on_each_mesh),
         cmocka_unit_test(gradients__that_wait_have_hooks_and_graphs),
+        cmocka_unit_test(gradients__are_held_over_micro_batches),
+        cmocka_unit_test(gradients__are_held_along_one_of_two_dims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

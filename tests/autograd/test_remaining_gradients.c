@@ -129,6 +129,12 @@ static void rest__refuses_with_a_reason(void **state) {
     assert_error_contains(ctx, DT_ERR_STATE, "input 1 of linear (at ");
     (void)dt_error_clear(ctx);
     assert_null(dt_grad(w));
+    assert_int_equal(dt_backward_rest(rest), DT_ERR_STATE);
+    assert_error_contains(ctx, DT_ERR_STATE, "backward_rest: the rest of gradients made at ");
+    (void)dt_error_clear(ctx);
+    dt_rest_free(rest);
+    assert_error_contains(ctx, DT_ERR_STATE, " was freed by dt_backward_rest at ");
+    (void)dt_error_clear(ctx);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "autograd/records.h"
 
+#include "autograd/record.h"
 #include "base/dtype.h"
 
 #include <math.h>

@@ -287,7 +287,7 @@ static void as_strided__sums_elements_that_it_repeats(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(6), .dtype = DT_F64, .requires_grad = true), *first[1];
-    dt_tensor *windows = dt_as_strided(x, DT_SHAPE(4, 3), DT_SHAPE(1, 1), 0); /* [4,3]: i + j */
+    dt_tensor *windows = dt_as_strided(x, DT_SHAPE(4, 3), DT_INTS(1, 1), 0); /* [4,3]: i + j */
     static const double expected[] = {1, 2, 3, 3, 2, 1};
     assert_int_equal(dt_backward(dt_sum(windows)), DT_OK);
     for (int i = 0; i < 6; i++)
@@ -295,7 +295,7 @@ static void as_strided__sums_elements_that_it_repeats(void **state) {
     /* Second derivatives pass it, and writes through views. */
     dt_tensor *b = dt_mul_scalar(x, 2), *part = dt_slice(b, 0, 1, 3, 1);
     assert_non_null(dt_mul_(part, dt_slice(x, 0, 0, 2, 1))); /* b: 2 x0, 2 x1 x0, 2 x2 x1, 2 x3, … */
-    dt_tensor *loss = dt_sum(dt_as_strided(dt_mul(b, b), DT_SHAPE(2, 6), DT_SHAPE(0, 1), 0));
+    dt_tensor *loss = dt_sum(dt_as_strided(dt_mul(b, b), DT_SHAPE(2, 6), DT_INTS(0, 1), 0));
     assert_int_equal(dt_gradients(DT_TENSORS(loss), DT_TENSORS(x), first, .create_graph = true), DT_OK);
     assert_true(at(first[0], 0) == 32 && at(first[0], 1) == 32 && at(first[0], 2) == 16 && at(first[0], 3) == 16);
     assert_int_equal(dt_zero_grad(DT_TENSORS(x)), DT_OK);

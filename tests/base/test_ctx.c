@@ -3,6 +3,7 @@
 
 #include "base/ctx.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +344,45 @@ static void ctx__try_returns_any_other_status_than_ok(void **state) {
     assert_true(continued);
 }
 
+static void *call_from_a_thread(void *arg) {
+    dt_ctx *ctx = arg;
+    static const dt_site site = {"second.c", 7};
+    DT__ENTER(ctx, "second", &site);
+    return NULL;
+}
+
+static void call_in_thread(dt_ctx *ctx) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, call_from_a_thread, ctx), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void call_nested(dt_ctx *ctx) { DT__ENTER(ctx, "nested", NULL); }
+
+static void call_meanwhile(dt_ctx *ctx) {
+    static const dt_site site = {"first.c", 3};
+    DT__ENTER(ctx, "first", &site);
+    call_nested(ctx);
+    call_in_thread(ctx);
+}
+
+static void ctx__refuses_a_second_thread_when_calls_are_checked(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){0});
+    call_meanwhile(ctx);
+    assert_int_equal(dt_error_status(ctx), DT_OK);
+    ctx->checks_calls = true;
+    call_in_thread(ctx); /* one after the other */
+    call_from_a_thread(ctx);
+    call_in_thread(ctx);
+    assert_int_equal(dt_error_status(ctx), DT_OK);
+    call_meanwhile(ctx);
+    assert_int_equal(dt_error_status(ctx), DT_ERR_STATE);
+    assert_string_equal(dt_error_text(ctx), "first: second (at second.c:7) was called by another thread during this "
+                                            "call: a context belongs to one thread at a time (at first.c:3)");
+    dt__ctx_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ctx__keeps_the_first_error_only),
@@ -364,6 +404,7 @@ int main(void) {
         cmocka_unit_test(memory__old_sizes_are_exact),
         cmocka_unit_test(memory__failed_resize_returns_null_and_keeps_the_old_block),
         cmocka_unit_test(ctx__try_returns_any_other_status_than_ok),
+        cmocka_unit_test(ctx__refuses_a_second_thread_when_calls_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

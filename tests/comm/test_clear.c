@@ -8,7 +8,7 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/shm.h"
+#include "comm/comm.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -190,21 +190,20 @@ static int fail_agreed(dt_ctx *ctx) {
 static int clear_agreed(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *world = dt_group_world(ctx);
-    const struct dt__segment *segment = dt__runtime_of(ctx)->shm->segment;
-    const struct dt__rank_block *own = &segment->ranks[dt_rank(ctx)];
+    const struct dt__rank_block *own = dt__runtime_of(ctx)->board->own;
     int32_t token = 1;
     for (int k = 0; k < 20; k++) {
         CHECK_OK(ctx, dt_comm_barrier(world));
         if (dt_rank(ctx) > 0)
             CHECK_OK(ctx, dt_comm_recv(world, &token, 1, DT_I32, 0));
-        uint32_t n_events = atomic_load(&segment->n_events);
+        uint32_t n_events = atomic_load(dt__runtime_of(ctx)->board->n_events);
         uint64_t n_calls = atomic_load(&own->n_calls);
         if (fail_agreed(ctx))
             return 1;
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still recorded: %s", dt_error_text(ctx));
-        CHECK(atomic_load(&segment->n_events) == n_events, "expected %u events, got %u", n_events,
-              atomic_load(&segment->n_events));
+        CHECK(atomic_load(dt__runtime_of(ctx)->board->n_events) == n_events, "expected %u events, got %u", n_events,
+              atomic_load(dt__runtime_of(ctx)->board->n_events));
         CHECK(atomic_load(&own->n_calls) == n_calls, "expected %llu calls, got %llu", (unsigned long long)n_calls,
               (unsigned long long)atomic_load(&own->n_calls));
         for (int64_t rank = 1; dt_rank(ctx) == 0 && rank < dt_world(ctx); rank++)
@@ -391,6 +390,65 @@ static void clear__continues_after_exhausted_memory(void **state) {
         }
 }
 
+/* The next permutation of six ranks. */
+static void permute(int64_t *ranks) {
+    int i = 4, j = 5;
+    while (i >= 0 && ranks[i] > ranks[i + 1])
+        i--;
+    while (i >= 0 && ranks[j] < ranks[i])
+        j--;
+    int64_t first = i >= 0 ? ranks[i] : 0;
+    if (i >= 0) {
+        ranks[i] = ranks[j];
+        ranks[j] = first;
+    }
+    for (int a = i + 1, b = 5; a < b; a++, b--) {
+        int64_t last = ranks[b];
+        ranks[b] = ranks[a];
+        ranks[a] = last;
+    }
+}
+
+/* Rank 0 sends one message to rank 1 in a group of each of so many orders: each order has a channel of its own. */
+static int send_in_many_orders(dt_ctx *ctx, int n) {
+    int64_t ranks[] = {0, 1, 2, 3, 4, 5}, value = 0;
+    for (int i = 0; i < n; i++, permute(ranks)) {
+        dt_group *group = dt_group_new(ctx, ranks, 6);
+        CHECK(group, "%s", dt_error_text(ctx));
+        int64_t places[2] = {0, 0}, sent = i;
+        for (int64_t k = 0; k < 6; k++)
+            if (ranks[k] < 2)
+                places[ranks[k]] = k;
+        if (dt_rank(ctx) == 0)
+            CHECK_OK(ctx, dt_comm_send(group, &sent, 1, DT_I64, places[1]));
+        if (dt_rank(ctx) == 1)
+            CHECK_OK(ctx, dt_comm_recv(group, &value, 1, DT_I64, places[0]));
+        CHECK(dt_rank(ctx) != 1 || value == i, "expected %d, got %lld", i, (long long)value);
+        dt_group_release(group);
+    }
+    return 0;
+}
+
+static int clear_with_many_channels(dt_ctx *ctx, void *arg) {
+    enum { N = 330 }; /* more than keep their blocks */
+    (void)arg;
+    for (int round = 0; round < 3; round++) {
+        if (send_in_many_orders(ctx, N))
+            return 1;
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+        if (dt_rank(ctx) == round)
+            CHECK(!dt_heap_alloc(ctx, SIZE_MAX / 2), "half of all addresses were allocated");
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    }
+    return send_in_many_orders(ctx, N);
+}
+
+/* Clearing claims a block for each channel, which must not take those of channels that have published their state. */
+static void clear__of_more_channels_than_keep_their_blocks(void **state) {
+    (void)state;
+    run_ranks(6, clear_with_many_channels, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clear__lets_new_groups_of_the_same_ranks_work),
@@ -402,6 +460,7 @@ int main(void) {
         cmocka_unit_test(clear__of_an_agreed_error_may_precede_a_local_one),
         cmocka_unit_test(clear__reports_a_rank_that_is_gone),
         cmocka_unit_test(clear__continues_after_exhausted_memory),
+        cmocka_unit_test(clear__of_more_channels_than_keep_their_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "support/collectives.h"
 #include "support/launch.h"
 
-#include "comm/shm.h"
+#include "shm/shm.h"
 
 static const int64_t rank_counts[] = {1, 2, 3, 4, 5, 8};
 enum { N_RANK_COUNTS = 6 };

@@ -19,9 +19,9 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/operation_text.h"
-#include "comm/shm.h"
-#include "comm/spanning.h"
+#include "cluster/cluster.h"
+#include "comm/comm.h"
+#include "shm/shm.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -629,7 +629,7 @@ static struct fault in_packets(const struct fault *fault) {
     struct fault smaller = *fault;
     test_case *collective = &smaller.collective;
     int64_t element = (int64_t)dt_dtype_size(collective->dtype) * fault->n_members;
-    int64_t most = (int64_t)DT__MAX_DATA_PACKETS * DT__PACKET_PAYLOAD / element;
+    int64_t most = (int64_t)dt__packets_max_bytes() / element;
     collective->count = collective->count < most ? collective->count : most;
     return smaller;
 }

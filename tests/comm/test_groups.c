@@ -8,8 +8,7 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/runtime.h"
-#include "comm/spanning.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Labels of the calls of a mesh: ranks that make the same calls may have other labels at other places.
  */
-#include "comm/shm.h"
+#include "comm/comm.h"
 #include "support/launch.h"
 
 #include <dtensor/dtensor.h>
@@ -13,18 +13,18 @@ static const int64_t worlds[] = {2, 3, 5};
 
 /* Rank 0 has more labels than the others: the label of a call that all make is close to the end of its memory. */
 static int call_with_nearly_full_labels(dt_ctx *ctx, void *arg) {
-    const dt__shm *shm = dt__runtime_of(ctx)->shm;
+    const dt__board *board = dt__runtime_of(ctx)->board;
     dt_mesh *mesh = dt_mesh_new(ctx, "tp=*");
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     (void)arg;
-    for (uint64_t i = 0; dt_rank(ctx) == 0 && shm->label_bytes < DT__LABEL_BYTES - DT__MAX_LABEL; i++)
+    for (uint64_t i = 0; dt_rank(ctx) == 0 && board->label_bytes < DT__LABEL_BYTES - DT__MAX_LABEL; i++)
         CHECK(dt__label_new(ctx, i, "a call of another program, of which only rank 0 has a label"), "%zu",
-              shm->label_bytes);
+              board->label_bytes);
     dt_tensor *y = dt_relu(x);
     if (dt_rank(ctx) > 0)
         usleep(400000); /* meanwhile rank 0 waits, and compares the calls */
     CHECK(dt_redistribute(y, "R"), "%s", dt_error_text(ctx));
-    CHECK(dt_rank(ctx) > 0 || shm->label_bytes > DT__LABEL_BYTES - DT__MAX_LABEL, "%zu", shm->label_bytes);
+    CHECK(dt_rank(ctx) > 0 || board->label_bytes > DT__LABEL_BYTES - DT__MAX_LABEL, "%zu", board->label_bytes);
     return 0;
 }
 

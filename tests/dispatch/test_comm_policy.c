@@ -109,6 +109,7 @@ static void policy__refuses_before_anything_moves(void **state) {
     assert_error_contains(w->ctx, DT_ERR_PLACEMENT, "mm: moves argument 1");
     assert_error_contains(w->ctx, DT_ERR_PLACEMENT, "redistribute it first (at model.c:12)");
     assert_int_equal(dt__redistribute_statistics(w->ctx).n_runs, before.n_runs);
+    assert_int_equal(dt__redistribute_statistics(w->ctx).n_misses, before.n_misses); /* nothing is prepared either */
     assert_int_equal(x->n_refs, refs[0]);
     assert_int_equal(v->n_refs, refs[1]);
     assert_int_equal(x->storage->n_refs, refs[2]);
@@ -151,8 +152,11 @@ static void mixed__plain_and_distributed_is_refused(void **state) {
     world *w = open_world();
     dt_tensor *x = ones(w, 8, 8, "S(0)"), *plain = dt_ones(w->ctx, DT_SHAPE(8, 8));
     assert_null(CALL(w->ctx, "add($1; $2)", x, plain));
-    assert_error_contains(w->ctx, DT_ERR_PLACEMENT,
-                          "add: f32[8,8] is plain and f32[8,8] S(0) on mesh(4) is distributed");
+    assert_error_contains(
+        w->ctx, DT_ERR_PLACEMENT,
+        "add: f32[8,8] is plain and f32[8,8] S(0) on mesh(4) is distributed; distribute the plain one "
+        "with dt_distribute_tensor, or count it as replicated between "
+        "dt_implicit_replication_begin and _end");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_implicit_replication_begin(w->ctx);
     dt_implicit_replication_begin(w->ctx);

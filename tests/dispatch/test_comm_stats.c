@@ -134,6 +134,21 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
     close_world(&w);
 }
 
+/* One call of printf may show all of them. */
+static void texts__of_different_functions_are_valid_together(void **state) {
+    (void)state;
+    world w = open_world(4);
+    dt_tensor *x = ones(&w, 4, 8, "S(0)");
+    const char *texts[] = {dt_comm_stats_text(w.ctx), dt_comm_stats_json(w.ctx), dt_memory_text(w.ctx),
+                           dt_explain(w.ctx, "relu", x)};
+    static const char *const begins[] = {"scope", "{", "memory", "relu("};
+    for (int i = 0; i < 4; i++) {
+        assert_non_null(texts[i]);
+        assert_memory_equal(texts[i], begins[i], strlen(begins[i]));
+    }
+    close_world(&w);
+}
+
 /* CM-004 */
 static int raw_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -212,6 +227,7 @@ int main(void) {
         cmocka_unit_test(count__of_an_op_is_its_own),
         cmocka_unit_test(count__begins_from_zero),
         cmocka_unit_test(count__by_scope_with_all_that_is_inside),
+        cmocka_unit_test(texts__of_different_functions_are_valid_together),
         cmocka_unit_test(count__raw_collectives_by_their_names),
         cmocka_unit_test(count__bytes_are_those_received),
     };

@@ -327,7 +327,7 @@ static int ranks_outside_the_mesh(dt_ctx *ctx, void *arg) {
     CHECK(same && (!member || dt_item(same) == 1), "DT-045: equal: %s", dt_error_text(ctx));
     dt_tensor *sum = dt_sum(y), *parts[2];
     CHECK(sum && (!member || ((float *)dt_data(sum))[0] == 36), "DT-045: %s", dt_error_text(ctx));
-    CHECK(dt_split_sizes(y, DT_SHAPE(2, 2), parts, 2, .dim = 1) == 2, "DT-045: %s", dt_error_text(ctx));
+    CHECK(dt_split_sizes(y, DT_INTS(2, 2), parts, 2, .dim = DT_INT(1)) == 2, "DT-045: %s", dt_error_text(ctx));
     for (int i = 0; i < 2; i++)
         CHECK(dt_tensor_local_elements(parts[i]) == (member ? 6 : 0), "DT-045: part %d", i);
     dt_mesh_release(mesh);

@@ -90,6 +90,56 @@ static bool error_names(world *w, const char *call, const char *file, int line) 
 #define FAILS_WITHOUT_MEMORY_AS(function, name, call) FAILS_AS(function, name, ((w->without_memory = true), (call)))
 #define FAILS_WITHOUT_MEMORY(function, call)          FAILS_WITHOUT_MEMORY_AS(function, #function, call)
 
+static int fail_schedules(world *w) {
+    dt_ctx *ctx = w->ctx;
+    int n_wrong = 0;
+    dt_schedule *freed = dt_schedule_new(ctx, "0F0,0B0");
+    dt_schedule_free(freed);
+    FAILS(schedule_new, dt_schedule_new(ctx, "no schedule"));
+    FAILS(schedule_simulate, dt_schedule_simulate(freed, NULL, NULL));
+    FAILS(schedule_timeline, dt_schedule_timeline(freed, NULL));
+    FAILS(schedule_free, dt_schedule_free(freed));
+    FAILS(curve_save_svg, dt_curve_save_svg(ctx, NULL, 0, NULL));
+    return n_wrong;
+}
+
+static int fail_batches(world *w) {
+    dt_ctx *ctx = w->ctx;
+    int n_wrong = 0;
+    dt_batches *batches = dt_batches_open(ctx, "/proc/self/exe", 1, .format = "u16", .length = DT_INT(8));
+    FAILS(batches_open, dt_batches_open(ctx, "/none/x.npy", 1));
+    FAILS(batches_seek, dt_batches_seek(batches, -1));
+    dt_batches_free(batches);
+    FAILS(batches_next, dt_batches_next(batches));
+    FAILS(batches_free, dt_batches_free(batches));
+    return n_wrong;
+}
+
+/* Some of these fail only without memory, or for a layout that was released. */
+static int fail_layouts(world *w) {
+    dt_ctx *ctx = w->ctx;
+    int n_wrong = 0;
+    bool injective;
+    const int64_t size = 0;
+    dt_tuple none = dt_tuple_list(NULL, 0);
+    dt_layout *overlap = dt_layout_parse(ctx, "(3,2):(2,3)"), *freed = dt_layout_parse(ctx, "2");
+    dt_layout_release(freed);
+    FAILS(layout_release, dt_layout_release(freed));
+    FAILS(layout_coalesce, dt_layout_coalesce(freed));
+    FAILS(layout_flatten, dt_layout_flatten(freed));
+    FAILS(layout_right_inverse, dt_layout_right_inverse(freed));
+    FAILS(layout_is_injective, dt_layout_is_injective(freed, &injective));
+    FAILS(layout_parse, dt_layout_parse(ctx, "(3,"));
+    FAILS(layout_new, dt_layout_new(ctx, NULL, NULL));
+    FAILS(layout_from_shape, dt_layout_from_shape(ctx, &size, NULL, 1));
+    FAILS(layout_at_coordinate, dt_layout_at_coordinate(overlap, &none));
+    FAILS(layout_left_inverse, dt_layout_left_inverse(overlap));
+    FAILS(layout_complement, dt_layout_complement(overlap, 12));
+    FAILS(layout_composition, dt_layout_composition(overlap, freed));
+    dt_layout_release(overlap);
+    return n_wrong;
+}
+
 /* Errors that follow from arguments: all ranks have them, and no rank waits. */
 static int fail_by_arguments(world *w) {
     dt_ctx *ctx = w->ctx;
@@ -98,6 +148,7 @@ static int fail_by_arguments(world *w) {
     int n_wrong = 0, n;
     const dt_dtype no_dtype = (dt_dtype)99;
     dt_tensor *outputs[8], *part[8];
+    n_wrong += fail_layouts(w) + fail_schedules(w) + fail_batches(w);
     FAILS(heap_free, dt_heap_free(ctx, value));
     FAILS(group_new, dt_group_new(ctx, &zero, 0));
     FAILS(comm_run, dt_comm_run(w->group, &(dt_comm_call){.op = (dt_collective)99}));
@@ -159,6 +210,8 @@ static int fail_by_arguments(world *w) {
     FAILS(distribute_tensor, dt_distribute_tensor(w->plain, w->mesh, "S(9),R"));
     FAILS(from_local, dt_from_local(ctx, w->plain, w->mesh, "S(9),R"));
     FAILS(redistribute, dt_redistribute(w->x, "S(5),R"));
+    FAILS(at, dt_at(w->x, "a"));
+    FAILS(set_at, dt_set_at(w->x, w->x, "a"));
     FAILS(reduced, dt_reduced(w->x, .place = "S(5),R"));
     FAILS(redistribute_start, dt_redistribute_start(w->x, "S(5),R"));
     FAILS(item, dt_item(w->x));
@@ -197,9 +250,13 @@ static int fail_by_arguments(world *w) {
     FAILS(adam_new, dt_adam_new(ctx, -1));
     FAILS(adamw_new, dt_adamw_new(ctx, -1));
     FAILS(sgd_new, dt_sgd_new(ctx, -1));
-    FAILS(adam_step, dt_adam_step(sgd, DT_TENSORS(w->x)));
-    FAILS(adamw_step, dt_adamw_step(sgd, DT_TENSORS(w->x)));
-    FAILS(sgd_step, dt_sgd_step(sgd, DT_TENSORS(w->x, NULL)));
+    FAILS(adagrad_new, dt_adagrad_new(ctx, -1));
+    FAILS(rmsprop_new, dt_rmsprop_new(ctx, -1));
+    FAILS(adamax_new, dt_adamax_new(ctx, -1));
+    FAILS(nadam_new, dt_nadam_new(ctx, -1));
+    FAILS(radam_new, dt_radam_new(ctx, -1));
+    FAILS(lion_new, dt_lion_new(ctx, -1));
+    FAILS(optimizer_step, dt_optimizer_step(sgd, .parameters = DT_TENSORS(w->x, NULL)));
     FAILS(optimizer_set_lr, dt_optimizer_set_lr(sgd, -1));
     FAILS(optimizer_set_n_steps, dt_optimizer_set_n_steps(sgd, w->x, -1));
     FAILS(optimizer_state, dt_optimizer_state(freed, w->x, "exp_avg"));
@@ -207,11 +264,26 @@ static int fail_by_arguments(world *w) {
     FAILS(grad_norm, dt_grad_norm(DT_TENSORS(w->x), .norm_type = DT_REAL(-1)));
     FAILS(clip_grad_norm, dt_clip_grad_norm(DT_TENSORS(w->x), -1));
     dt_optimizer_free(sgd);
+    dt_params *params = dt_params_new(ctx, .rules = "a decay=0"), *freed_params = dt_params_new(ctx);
+    dt_params_free(freed_params);
+    FAILS(params_new, dt_params_new(ctx, .rules = "*"));
+    FAILS(params_free, dt_params_free(freed_params));
+    FAILS(param, dt_param(params, "", DT_SHAPE(2)));
+    FAILS(params_begin, dt_params_begin(freed_params, "h."));
+    FAILS(params_end, dt_params_end(params));
+    FAILS(params_get, dt_params_get(params, "b"));
+    FAILS(params_list, dt_params_list(params, "b"));
+    FAILS(params_clone, dt_params_clone(freed_params));
+    FAILS(params_lerp, dt_params_lerp(params, NULL, 0.5));
+    FAILS(params_check, dt_params_check(params));
+    FAILS(params_text, dt_params_text(freed_params));
+    dt_params_free(params);
     FAILS(as_stored_end, dt_as_stored_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
     dt_tensor_release(kept);
+    FAILS(use, dt_use(DT_TENSORS(kept)));
     FAILS(use_release, dt_use_release(kept));
     FAILS(set_use, dt_set_use(w->plain, "R"));
     FAILS(tensor_release, dt_tensor_release(w->plain));
@@ -223,6 +295,8 @@ static int fail_by_arguments(world *w) {
     FAILS(arange, dt_arange(ctx, 0, 9, -1));
     FAILS(linspace, dt_linspace(ctx, 0, 9, -1));
     FAILS(eye, dt_eye(ctx, -1, 3));
+    FAILS(tril_indices, dt_tril_indices(ctx, -1, 3, 0));
+    FAILS(triu_indices, dt_triu_indices(ctx, -1, 3, 0));
     FAILS(tri, dt_tri(ctx, -1, 3, 0));
     FAILS(from_memory, dt_from_memory(ctx, NULL, DT_SHAPE(3), DT_F32));
     FAILS(borrow, dt_borrow(ctx, NULL, DT_SHAPE(3), DT_F32));
@@ -232,7 +306,7 @@ static int fail_by_arguments(world *w) {
     FAILS(permute, dt_permute(w->plain, DT_DIMS(0, 0)));
     FAILS(diagonal, dt_diagonal(w->plain, 0, 1, 1));
     FAILS(unfold, dt_unfold(w->plain, 7, 1, 1));
-    FAILS(as_strided, dt_as_strided(w->plain, DT_SHAPE(99), DT_SHAPE(9), 0));
+    FAILS(as_strided, dt_as_strided(w->plain, DT_SHAPE(99), DT_INTS(9), 0));
     FAILS(set_requires_grad, dt_set_requires_grad(w->index, true));
     FAILS(from_dlpack, dt_from_dlpack(ctx, &(dt_dlpack_managed){.tensor = {.device = {7, 0}}}));
     FAILS(from_dlpack_versioned, dt_from_dlpack_versioned(ctx, &(dt_dlpack_versioned){.major = 9}));
@@ -399,7 +473,7 @@ static int fail_ops(world *w) {
     FAILS_WITHOUT_MEMORY(slice, dt_slice(x, 0, 0, 1, 1));
     FAILS_WITHOUT_MEMORY(softmax, dt_softmax(x, 1));
     FAILS_WITHOUT_MEMORY(split, dt_split(x, 2, part, 8));
-    FAILS_WITHOUT_MEMORY_AS(split_sizes, "split", dt_split_sizes(x, DT_SHAPE(1, 3), part, 8));
+    FAILS_WITHOUT_MEMORY_AS(split_sizes, "split", dt_split_sizes(x, DT_INTS(1, 3), part, 8));
     FAILS_WITHOUT_MEMORY(sqrt, dt_sqrt(x));
     FAILS_WITHOUT_MEMORY_AS(sqrt_in_place, "sqrt_", dt_sqrt_(x));
     FAILS_WITHOUT_MEMORY(sub, dt_sub(x, x));

@@ -167,7 +167,7 @@ static void faults__peers_of_a_rank_without_memory_are_notified(void **state) {
 static dt_tensor *meet(dt_tensor *x) { return dt_softmax(x, 0); }
 static dt_tensor *scan(dt_tensor *x) { return dt_cumsum(x, 0); }
 static dt_tensor *fetch(dt_tensor *x) { return dt_flip(x, DT_DIMS(0)); }
-static dt_tensor *fetch_others(dt_tensor *x) { return dt_roll(x, DT_SHAPE(3), .dims = DT_DIMS(0)); }
+static dt_tensor *fetch_others(dt_tensor *x) { return dt_roll(x, DT_INTS(3), .dims = DT_DIMS(0)); }
 
 typedef struct way_fault {
     dt_tensor *(*call)(dt_tensor *x);

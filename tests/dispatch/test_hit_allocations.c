@@ -4,7 +4,7 @@
  * from the heap of the rank. Every sample of every op of the table, on plain tensors and on a mesh of one rank. A
  * decomposition is no cached decision: it infers the shapes of its outputs again, on the stack, and its parts are hits.
  */
-#include "dispatch/calls.h"
+#include "dispatch/matrix_structure.h"
 
 #include <string.h>
 
@@ -32,6 +32,8 @@ static void run_sample(fixture *self, const char *text, bool is_placed) {
         fail_msg("%s: %s", text, dt_error_text(self->ctx));
     calls_prepare(&call);
     assert_true(calls_make_inputs(&call));
+    for (int i = 0; i < call.parsed.call.n_inputs; i++)
+        call.call.inputs[i] = structure_of(&call, i, call.call.inputs[i]);
     for (int i = 0; i < call.parsed.call.n_inputs && is_placed; i++)
         call.call.inputs[i] = calls_distribute(call.call.inputs[i], self->mesh, "R");
     dt_status status = DT_OK;

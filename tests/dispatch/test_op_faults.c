@@ -47,7 +47,7 @@ enum action {
     REDISTRIBUTE,
     TRANSFER, /* started, with a call before the wait */
     CLONE,
-    TO_LOCAL,
+    DETACH,
     FORMAT,
     READ,
     N_ACTIONS,
@@ -96,7 +96,7 @@ static dt_tensor *run_reduction(const step *s, dt_tensor *x) {
 
 static dt_tensor *run_window(const step *s, dt_tensor *x) {
     return s->action == FLIP ? dt_flip(x, DT_DIMS(s->dim))
-                             : dt_roll(x, DT_SHAPE((int64_t)s->number), .dims = DT_DIMS(s->dim));
+                             : dt_roll(x, DT_INTS((int64_t)s->number), .dims = DT_DIMS(s->dim));
 }
 static dt_tensor *run_states(const step *s, dt_tensor *x) {
     return s->action == SOFTMAX ? dt_softmax(x, s->dim) : dt_cumsum(x, s->dim);
@@ -197,8 +197,8 @@ static int run_step(machine *m, const step *s, bool *ok) {
     case CLONE:
         *ok = dt_clone(x) != NULL;
         return 0;
-    case TO_LOCAL:
-        *ok = dt_to_local(x) != NULL;
+    case DETACH:
+        *ok = dt_detach(x) != NULL;
         return 0;
     case FORMAT:
         *ok = format(m, s);
@@ -272,7 +272,7 @@ static const struct {
     [OTHER_DTYPE] = {"other dtype", 0, DT_ERR_MISMATCH, {"dtype=f64)", "dtype=f32)"}, MAKE, MAKE},
     [OTHER_VALUE] = {"other value", 0, DT_ERR_MISMATCH, {"with 2", "with 3"}, MAKE, MAKE},
     [OTHER_DRAW] = {"other draw", 0, DT_ERR_MISMATCH, {"randint(", "different random draws"}, DRAW, N_ACTIONS},
-    [OTHER_KIND] = {"other kind of call", 0, DT_ERR_MISMATCH, {"clone(", "to_local("}, CLONE, TO_LOCAL},
+    [OTHER_KIND] = {"other kind of call", 0, DT_ERR_MISMATCH, {"clone(", "detach("}, CLONE, DETACH},
     [OTHER_ORDER] = {"other order", 0, DT_ERR_MISMATCH, {"relu(", "neg("}, RELU, N_ACTIONS},
     [EXTRA] = {"extra call", 0, DT_ERR_MISMATCH, {"clone(", NULL}, RELU, N_ACTIONS},
     [SKIPPED] = {"skipped call", 0, DT_ERR_MISMATCH, {"clone(", NULL}, CLONE, N_ACTIONS},

@@ -110,7 +110,7 @@ static int same_split(dt_ctx *ctx, dt_tensor *x, dt_tensor *at, int n, dt_tensor
     enum { MAX = 8 };
     dt_tensor *views[MAX] = {0}, *squares[MAX] = {0}, *grad = NULL;
     CHECK_OK(ctx, dt_set_requires_grad(x, true));
-    int n_views = dt_tensor_split_tensor_indices_or_sections(x, at, views, MAX, .dim = -2);
+    int n_views = dt_tensor_split_tensor_indices_or_sections(x, at, views, MAX, .dim = DT_INT(-2));
     CHECK(n_views == n, "expected %d views, got %d: %s", n, n_views, dt_error_text(ctx));
     for (int i = 0; i < n; i++) {
         CHECK(tensors_equal(dt_full_tensor(views[i]), expected[i]), "view %d: %s", i, dt_error_text(ctx));
@@ -134,8 +134,8 @@ static int split_by_tensors(dt_ctx *ctx, void *arg) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *value = counting(ctx, 7, 4), *expected[8];
         dt_tensor *x = dt_distribute_tensor(value, mesh, place, .everywhere = true);
-        dt_shape shape = {3, list};
-        int n = dt_tensor_split_indices(value, shape, expected, 8);
+        dt_ints at_rows = {.n = 3, .list = list};
+        int n = dt_tensor_split_indices(value, at_rows, expected, 8);
         dt_tensor *at = dt_to(integers(ctx, DT_SHAPE(3), list), k % 2 ? DT_I64 : DT_I32);
         at = dt_distribute_tensor(at, mesh, index_place, .everywhere = true);
         if (same_split(ctx, x, at, n, expected))

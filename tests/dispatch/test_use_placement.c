@@ -4,9 +4,7 @@
  * moved and when that is freed, and the values, which are compared with sums that this file computes. Ranks 1 to 5,
  * with shards that are uneven or empty, and meshes of two dims.
  */
-#include "dispatch/calls.h"
-
-#include "autograd/autograd.h"
+#include "autograd/records.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,7 +96,11 @@ static int gathers_once_per_scope(dt_ctx *ctx, void *arg) {
         dt_tensor *y = dt_linear(x, w), *z = dt_linear(x, w);
         CHECK(is_placed(y, "S(0)") && !dt_tensor_use(y), "%s", dt_error_text(ctx));
         CHECK(dt_cache_stats(ctx).n_misses - misses == (round == 1), "%lld", (long long)dt_cache_stats(ctx).n_misses);
-        CHECK(counted(ctx, "use") == round * gathers && counted(ctx, "linear") == 0, "%s", dt_comm_stats_text(ctx));
+        CHECK(counted(ctx, "use") == round * gathers &&
+                  counted(ctx,
+                          "linear(f32[4,3] S(0); f32[7,3] S(0) use R) -> f32[4,7] S(0); from -, 1; saves input 1") ==
+                      0,
+              "%s", dt_comm_stats_text(ctx));
         /* w, gathered, is also what other ops of this scope, and of one inside it, see */
         dt_scope inner = dt_scope_begin(ctx);
         CHECK(is_placed(dt_neg(w), "R") && counted(ctx, "use") == round * gathers, "%s", dt_error_text(ctx));
@@ -120,6 +122,94 @@ static int gathers_once_per_scope(dt_ctx *ctx, void *arg) {
     CHECK(counted(ctx, "use") - before == 3 * gathers, "%s", dt_comm_stats_text(ctx));
     dt_scope_end(scope);
     CHECK(dt_heap_stats(ctx).live_bytes == live, "%zu", dt_heap_stats(ctx).live_bytes);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Tensors of a list are gathered in one exchange, each once; backward, what the gradients of a scope read. */
+static int gathers_a_list_together(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    enum { N = 5 };
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    int64_t gathers = dt_world(ctx) > 1;
+    dt_tensor *x = batch(ctx, mesh, "S(0)"), *w[N + 2];
+    CHECK_OK(ctx, dt_set_requires_grad(x, true));
+    for (int i = 0; i < N; i++) {
+        w[i] = weight(ctx, mesh, i ? "S(0)" : "S(1)", "R");
+        CHECK_OK(ctx, dt_set_requires_grad(w[i], true));
+    }
+    w[N] = w[1];                             /* twice */
+    w[N + 1] = weight(ctx, mesh, "R", NULL); /* nothing to do */
+    size_t live = live_bytes(ctx, w[1]);
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    dt_scope outer = dt_scope_begin(ctx), scope = dt_scope_begin(ctx);
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
+    CHECK_OK(ctx, dt_use(((dt_tensors){N + 2, w})));
+    CHECK(counted(ctx, "use") == gathers, "%s", dt_comm_stats_text(ctx));
+    dt_tensor *loss = NULL;
+    for (int i = 0; i < N; i++) {
+        dt_tensor *y = dt_linear(x, w[i]);
+        CHECK(is_product(y, 0), "weight %d", i);
+        loss = loss ? dt_add(loss, dt_sum(y)) : dt_sum(y);
+    }
+    CHECK(counted(ctx, "use") == gathers, "%s", dt_comm_stats_text(ctx));
+    (void)dt_keep(loss);
+    dt_scope_end(scope);
+    CHECK_OK(ctx, dt_backward(loss));
+    CHECK(counted(ctx, "use") == 2 * gathers, "%s", dt_comm_stats_text(ctx));
+    CHECK(is_placed(dt_grad(w[0]), "S(1)") && is_placed(dt_grad(w[1]), "S(0)"), "%s", dt_error_text(ctx));
+    dt_scope_end(outer);
+    CHECK_OK(ctx, dt_zero_grad(((dt_tensors){N, w})));
+    CHECK_OK(ctx, dt_zero_grad(DT_TENSORS(x)));
+    CHECK(dt_heap_stats(ctx).live_bytes == live, "%zu bytes, before %zu", dt_heap_stats(ctx).live_bytes, live);
+    CHECK_OK(ctx, dt_use(((dt_tensors){0, NULL})));
+    dt_tensor *none[] = {w[0], NULL};
+    FAILS(DT_ERR_VALUE, dt_use(((dt_tensors){2, none})) == DT_OK, "argument 2 of use is NULL");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Used in another dtype: converted, then gathered; gradients are converted, then summed and reduced. */
+static int converts(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh;
+    if (open_mesh(ctx, &mesh))
+        return 1;
+    const int64_t n = dt_world(ctx);
+    dt_tensor *w = weight(ctx, mesh, "S(0)", "bf16 R"), *same = weight(ctx, mesh, "S(0)", "f32 S(0)");
+    CHECK(w && has_text(w, "f32[7,3] S(0) use bf16 R on mesh(fsdp="), "%s", dt_error_text(ctx));
+    CHECK(same && !dt_tensor_use(same) && dt_tensor_use(w)->dtype == DT_BF16, "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_set_requires_grad(w, true));
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(n, N_IN), DT_NUMBER(201), .dtype = DT_BF16, .mesh = mesh, .place = "S(0)");
+    int64_t before = dt__redistribute_statistics(ctx).bytes_received;
+    dt_tensor *y = dt_linear(x, w), *z = dt_linear(x, w);
+    CHECK(y && dt_tensor_dtype(y) == DT_BF16 && is_placed(y, "S(0)"), "%s", dt_error_text(ctx));
+    CHECK(is_placed(dt_neg(w), "R") && dt_tensor_dtype(dt_neg(w)) == DT_BF16, "%s", dt_error_text(ctx));
+    CHECK(dt_tensor_dtype(dt_clone(w)) == DT_F32, "as it is stored");
+    CHECK(has_text(dt_transpose(w, 0, 1), "f32[3,7] S(1) use bf16 R"), "a view");
+    const int64_t missing = (N_OUT * N_IN - dt_tensor_local_elements(w)) * 2;
+    CHECK(dt__has_nodes(ctx) || dt__redistribute_statistics(ctx).bytes_received - before == missing, "%lld bytes",
+          (long long)(dt__redistribute_statistics(ctx).bytes_received - before));
+    CHECK_OK(ctx, dt_backward(dt_add(dt_sum(y), dt_mul_scalar(dt_sum(z), 2))));
+    dt_tensor *grad = dt_grad(w); /* 201 + 402 from each rank: bf16 has 8 bits */
+    CHECK(grad && dt_tensor_dtype(grad) == DT_F32 && is_placed(grad, "S(0)"), "%s", dt_error_text(ctx));
+    for (int64_t i = 0; i < dt_tensor_local_elements(grad); i++)
+        CHECK(((const float *)dt_data(grad))[i] == (float)(603 * n), "%g", ((const float *)dt_data(grad))[i]);
+    dt_spec *spec = dt_spec_parse(ctx, "f32[8,6] S(0) use bf16 R on mesh(1)");
+    CHECK(spec && spec->dtype == DT_F32, "%s", dt_error_text(ctx));
+    dt_spec_release(spec);
+    const char *text = dt_explain(ctx, "linear", x, w);
+    CHECK(text && strstr(text, "use bf16 R") && (n == 1 || strstr(text, "used as bf16 R, as requested: S(0)->R")),
+          "%s", text ? text : dt_error_text(ctx));
+    CHECK_OK(ctx, dt_set_use(w, "bf16")); /* where it is stored */
+    CHECK(has_text(w, "f32[7,3] S(0) use bf16 S(0)"), "%s", dt_error_text(ctx));
+    dt_tensor *whole = dt_ones(ctx, DT_SHAPE(3), .dtype = DT_I64, .mesh = mesh);
+    FAILS(DT_ERR_DTYPE, dt_set_use(w, "i64 R") == DT_OK, "got f32 used as i64");
+    FAILS(DT_ERR_DTYPE, dt_set_use(whole, "bf16 R") == DT_OK, "got i64 used as bf16");
+    FAILS(DT_ERR_PLACEMENT, dt_set_use(w, "bf17 R") == DT_OK, "use");
+    FAILS(DT_ERR_PLACEMENT, dt_set_use(w, "bf16 R R") == DT_OK, "use");
     dt_mesh_release(mesh);
     return 0;
 }
@@ -352,21 +442,11 @@ static int is_recorded_as_stored(dt_ctx *ctx, void *arg) {
     dt_scope_end(scope);
     CHECK(dt_heap_stats(ctx).live_bytes == live + (size_t)dt_tensor_local_elements(y) * 4, "%zu bytes, before %zu",
           dt_heap_stats(ctx).live_bytes, live);
-    const dt__recorded_call *record = dt__recorded_call_of(y);
-    CHECK(record && record->tensors[1].spec == dt_tensor_spec(w) && record->tensors[1].use == dt_tensor_use(w) &&
-              record->tensors[1].made_by == dt__recorded_call_of(w),
-          "the record has another tensor");
-    for (int i = 0; i < record->n_inputs; i++)
-        CHECK(!record->tensors[i].storage || record->tensors[i].storage == (i ? w : x)->storage, "input %d", i);
-    dt__text text = dt__text_new(ctx);
-    CHECK_OK(ctx, dt__record_text(y, &text));
-    CHECK(strstr(dt__text_chars(&text), "f32[7,3] S(0) use R"), "%s", dt__text_chars(&text));
-    dt__text_free(&text);
+    CHECK_RECORD(y, "linear(f32[4,3] S(0); f32[7,3] S(0) use R) -> f32[4,7] S(0); from -, 1; saves input 1");
     /* a list op records its tuples in the same way */
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(N_OUT, N_IN), .mesh = mesh, .place = "R");
     CHECK_OK(ctx, dt_foreach_add_(DT_TENSORS(a), DT_TENSORS(w)));
-    record = dt__recorded_call_of(a);
-    CHECK(record && record->tensors[1].made_by == dt__recorded_call_of(w), "the record of a tuple");
+    CHECK_RECORD(a, "_foreach_add_(f32[7,3] R; f32[7,3] S(0) use R) -> f32[7,3] R; changes -, 1");
     dt_mesh_release(mesh);
     return 0;
 }
@@ -553,6 +633,8 @@ static int differs_between_ranks(dt_ctx *ctx, void *arg) {
             run_ranks(n, name, NULL);                                                                                \
     }
 TEST(gathers_once_per_scope, 1, 5)
+TEST(gathers_a_list_together, 1, 5)
+TEST(converts, 1, 5)
 TEST(is_in_the_key, 1, 3)
 TEST(writes_between_uses, 1, 5)
 TEST(is_freed_with_views_of_the_copy, 1, 4)
@@ -613,6 +695,8 @@ static void use_placement__survives_failing_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(use_placement__gathers_once_per_scope),
+        cmocka_unit_test(use_placement__gathers_a_list_together),
+        cmocka_unit_test(use_placement__converts),
         cmocka_unit_test(use_placement__is_in_the_key),
         cmocka_unit_test(use_placement__writes_between_uses),
         cmocka_unit_test(use_placement__is_freed_with_views_of_the_copy),

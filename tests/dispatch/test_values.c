@@ -5,9 +5,10 @@
  * inputs have unrelated contributions; shards are uneven, empty and strided. Ranks 1, 2, 3, 4, 5, 6 on shm, with the
  * address sanitizer, which makes this slow, 1, 3, 5; meshes smaller than the world leave ranks outside.
  */
-#include "dispatch/calls.h"
+#include "dispatch/matrix_structure.h"
 
 #include "base/dtype.h"
+#include "mesh/mesh.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ static dt_spec *spec_of(op_case *self, const dt_op_value *value, const dt_placem
 
 /* A tensor with random placements: each rank computes its contribution to the full tensor and keeps its shard of it.
  * */
-static dt_tensor *make_input(op_case *self, const dt_op_value *value, int64_t min_size) {
+static dt_tensor *make_input(op_case *self, int input, int64_t min_size) {
+    const dt_op_value *value = &self->parsed.call.inputs[input];
     dt_placement requested[2], sharded[2], replicated[2];
     uint64_t seed = test_random(self->random);
     dt_reduce reduce = DT_N_REDUCES;
@@ -117,9 +119,13 @@ static dt_tensor *make_input(op_case *self, const dt_op_value *value, int64_t mi
         k = k * dt_mesh_dim_size(self->mesh, m) + self->coordinate[m];
         n *= dt_mesh_dim_size(self->mesh, m);
     }
-    dt_tensor *contribution = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
+    dt_tensor *values = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
+    for (int64_t i = 0; values && i < dt_tensor_elements(values); i++)
+        calls_set_element(values, i, number_at(seed, i, value->dtype, min_size));
+    values = structure_of(&(test_call){.parsed = self->parsed}, input, values);
+    dt_tensor *contribution = values ? dt_clone(values) : NULL;
     for (int64_t i = 0; contribution && i < dt_tensor_elements(contribution); i++) {
-        double x = number_at(seed, i, value->dtype, min_size);
+        double x = calls_element(values, i);
         calls_set_element(contribution, i, reduce == DT_N_REDUCES ? x : contribution_at(reduce, x, seed, i, k, n));
     }
     dt_spec *from = spec_of(self, value, replicated), *to = spec_of(self, value, sharded);
@@ -155,32 +161,52 @@ static bool is_half(dt_dtype dtype) { return dtype == DT_F16 || dtype == DT_BF16
  *     the plain result adds          u |expected| / (1 - u)           rounded once
  *     the distributed one adds       u |got| / (1 - u)                rounded once, when it is reduced or computed
  *     and, if it is a partial sum    u / (1 - u) sum of |part|        each part was rounded by its rank
+ *     between nodes                  n - 2 times that again           each sum on the way may be rounded
  *
- * where `parts` is that last sum over the ranks (their average, for P(avg)), of the rounded parts. Of a partial product
- * of n ranks it is n |got|: (1 + u)^n - 1 is at most n u / (1 - n u). Extremes are exact: rounding keeps the order.
+ * where `parts` is that last sum over the n ranks (their average, for P(avg)), of the rounded parts. Between nodes a
+ * value may pass through one rank after the other (a ring): it takes n - 1 additions until all parts are added,
+ * whatever the nodes and the algorithm, and the last one is the result, which is counted. On one node all parts are
+ * added in f32. Of a partial product of n ranks `parts` is n |got|, and between nodes (2 n - 2) |got|: (1 + u)^k - 1 is
+ * at most k u / (1 - k u). Extremes are exact: rounding keeps the order.
  * Subnormal numbers are off by less than 2^-25 each, which the tolerance of f32 covers. */
 static double rounding_of(dt_dtype dtype, double got, double expected, double parts) {
     const double u = dtype == DT_F16 ? 0x1p-11 : 0x1p-8;
-    return is_half(dtype) ? u / (1 - 8 * u) * (fabs(got) + fabs(expected) + parts) : 0; /* n is at most 6 */
+    return is_half(dtype) ? u / (1 - 8 * u) * (fabs(got) + fabs(expected) + parts) : 0; /* k: up to 7 */
+}
+
+/* Whether the mesh has ranks on several nodes along a mesh dim that is partial. */
+static bool reduces_between_nodes(const dt_tensor *output) {
+    int64_t nodes[DT_SPEC_MAX_DIMS];
+    const dt_placement *placements = dt_spec_placements(dt_tensor_spec(output));
+    bool spans = false;
+    if (!dt__mesh_nodes(dt_tensor_mesh(output), nodes))
+        return false;
+    for (int m = 0; m < dt_mesh_n_dims(dt_tensor_mesh(output)); m++)
+        spans |= dt_placement_is_partial(placements[m]) && nodes[m] > 1;
+    return spans;
 }
 
 /* The sums of magnitudes that rounding_of needs; NULL: 0. Collective. */
 static dt_tensor *magnitudes_of(dt_tensor *output) {
-    bool is_sum = false;
+    bool is_sum = false, is_product = false;
     double n = 1;
     const dt_placement *placements = dt_spec_placements(dt_tensor_spec(output));
     for (int m = 0; m < dt_mesh_n_dims(dt_tensor_mesh(output)); m++) {
         if (!dt_placement_is_partial(placements[m]))
             continue;
         is_sum |= placements[m].reduce == DT_SUM || placements[m].reduce == DT_AVG;
-        n *= placements[m].reduce == DT_PRODUCT ? (double)dt_mesh_dim_size(dt_tensor_mesh(output), m) : 1;
+        is_product |= placements[m].reduce == DT_PRODUCT;
+        n *= (double)dt_mesh_dim_size(dt_tensor_mesh(output), m);
     }
+    double n_on_the_way = reduces_between_nodes(output) && n > 2 ? n - 2 : 0;
+    if (is_product)
+        return dt_mul_scalar(dt_abs(dt_to(dt_full_tensor(output), DT_F32)), n + n_on_the_way);
     if (!is_sum)
-        return n > 1 ? dt_mul_scalar(dt_abs(dt_to(dt_full_tensor(output), DT_F32)), n) : NULL;
+        return NULL;
     dt_tensor *local = dt_abs(dt_to(dt_to_local(output), DT_F32));
     dt_tensor *parts = dt_from_local(output->ctx, local, dt_tensor_mesh(output), calls_placements(output),
                                      .shape = TENSORS_SHAPE(output->n_dims, output->shape));
-    return dt_contiguous(dt_full_tensor(parts));
+    return dt_contiguous(dt_mul_scalar(dt_full_tensor(parts), 1 + n_on_the_way));
 }
 
 /* Index of the first element that differs, or -1. */
@@ -254,7 +280,7 @@ static int run_sample(op_case *self, const char *sample) {
                 min_size = self->parsed.call.inputs[i].shape[d];
     calls_prepare(&call);
     for (int i = 0; i < self->parsed.call.n_inputs; i++) {
-        call.call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], min_size);
+        call.call.inputs[i] = make_input(self, i, min_size);
         CHECK(call.call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
     }
     describe_inputs(sample, &call, text, sizeof text);

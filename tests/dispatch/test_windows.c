@@ -30,29 +30,29 @@ static int narrow_end(dt_tensor **in, dt_tensor **out) { return one(dt_narrow(in
 static int unfold_rows(dt_tensor **in, dt_tensor **out) { return one(dt_unfold(in[0], 0, 4, 2), out); }
 static int split_rows(dt_tensor **in, dt_tensor **out) { return dt_split(in[0], 5, out, MAX_OUTPUTS); }
 static int split_sizes(dt_tensor **in, dt_tensor **out) {
-    return dt_split_sizes(in[0], DT_SHAPE(1, 0, 7, 5), out, MAX_OUTPUTS);
+    return dt_split_sizes(in[0], DT_INTS(1, 0, 7, 5), out, MAX_OUTPUTS);
 }
 static int cat_rows(dt_tensor **in, dt_tensor **out) { return one(dt_cat(DT_TENSORS(in[0], in[1], in[2])), out); }
 
 static int flip_rows(dt_tensor **in, dt_tensor **out) { return one(dt_flip(in[0], DT_DIMS(0)), out); }
 static int flip_both(dt_tensor **in, dt_tensor **out) { return one(dt_flip(in[0], DT_DIMS(-1, 0)), out); }
 static int roll_rows(dt_tensor **in, dt_tensor **out) {
-    return one(dt_roll(in[0], DT_SHAPE(-4), .dims = DT_DIMS(0)), out);
+    return one(dt_roll(in[0], DT_INTS(-4), .dims = DT_DIMS(0)), out);
 }
 static int roll_one(dt_tensor **in, dt_tensor **out) {
-    return one(dt_roll(in[0], DT_SHAPE(1), .dims = DT_DIMS(0)), out);
+    return one(dt_roll(in[0], DT_INTS(1), .dims = DT_DIMS(0)), out);
 }
 static int pad_reflect(dt_tensor **in, dt_tensor **out) {
-    return one(dt_pad(in[0], DT_SHAPE(1, 0, 3, 5), .mode = "reflect"), out);
+    return one(dt_pad(in[0], DT_INTS(1, 0, 3, 5), .mode = "reflect"), out);
 }
 static int pad_replicate(dt_tensor **in, dt_tensor **out) {
-    return one(dt_pad(in[0], DT_SHAPE(0, 0, 2, -3), .mode = "replicate"), out);
+    return one(dt_pad(in[0], DT_INTS(0, 0, 2, -3), .mode = "replicate"), out);
 }
 static int pad_circular(dt_tensor **in, dt_tensor **out) {
-    return one(dt_pad(in[0], DT_SHAPE(0, 0, -2, 9), .mode = "circular"), out);
+    return one(dt_pad(in[0], DT_INTS(0, 0, -2, 9), .mode = "circular"), out);
 }
 static int pad_zeros(dt_tensor **in, dt_tensor **out) {
-    return one(dt_constant_pad_nd(in[0], DT_SHAPE(1, 1, 4, -2)), out);
+    return one(dt_constant_pad_nd(in[0], DT_INTS(1, 1, 4, -2)), out);
 }
 
 struct request {
@@ -507,7 +507,7 @@ static void windows__need_a_mark_and_a_function(void **state) {
     op.window = window_steps;
     op.rule = "m!n -> mn";
     assert_int_equal(dt_op_register(ctx, &op), DT_ERR_VALUE);
-    assert_error_contains(ctx, DT_ERR_VALUE, "expected a rule with ^ behind a dim, got \"m!n -> mn\"");
+    assert_error_contains(ctx, DT_ERR_VALUE, "expected a rule with ^ after a dim, got \"m!n -> mn\"");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
     assert_int_equal(dt_close(ctx), 0);
 }

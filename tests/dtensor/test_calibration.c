@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lines that `dtensor calibrate` fits to measured times, and the rate between NUMA nodes.
+ * The lines that `dtensor calibrate` fits to measured times.
  */
 #include "support/check.h"
 #include "support/random.h"
 
 #include "dtensor/calibration.h"
-#include "dtensor/numa_link.h"
 
 #include <math.h>
-#include <sched.h>
 
 static calibration_series series_of(double start_us, double bytes_per_us) {
     calibration_series series = {.kind = DT__STEP_ALL_GATHER, .strided = true, .group = 4, .ranks = 8};
@@ -86,27 +84,12 @@ static void fit__accepts_a_single_point(void **state) {
     assert_true(step.start_us > 0 && step.bytes_per_us > 0 && isfinite(step.bytes_per_us));
 }
 
-/* From node 0 to CPUs of node 0: the only link that every machine has. */
-static void numa_link__has_a_rate(void **state) {
-    (void)state;
-    int cpus[2] = {sched_getcpu(), sched_getcpu()}, none[1] = {100000};
-    numa_link link = {.readers = cpus, .n_readers = 2, .far_cpu = cpus[0], .bytes = 1 << 20, .n_rounds = 3};
-    double rate = numa_link_rate(&link);
-    assert_true(rate > 0 && isfinite(rate));
-    link.far_node = 1000; /* no such node: memory comes from the CPU that touches it */
-    assert_true(numa_link_rate(&link) > 0);
-    link.readers = none; /* no such CPU */
-    link.n_readers = 1;
-    assert_true(numa_link_rate(&link) == 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fit__finds_the_line_that_the_points_are_on),
         cmocka_unit_test(fit__finds_where_the_caches_end),
         cmocka_unit_test(fit__is_within_the_factor_of_the_points),
         cmocka_unit_test(fit__accepts_a_single_point),
-        cmocka_unit_test(numa_link__has_a_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,19 +224,6 @@ static void binding__threads_fit_the_smallest_share(void **state) {
     machine_free(&machine);
 }
 
-static void binding__knows_the_numa_node_of_a_share(void **state) {
-    (void)state;
-    struct machine machine = read_machine("package:2 numa:2 core:4 pu:2");
-    struct share shares[MAX_SHARES];
-    assert_true(binding_divide(&machine, BIND_CORE, 7, shares));
-    static const int nodes[] = {0, 0, 1, 2, 2, 3, 3};
-    for (int rank = 0; rank < 7; rank++)
-        assert_int_equal(share_node(&machine, &shares[rank]), nodes[rank]);
-    assert_true(binding_divide(&machine, BIND_PACKAGE, 2, shares));
-    assert_int_equal(share_node(&machine, &shares[0]), -1);
-    machine_free(&machine);
-}
-
 static void binding__default_is_core_if_each_rank_has_one(void **state) {
     (void)state;
     assert_int_equal(binding_settle(BIND_DEFAULT, 1, 4), BIND_NONE);
@@ -258,7 +245,6 @@ int main(void) {
         cmocka_unit_test(binding__weighs_numa_nodes_by_their_cores),
         cmocka_unit_test(binding__shares_are_fair),
         cmocka_unit_test(binding__threads_fit_the_smallest_share),
-        cmocka_unit_test(binding__knows_the_numa_node_of_a_share),
         cmocka_unit_test(binding__default_is_core_if_each_rank_has_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,8 +68,7 @@ class LastCall(launch.Case):
 
     def test_call__is_reported(self):
         err = self.assert_message("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s \(comm_all_reduce at .*prog_dies\.c:\d+\)")
-        self.assertRegex(err, "(?m)^rank 0: peer: .*all_reduce.*")  # the library's error
-        self.assertRegex(err, "(?m)^rank 2: peer: .*all_reduce.*")
+        self.assertRegex(err, r"(?m)^rank [02]: peer: .*all_reduce.*(\n  rank .*)+\n  rank [02] failed with it$")
 
     def test_last_call__is_reported(self):
         self.assert_message("between", r", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2 \(comm_all_reduce at .*prog_dies\.c:\d+\)")
@@ -82,7 +81,16 @@ class LastCall(launch.Case):
         messages = [line for line in err.splitlines() if line.startswith("dtrun: ")]
         self.assertEqual((code, messages), (5, ["dtrun: rank 1 ended with exit code 5",
                                             "dtrun: the others: ranks 0,2 ended with exit code 1"]), err)
-        self.assertLess(err.index("rank 0: peer"), err.index("dtrun: rank 1"))
+        self.assertLess(err.index(": peer: "), err.index("dtrun: rank 1"))
+
+    def test_rank_that_died__is_named_first_by_all_others(self):
+        for _ in range(5):
+            code, _, err = self.run_dtrun("-n", 4, launch.BUILD / "tests/dtrun.blame")
+            errors = [line for line in err.splitlines() if line.startswith("rank ")]
+            self.assertEqual(code, 3, err)
+            self.assertTrue(errors, err)  # those of one incident are printed once
+            for error in errors:
+                self.assertRegex(error, r"^rank [023]: peer: .*? of ranks [0-9,-]+: rank 1 is dead")
 
     def test_closed_context__is_not_reported(self):
         self.assert_message("closed", "", None)

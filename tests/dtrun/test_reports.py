@@ -37,6 +37,22 @@ class Reports(launch.Case):
         lists = ["wait; fail a" if rank in (0, 1, 2, 5) else "wait" for rank in range(7)]
         self.assertEqual(self.reports(7, *lists)[:2], (1, ["on ranks 0-2,5: value: a"]))
 
+    def test_failed_operation__is_printed_once(self):
+        for n in (2, 3, 5):
+            code, lines, _ = self.reports(n, "wait; sum", "wait; wait")
+            self.assertEqual(code, 1)
+            self.assertRegex(lines[0], r"^rank \d: mismatch: .*(all_reduce.*barrier|barrier.*all_reduce)")
+            self.assertRegex(lines[-1], r"^  ranks? [0-9,-]+ failed with it$")
+            self.assertEqual(len([line for line in lines if "mismatch: " in line]), 1, lines)
+
+    def test_failed_operation__of_a_rank_that_notices_late_is_not_printed_again(self):
+        _, lines, _ = self.reports(3, "wait; sum", "wait; wait", "wait; sleep 2500; wait")
+        self.assertEqual(len([line for line in lines if "mismatch: " in line]), 1, lines)
+
+    def test_failed_operations__of_two_times_are_printed_each(self):
+        _, lines, _ = self.reports(2, "wait; sum; clear; wait; sum", "wait; wait; clear; wait; wait")
+        self.assertEqual(len([line for line in lines if line.startswith("rank ") and ": mismatch: " in line]), 2, lines)
+
     def test_one_rank__is_printed_without_a_list(self):
         self.assertEqual(self.reports(1, "fail alone")[:2], (1, ["rank 0: value: alone"]))
         self.assertEqual(self.reports(3, "wait", "wait", "wait; fail alone")[:2], (1, ["rank 2: value: alone"]))
@@ -117,8 +133,45 @@ class Reports(launch.Case):
         lines = self.reports(3, "print hello; wait; fail text")[1]
         self.assertEqual(lines, ["hello"] * 3 + ["on ranks 0-2: value: text"])
 
-    def test_child_of_a_rank__may_report(self):
-        self.assertEqual(self.reports(2, "wait; fork; wait")[1], ["on ranks 0-1: value: child"])
+    def test_child_of_a_rank__has_an_error_of_state(self):
+        code, lines, _ = self.reports(2, "wait; fork-report; wait")
+        self.assertEqual((code, len(lines)), (0, 2), lines)
+        for line in lines:
+            self.assertRegex(line, r"^rank [01]: state: the context was made by the process that forked this one")
+
+    def test_child_of_a_rank__does_not_print_the_error_of_its_parent(self):
+        self.assertEqual(self.reports(2, "wait; fail text; fork; sleep 100")[:2], (1, ["on ranks 0-1: value: text"]))
+
+    def test_error_of_a_context_that_is_not_closed__is_printed_once_and_fails(self):
+        note = "  the program ended without dt_close, which prints the first error and returns the exit code"
+        for end in ("exit", "vanish"):
+            for n in (1, 2, 3):
+                code, lines, of_dtrun = self.reports(n, f"wait; fail text; {end} 0")
+                ranks = f"on ranks 0-{n - 1}" if n > 1 else "rank 0"
+                self.assertEqual((code, lines), (1, [f"{ranks}: value: text", note]))
+                self.assertRegex(of_dtrun[0], r"^dtrun: rank \d ended with exit code 0, but without dt_close after an error")
+            code, lines, _ = self.reports(3, "wait", f"wait; fail text; {end} 0", "wait")
+            self.assertEqual((code, lines), (1, ["rank 1: value: text", note]))
+            code, lines, _ = self.reports(2, f"wait; fail text; {end} 7")
+            self.assertEqual((code, lines), (7, ["on ranks 0-1: value: text", note]))
+
+    def test_verdict_that_no_transfer_has_reported__is_printed_and_fails(self):
+        note = "  the program ended without dt_close, which prints the first error and returns the exit code"
+        for end in ("exit 0", "vanish 0"):
+            code, lines, _ = self.reports(3, "wait", f"wait; verdict text; {end}", "wait")
+            self.assertEqual((code, lines), (1, ["rank 1: value: text; found on rank 1", note]))
+        code, lines, _ = self.reports(3, "wait", "wait; verdict text", "wait")
+        self.assertEqual(code, 1)
+        self.assertRegex(lines[0], r"^rank 1: value: text; found on rank 1, reported by close \(at .*\)$")
+
+    def test_error_of_a_context_that_is_not_closed__was_reported(self):
+        for end in ("exit", "vanish"):
+            self.assertEqual(self.reports(2, f"wait; fail text; tell; {end} 0")[:2], (1, ["on ranks 0-1: value: text"]))
+
+    def test_context_that_is_not_closed__may_have_no_error(self):
+        for end in ("exit", "vanish"):
+            self.assertEqual(self.reports(2, f"wait; {end} 0"), (0, [], []))
+            self.assertEqual(self.reports(2, f"wait; fail text; forget; {end} 0"), (0, [], []))
 
     def test_tags__are_those_of_the_first_rank(self):
         _, lines, _ = self.reports(3, "wait; fail a\nb", options=["--tag-output"])
@@ -148,6 +201,24 @@ class Reports(launch.Case):
             self.assertEqual((code, both.readline()), (1, b"on ranks 0-2: value: text\n"))
 
 
+class Alone(launch.Case):
+    """Programs that are started by themselves: the error is printed, and the exit code stays the program's."""
+
+    def alone(self, actions):
+        process = launch.subprocess.run([REPORTS, actions], capture_output=True, text=True, timeout=60)
+        return process.returncode, process.stderr
+
+    def test_error_of_a_context_that_is_not_closed__is_printed(self):
+        note = "\n  the program ended without dt_close, which prints the first error and returns the exit code\n"
+        self.assertEqual(self.alone("fail text; exit 0"), (0, "rank 0: value: text" + note))
+        self.assertEqual(self.alone("fail text; fork; exit 5"), (5, "rank 0: value: text" + note))
+
+    def test_error_that_was_read__is_not_printed_again(self):
+        self.assertEqual(self.alone("fail text; tell; exit 0"), (0, "rank 0: value: text\n"))
+        self.assertEqual(self.alone("fail text; forget; exit 0"), (0, ""))
+        self.assertEqual(self.alone("fail text"), (1, "rank 0: value: text\n"))
+
+
 class Spawn(launch.Case):
     """The same for four ranks that a program forks itself."""
 
@@ -168,6 +239,12 @@ class Spawn(launch.Case):
     def test_rank_killed_after_its_report__loses_nothing(self):
         self.assertEqual(self.spawn("wait; report text; kill", "wait; report text"),
                          (3, ["on ranks 0-3: value: text"]))
+
+    def test_error_of_a_context_that_is_not_closed__is_printed_once_and_fails(self):
+        note = "  the program ended without dt_close, which prints the first error and returns the exit code"
+        for end in ("exit", "vanish"):
+            self.assertEqual(self.spawn(f"wait; fail text; {end} 0"), (3, ["on ranks 0-3: value: text", note]))
+            self.assertEqual(self.spawn(f"wait; {end} 0"), (0, []))
 
     def test_report_while_the_others_run__is_printed_at_once(self):
         process = launch.subprocess.Popen([REPORTS, "--spawn", "report early; sleep 60000", "sleep 60000"],

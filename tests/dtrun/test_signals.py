@@ -41,7 +41,7 @@ class Signals(launch.Case):
         return *result, time.monotonic() - start
 
     def test_signals__that_end_the_ranks_exit_with_128_plus_the_number(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR2):
             running = self.start(3, "echo ready; ulimit -c 0; exec sleep 100")
             os.kill(running.pid, number)
             code, out, err, seconds = self.end(running)
@@ -50,8 +50,7 @@ class Signals(launch.Case):
             self.assertLess(seconds, 1.5)
 
     def test_signals__are_passed_on_to_every_rank(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2,
-                       signal.SIGCONT):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR2, signal.SIGCONT):
             name = number.name[3:]
             running = self.start_catcher(3, name, "os._exit(0)")
             os.kill(running.pid, number)
@@ -70,8 +69,8 @@ class Signals(launch.Case):
         self.assertEqual((code, err), (143, "dtrun: ended by signal 15 (SIGTERM)\n"))
 
     def test_user_signal__does_not_hide_a_failure(self):
-        running = self.start_catcher(2, "USR1", "os._exit(int(os.environ['RANK']) * 3)")
-        os.kill(running.pid, signal.SIGUSR1)
+        running = self.start_catcher(2, "USR2", "os._exit(int(os.environ['RANK']) * 3)")
+        os.kill(running.pid, signal.SIGUSR2)
         code, _, err, _ = self.end(running)
         self.assertEqual((code, err), (3, "dtrun: rank 1 ended with exit code 3\n"))
 

@@ -6,9 +6,8 @@
 #ifndef DT_TESTS_KERNELS_ARRAYS_H
 #define DT_TESTS_KERNELS_ARRAYS_H
 
+#include "kernels/kernels.h"
 #include "kernels/support.h"
-
-#include "kernels/array.h"
 
 #include <math.h>
 

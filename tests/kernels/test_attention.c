@@ -8,7 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/dtype.h"
-#include "kernels/attention.h"
+#include "kernels/kernels.h"
 
 static const dt__scratch_source test_scratch = {dt__alloc, dt__free};
 

@@ -6,7 +6,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 
 /* The expected result for one element. Integers are converted to bf16 and f16 through f32. */
 static void convert_element(dt_dtype from, const void *x, dt_dtype to, void *y) {

@@ -7,7 +7,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 
 #include <complex.h>
 

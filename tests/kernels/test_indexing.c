@@ -6,7 +6,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/indexing.h"
+#include "kernels/kernels.h"
 
 /* Small integers, whose sums are exact. */
 static void small_integers(test_array *a, uint64_t *random) {

@@ -6,7 +6,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/normalise.h"
+#include "kernels/kernels.h"
 
 static const dt_dtype floats[] = {DT_F32, DT_F64, DT_F16, DT_BF16};
 

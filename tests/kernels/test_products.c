@@ -7,7 +7,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/products.h"
+#include "kernels/kernels.h"
 
 static const dt__scratch_source test_scratch = {dt__alloc, dt__free};
 
@@ -176,7 +176,10 @@ static void matmul__large_products(void **state) {
         {DT_BF16, 1, {3}, 140, 50, 90},   {DT_C64, 0, {0}, 150, 60, 90},  {DT_I32, 0, {0}, 140, 70, 90},
         {DT_F32, 2, {3, 4}, 20, 30, 40},  {DT_F32, 0, {0}, 1, 700, 800},  {DT_F32, 0, {0}, 700, 1, 800},
         {DT_F32, 0, {0}, 1300, 1100, 9},  {DT_F64, 0, {0}, 20, 60000, 3}, {DT_F32, 0, {0}, 531, 257, 500},
-        {DT_F32, 0, {0}, 64, 1030, 1030},
+        {DT_F32, 0, {0}, 64, 1030, 1030}, {DT_F32, 0, {0}, 2, 1000, 71},  {DT_F64, 0, {0}, 5, 301, 333},
+        {DT_F64, 0, {0}, 333, 1, 301},    {DT_BF16, 0, {0}, 1, 701, 803}, {DT_BF16, 0, {0}, 4, 300, 515},
+        {DT_BF16, 0, {0}, 8, 301, 64},    {DT_F16, 0, {0}, 7, 200, 129},  {DT_F16, 0, {0}, 200, 3, 1001},
+        {DT_BF16, 0, {0}, 37, 70, 1101},  {DT_BF16, 0, {0}, 9, 2100, 33}, {DT_BF16, 0, {0}, 2057, 40, 31},
     };
     uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -189,6 +192,133 @@ static void matmul__large_products(void **state) {
     dt__products_free(one);
     dt__products_free(three);
     dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Numbers whose sums are rounded: in other tests every order of a sum has the same result. */
+static void matmul__bits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    static const matmul_case cases[] = {
+        {DT_F32, 0, {0}, 1, 2500, 1700}, {DT_F64, 0, {0}, 3, 1300, 700},   {DT_F16, 0, {0}, 8, 1025, 999},
+        {DT_BF16, 0, {0}, 1, 1800, 900}, {DT_BF16, 0, {0}, 40, 700, 1300}, {DT_F32, 0, {0}, 400, 300, 500},
+    };
+    uint64_t random = test_seed(5);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL, &test_scratch);
+    dt__products *three = dt__products_new(ctx, dt__kernels_best(), pool, &test_scratch);
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const matmul_case *c = &cases[i / 2];
+        const bool transposes = i % 2;
+        const size_t size = dt_dtype_size(c->dtype), bytes = (size_t)(c->m * c->n) * size;
+        const int64_t a_shape[] = {c->m, c->k}, b_shape[] = {c->k, c->n}, shape[] = {c->m, c->n};
+        const int64_t a_strides[] = {c->k, 1}, strides[] = {c->n, 1},
+                      b_strides[] = {transposes ? 1 : c->n, transposes ? c->k : 1};
+        unsigned char *a = malloc((size_t)(c->m * c->k) * size), *b = malloc((size_t)(c->k * c->n) * size),
+                      *first = malloc(bytes), *again = malloc(bytes);
+        for (int64_t e = 0; e < c->m * c->k; e++)
+            put(c->dtype, (wide){(long double)test_below(&random, 2001) / 1000 - 1, 0}, a + (size_t)e * size);
+        for (int64_t e = 0; e < c->k * c->n; e++)
+            put(c->dtype, (wide){(long double)test_below(&random, 2001) / 1000 - 1, 0}, b + (size_t)e * size);
+        const dt__array a_array = {a, c->dtype, 2, a_shape, a_strides},
+                        b_array = {b, c->dtype, 2, b_shape, b_strides}, of_one = {first, c->dtype, 2, shape, strides},
+                        of_three = {again, c->dtype, 2, shape, strides};
+        const dt__number alpha = {.f = {1, 0}};
+        assert_true(dt__matmul_run(one, &(dt__matmul){.a = &a_array, .b = &b_array, .out = &of_one, .alpha = alpha}));
+        assert_true(
+            dt__matmul_run(three, &(dt__matmul){.a = &a_array, .b = &b_array, .out = &of_three, .alpha = alpha}));
+        assert_memory_equal(first, again, bytes);
+        for (int64_t e = 0; e < c->m * c->n; e += 1 + c->m * c->n / 50) { /* and are those of the product, about */
+            long double sum = 0, magnitude = 0;
+            for (int64_t l = 0; l < c->k; l++) {
+                const int64_t at_b = l * b_strides[0] + e % c->n * b_strides[1];
+                const long double term = get(c->dtype, a + (size_t)(e / c->n * c->k + l) * size).re *
+                                         get(c->dtype, b + (size_t)at_b * size).re;
+                sum += term;
+                magnitude += fabsl(term);
+            }
+            const long double got = get(c->dtype, first + (size_t)e * size).re;
+            const long double error = magnitude * 1e-5L + fabsl(sum) * (c->dtype == DT_BF16  ? 1 / 256.0L
+                                                                        : c->dtype == DT_F16 ? 1 / 2048.0L
+                                                                                             : 0);
+            if (!(fabsl(got - sum) <= error))
+                fail_msg("%s, m %ld, element %ld: expected %Lg, got %Lg", dt_dtype_name(c->dtype), (long)c->m,
+                         (long)e, sum, got);
+        }
+        free(a);
+        free(b);
+        free(first);
+        free(again);
+    }
+    dt__products_free(one);
+    dt__products_free(three);
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Scratch whose largest use is noted. */
+static size_t scratch_bytes, most_scratch;
+
+static void *take_counted(dt_ctx *ctx, size_t bytes) {
+    scratch_bytes += bytes;
+    most_scratch = scratch_bytes > most_scratch ? scratch_bytes : most_scratch;
+    return dt__alloc(ctx, bytes);
+}
+static void give_back_counted(dt_ctx *ctx, void *memory, size_t bytes) {
+    scratch_bytes -= bytes;
+    dt__free(ctx, memory, bytes);
+}
+
+/* Operands and results beyond 32 MiB in the dtype of the computation are converted in blocks of that size. */
+static void matmul__converts_in_blocks(void **state) {
+    (void)state;
+    static const dt__scratch_source counted = {take_counted, give_back_counted};
+    static const matmul_case cases[] = {
+        {DT_BF16, 0, {0}, 940, 1, 9001},
+        {DT_F16, 0, {0}, 1, 940, 9001},
+        {DT_I8, 0, {0}, 1, 1, 4300003},
+        {DT_I16, 0, {0}, 3001, 1450, 1},
+    };
+    uint64_t random = test_seed(3);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL, &counted);
+    dt__products *three = dt__products_new(ctx, dt__kernels_best(), pool, &counted);
+    most_scratch = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_product(&cases[i], one, three, &random);
+    assert_int_equal(scratch_bytes, 0);
+    assert_in_range(most_scratch, 1, (size_t)3 * 32 << 20);
+    dt__products_free(one);
+    dt__products_free(three);
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Factors of which every element is the same one: only the sizes of blocks distinguish them. */
+static void matmul__blocks_of_one_element(void **state) {
+    (void)state;
+    static const int64_t m = 3, n = 2, k = 4200007, none[] = {0, 0}, strides[] = {2, 1};
+    int8_t x = 3, y = -5;
+    int32_t z[3][2] = {{0}};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL, &test_scratch);
+    const int64_t a_shape[] = {m, k}, b_shape[] = {k, n}, c_shape[] = {m, n};
+    const dt__array a = {&x, DT_I8, 2, a_shape, none}, b = {&y, DT_I8, 2, b_shape, none};
+    int8_t c[3][2];
+    assert_true(dt__matmul_run(
+        products, &(dt__matmul){&a, &b, &(dt__array){c, DT_I8, 2, c_shape, strides}, {.i = 1}, {.i = 0}, NULL}));
+    for (int i = 0; i < m * n; i++)
+        assert_int_equal(c[i / n][i % n], (int8_t)(-15 * k));
+    const int32_t wide_x = 3, wide_y = -5;
+    const dt__array wide_a = {(void *)(uintptr_t)&wide_x, DT_I32, 2, a_shape, none},
+                    wide_b = {(void *)(uintptr_t)&wide_y, DT_I32, 2, b_shape, none};
+    assert_true(dt__matmul_run(
+        products,
+        &(dt__matmul){&wide_a, &wide_b, &(dt__array){z, DT_I32, 2, c_shape, strides}, {.i = 1}, {.i = 0}, NULL}));
+    for (int i = 0; i < m * n; i++)
+        assert_int_equal(z[i / n][i % n], -15 * k);
+    dt__products_free(products);
     dt__ctx_free(ctx);
 }
 
@@ -231,6 +361,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matmul__random_products),
         cmocka_unit_test(matmul__large_products),
+        cmocka_unit_test(matmul__bits_do_not_depend_on_threads),
+        cmocka_unit_test(matmul__converts_in_blocks),
+        cmocka_unit_test(matmul__blocks_of_one_element),
         cmocka_unit_test(matmul__no_inner_elements_give_zero),
         cmocka_unit_test(matmul__survives_lack_of_memory),
     };

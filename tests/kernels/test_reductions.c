@@ -6,7 +6,7 @@
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
-#include "kernels/reductions.h"
+#include "kernels/kernels.h"
 
 #include <float.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The singular value decomposition of random matrices: its factors are orthonormal, their product is the matrix, and
- * values descend. Square, tall, of deficient rank, with zeros, with numbers near the limits of f64, with NaN.
+ * values descend. Square, tall, of deficient rank, with zeros, with numbers near the limits of f64, with NaN. By Jacobi
+ * rotations, and by what is best on this machine.
  */
+#include "kernels/jacobi_svd.h"
+#include "kernels/kernels.h"
 #include "support/check.h"
-
-#include "kernels/singular_values.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static void check_matrix(int64_t n, int64_t m, int64_t n_out, const double *colu
     static double vectors[MAX_SIZE * MAX_SIZE], right[MAX_SIZE * MAX_SIZE];
     double values[MAX_SIZE], largest = 0;
     memcpy(vectors, columns, (size_t)(n * m) * sizeof *vectors);
-    dt__svd_run(n, m, n_out, vectors, right, values);
+    dt__jacobi_svd(n, m, n_out, vectors, right, values);
     assert_true(deviation(n_out, m, vectors) < 1e-14 * MAX_SIZE);
     assert_true(deviation(n, n, right) < 1e-14 * MAX_SIZE);
     for (int64_t i = 0; i < n; i++) {
@@ -73,19 +74,119 @@ static void svd__factors_are_orthonormal_and_multiply_to_the_matrix(void **state
 static void svd__is_accurate_for_small_values(void **state) {
     double vectors[] = {3, 0, 0, 4e-140}, right[4], values[2];
     (void)state;
-    dt__svd_run(2, 2, 2, vectors, right, values);
+    dt__jacobi_svd(2, 2, 2, vectors, right, values);
     assert_true(values[0] == 3 && fabs(values[1] - 4e-140) < 1e-155);
 }
 
 static void svd__of_nan_is_nan(void **state) {
     double vectors[] = {1, NAN, 2, 3}, right[4], values[2];
     (void)state;
-    dt__svd_run(2, 2, 2, vectors, right, values);
+    dt__jacobi_svd(2, 2, 2, vectors, right, values);
     assert_true(isnan(values[0]) && isnan(values[1]));
+}
+
+static double element(dt_dtype dtype, const void *array, int64_t i) {
+    return dtype == DT_F64 ? ((const double *)array)[i] : ((const float *)array)[i];
+}
+
+static void set_element(dt_dtype dtype, void *array, int64_t i, double x) {
+    if (dtype == DT_F64)
+        ((double *)array)[i] = x;
+    else
+        ((float *)array)[i] = (float)x;
+}
+
+static void assert_near(double x, double y, double tolerance) {
+    if (!(fabs(x - y) <= tolerance))
+        fail_msg("%g, expected %g", x, y);
+}
+
+/* A batch of one to three matrices [m,n]: the product of the factors is the matrix, and the values alone are those
+ * that Jacobi rotations find. */
+static void check_batch(uint64_t *random, dt_dtype dtype, int64_t m, int64_t n, bool is_full) {
+    enum { BATCH = 3, ELEMENTS = BATCH * MAX_SIZE * MAX_SIZE };
+    static double a[ELEMENTS], kept[ELEMENTS], u[ELEMENTS], vh[ELEMENTS];
+    static double vectors[MAX_SIZE * MAX_SIZE], right[MAX_SIZE * MAX_SIZE], expected[MAX_SIZE];
+    double s[BATCH * MAX_SIZE], values[BATCH * MAX_SIZE];
+    const int64_t k = m < n ? m : n, n_left = is_full ? m : k, n_right = is_full ? n : k, longer = m < n ? n : m;
+    const double tolerance = (dtype == DT_F64 ? 1e-14 : 1e-6) * MAX_SIZE * (1 + (double)longer);
+    dt__svd svd = {.dtype = dtype,
+                   .n_matrices = test_below(random, BATCH) + 1,
+                   .m = m,
+                   .n = n,
+                   .has_vectors = true,
+                   .is_full = is_full};
+    for (int64_t i = 0; i < svd.n_matrices * m * n; i++)
+        set_element(dtype, a, i, (double)(test_below(random, 2001) - 1000) / 1000);
+    memcpy(kept, a, sizeof a);
+    void *memory = malloc(dt__svd_bytes(NULL, &svd) + 1);
+    assert_non_null(memory);
+    svd.a = a;
+    svd.s = s;
+    svd.u = u;
+    svd.vh = vh;
+    dt__svd_run(NULL, &svd, memory);
+    free(memory);
+    for (int64_t b = 0; b < svd.n_matrices; b++)
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t j = 0; j < n; j++) {
+                double sum = 0;
+                for (int64_t l = 0; l < k; l++)
+                    sum += element(dtype, u, (b * m + i) * n_left + l) * element(dtype, s, b * k + l) *
+                           element(dtype, vh, (b * n_right + l) * n + j);
+                assert_near(sum, element(dtype, kept, (b * m + i) * n + j), tolerance);
+            }
+            for (int64_t j = 0; j <= i && n_left == m; j++) { /* rows of a square U are orthonormal, too */
+                double sum = 0;
+                for (int64_t l = 0; l < n_left; l++)
+                    sum += element(dtype, u, (b * m + i) * n_left + l) * element(dtype, u, (b * m + j) * n_left + l);
+                assert_near(sum, i == j, tolerance);
+            }
+        }
+    memcpy(a, kept, sizeof a);
+    svd.has_vectors = svd.is_full = false;
+    svd.s = values;
+    svd.u = svd.vh = NULL;
+    memory = malloc(dt__svd_bytes(NULL, &svd) + 1);
+    assert_non_null(memory);
+    dt__svd_run(NULL, &svd, memory);
+    free(memory);
+    for (int64_t b = 0; b < svd.n_matrices; b++) {
+        for (int64_t i = 0; i < m * n; i++)
+            vectors[m < n ? i : i % n * m + i / n] = element(dtype, kept, b * m * n + i);
+        dt__jacobi_svd(k, longer, k, vectors, right, expected);
+        for (int64_t i = 0; i < k; i++) {
+            assert_near(element(dtype, s, b * k + i), expected[i], tolerance);
+            assert_near(element(dtype, values, b * k + i), expected[i], tolerance);
+        }
+    }
+}
+
+static void svd__of_batches_multiplies_to_the_matrices(void **state) {
+    uint64_t random = test_seed(13);
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        const int64_t m = test_below(&random, MAX_SIZE + 1), n = test_below(&random, MAX_SIZE + 1);
+        check_batch(&random, trial % 2 ? DT_F32 : DT_F64, m, n, trial / 2 % 2);
+    }
+}
+
+static void svd__of_a_batch_is_nan_where_a_matrix_is_not_finite(void **state) {
+    float a[] = {1, 2, 3, 4, 1, INFINITY, 3, 4}, s[4], u[8], vh[8];
+    _Alignas(16) char memory[1 << 16];
+    dt__svd svd = {
+        .dtype = DT_F32, .n_matrices = 2, .m = 2, .n = 2, .has_vectors = true, .a = a, .s = s, .u = u, .vh = vh};
+    (void)state;
+    assert_true(dt__svd_bytes(NULL, &svd) <= sizeof memory);
+    dt__svd_run(NULL, &svd, memory);
+    assert_true(fabsf(s[0] * s[1] - 2) < 1e-5F && isfinite(u[3]) && isfinite(vh[3]));
+    assert_true(isnan(s[2]) && isnan(s[3]) && isnan(u[4]) && isnan(vh[7]));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(svd__of_batches_multiplies_to_the_matrices),
+        cmocka_unit_test(svd__of_a_batch_is_nan_where_a_matrix_is_not_finite),
         cmocka_unit_test(svd__factors_are_orthonormal_and_multiply_to_the_matrix),
         cmocka_unit_test(svd__is_accurate_for_small_values),
         cmocka_unit_test(svd__of_nan_is_nan),

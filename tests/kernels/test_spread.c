@@ -6,7 +6,7 @@
 #include "kernels/support.h"
 
 #include "base/ctx.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 
 static const int threads[] = {1, 2, 3, 5};
 enum { N_THREADS = sizeof threads / sizeof *threads, N_CASES = 60 };

@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 #include "base/ctx.h"
-#include "kernels/thread_pool.h"
+#include "kernels/kernels.h"
 
 #include <dirent.h>
 #include <stdatomic.h>

@@ -36,15 +36,15 @@ static inline dt__layout layout_of(fixture *b, const char *text) {
     return layout;
 }
 
-static inline dt__tuple tuple_of(fixture *b, const char *text) {
-    dt__tuple tuple;
+static inline dt_tuple tuple_of(fixture *b, const char *text) {
+    dt_tuple tuple;
     dt__cursor cursor = dt__cursor_new(b->ctx, DT_ERR_VALUE, "tuple", text);
     if (dt__tuple_parse(&b->arena, &cursor, &tuple) != DT_OK || *cursor.at)
         fail_msg("%s: %s", text, dt_error_text(b->ctx));
     return tuple;
 }
 
-static inline void assert_tuple(fixture *b, const dt__tuple *tuple, const char *expected) {
+static inline void assert_tuple(fixture *b, const dt_tuple *tuple, const char *expected) {
     dt__text text = dt__text_new(b->ctx);
     dt__tuple_print(&text, tuple);
     assert_string_equal(dt__text_chars(&text), expected);
@@ -67,7 +67,7 @@ static inline void assert_i64(int64_t got, int64_t expected, const char *label) 
  * first mode. */
 static inline int64_t evaluate(const dt__layout *layout, int64_t index) {
     dt__mode modes[64];
-    int64_t n = dt__tuple_count(&layout->shape), value = 0;
+    int64_t n = dt_tuple_count(&layout->shape), value = 0;
     assert_true(n <= 64);
     dt__layout_modes(layout, modes);
     for (int64_t i = n - 1; i >= 0; i--) {

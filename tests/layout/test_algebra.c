@@ -57,7 +57,7 @@ static void complement__overlapping_modes_are_refused(void **state) {
     fixture_begin(&b);
     static const char *const layouts[] = {"(8,(3),3):(2,(8),3)", "(2,2):(1,1)", "((8,4),(6,2)):((12,3),(4,6))"};
     for (int i = 0; i < 3; i++) {
-        dt__layout layout = layout_of(&b, layouts[i]), got = {.shape = dt__tuple_int(77)};
+        dt__layout layout = layout_of(&b, layouts[i]), got = {.shape = dt_tuple_int(77)};
         assert_int_equal(dt__layout_complement(&b.arena, &layout, 120, &got), DT_ERR_VALUE);
         assert_error_contains(b.ctx, DT_ERR_VALUE, layouts[i]);
         assert_int_equal(got.shape.value, 77);
@@ -167,7 +167,7 @@ static void composition__indivisible_modes_are_refused(void **state) {
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout left = layout_of(&b, cases[i][0]), right = layout_of(&b, cases[i][1]);
-        dt__layout got = {.shape = dt__tuple_int(77)};
+        dt__layout got = {.shape = dt_tuple_int(77)};
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
         assert_error_contains(b.ctx, DT_ERR_VALUE, "does not divide");
         assert_int_equal(got.shape.value, 77);

@@ -6,7 +6,7 @@
 
 static int64_t crd2idx(fixture *b, const char *coord, const char *layout) {
     dt__layout l = layout_of(b, layout);
-    dt__tuple c = tuple_of(b, coord);
+    dt_tuple c = tuple_of(b, coord);
     int64_t value = -1;
     assert_int_equal(dt__layout_crd2idx(&b->arena, &l, &c, &value), DT_OK);
     return value;
@@ -95,7 +95,7 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
-        dt__tuple coord = tuple_of(&b, cases[i].coord);
+        dt_tuple coord = tuple_of(&b, cases[i].coord);
         int64_t value = 77;
         assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, &coord, &value), cases[i].status);
         assert_error_contains(b.ctx, cases[i].status, cases[i].message);
@@ -127,12 +127,12 @@ static void idx2crd__is_quotient_and_remainder_by_the_strides(void **state) {
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
-        dt__tuple got;
+        dt_tuple got;
         assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, cases[i].index, &got), DT_OK);
         assert_tuple(&b, &got, cases[i].expected);
     }
     dt__layout layout = layout_of(&b, "(3,4)");
-    dt__tuple got;
+    dt_tuple got;
     assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, -1, &got), DT_ERR_VALUE);
     fixture_end(&b);
 }
@@ -152,7 +152,7 @@ static void coordinates__round_trip(void **state) {
     for (int i = 0; i < 4; i++) {
         dt__layout layout = layout_of(&b, layouts[i]);
         for (int64_t index = 0; index < dt__layout_size(&layout); index++) {
-            dt__tuple coord;
+            dt_tuple coord;
             int64_t back = -1;
             assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, index, &coord), DT_OK);
             assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, &coord, &back), DT_OK);
@@ -161,7 +161,7 @@ static void coordinates__round_trip(void **state) {
     }
     for (int i = 0; i < 7; i++) {
         dt__layout layout = layout_of(&b, coords[i][0]);
-        dt__tuple coord;
+        dt_tuple coord;
         assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, crd2idx(&b, coords[i][1], coords[i][0]), &coord),
                          DT_OK);
         assert_tuple(&b, &coord, coords[i][1]);
@@ -289,7 +289,7 @@ static void parse__reports_errors(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__layout layout = {.shape = dt__tuple_int(77)};
+        dt__layout layout = {.shape = dt_tuple_int(77)};
         dt_status status = dt__layout_parse(&b.arena, cases[i].text, &layout);
         assert_error_contains(b.ctx, cases[i].status, cases[i].message);
         assert_int_equal(status, cases[i].status);

@@ -4,7 +4,7 @@
 /* Every function that allocates; returns DT_OK or the first other status. */
 static dt_status call_all_functions(dt_ctx *ctx, dt__arena *arena) {
     dt__layout a, b, c;
-    dt__tuple tuple;
+    dt_tuple tuple;
     bool injective;
     DT__TRY(dt__layout_parse(arena, "((4,(2,2)),(3,5)):((8,(1,4)),(160,32))", &a));
     DT__TRY(dt__layout_parse(arena, "(2,(2,(1,3)))", &b));

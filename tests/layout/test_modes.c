@@ -12,7 +12,7 @@ enum { MAX_MODES = 16 };
 /* The modes of a layout and their number. */
 static int64_t modes_of(fixture *b, const char *text, dt__mode out[MAX_MODES]) {
     dt__layout layout = layout_of(b, text);
-    int64_t n = dt__tuple_count(&layout.shape);
+    int64_t n = dt_tuple_count(&layout.shape);
     assert_in_range(n, 0, MAX_MODES);
     dt__layout_modes(&layout, out);
     return n;

@@ -15,17 +15,17 @@ static uint64_t random_state;
 static int64_t draw(int64_t below) { return test_below(&random_state, below); }
 
 /* A random nesting of n integers, all 0. */
-static dt__tuple draw_nesting(fixture *b, int n, int depth) {
-    dt__tuple items[8];
+static dt_tuple draw_nesting(fixture *b, int n, int depth) {
+    dt_tuple items[8];
     int n_items = 0;
     if (n == 1 && (depth > 2 || draw(3)))
-        return dt__tuple_int(0);
+        return dt_tuple_int(0);
     while (n > 0) {
         int part = depth > 2 ? 1 : 1 + (int)draw(n);
-        items[n_items++] = depth > 2 ? dt__tuple_int(0) : draw_nesting(b, part, depth + 1);
+        items[n_items++] = depth > 2 ? dt_tuple_int(0) : draw_nesting(b, part, depth + 1);
         n -= part;
     }
-    dt__tuple out;
+    dt_tuple out;
     assert_int_equal(dt__tuple_list(&b->arena, items, n_items, &out), DT_OK);
     return out;
 }
@@ -62,7 +62,7 @@ static dt__layout draw_layout(fixture *b, int64_t largest) {
         sizes[i] = modes[i].size;
         strides[i] = modes[i].stride;
     }
-    dt__tuple nesting = draw_nesting(b, n, 0), shape, stride;
+    dt_tuple nesting = draw_nesting(b, n, 0), shape, stride;
     dt__layout layout;
     assert_int_equal(dt__tuple_like(&b->arena, &nesting, sizes, &shape), DT_OK);
     assert_int_equal(dt__tuple_like(&b->arena, &nesting, strides, &stride), DT_OK);
@@ -108,7 +108,7 @@ static void check_size_and_text(fixture *b, const dt__layout *layout, const char
     int64_t size = 1, largest = 0;
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
-    for (int64_t i = 0; i < dt__tuple_count(&layout->shape); i++)
+    for (int64_t i = 0; i < dt_tuple_count(&layout->shape); i++)
         size *= modes[i].size;
     for (int64_t i = 0; i < size; i++)
         largest = evaluate(layout, i) > largest ? evaluate(layout, i) : largest;
@@ -122,10 +122,10 @@ static void check_size_and_text(fixture *b, const dt__layout *layout, const char
 /* Every index as a coordinate of the full nesting, counted up digit by digit. */
 static void check_coordinates(fixture *b, const dt__layout *layout, const char *label) {
     dt__mode modes[8];
-    int64_t n = dt__tuple_count(&layout->shape), digits[8] = {0};
+    int64_t n = dt_tuple_count(&layout->shape), digits[8] = {0};
     dt__layout_modes(layout, modes);
     for (int64_t i = 0; i < dt__layout_size(layout); i++) {
-        dt__tuple coord, integer = dt__tuple_int(i);
+        dt_tuple coord, integer = dt_tuple_int(i);
         int64_t value = -1, again = -2;
         assert_int_equal(dt__tuple_like(&b->arena, &layout->shape, digits, &coord), DT_OK);
         assert_int_equal(dt__layout_crd2idx(&b->arena, layout, &coord, &value), DT_OK);
@@ -158,7 +158,7 @@ static void check_coalesce(fixture *b, const dt__layout *layout, const char *lab
 /* Whether a mode extends beyond the stride of a larger one. */
 static bool has_overlap(const dt__layout *layout) {
     dt__mode modes[8];
-    int64_t n = dt__tuple_count(&layout->shape);
+    int64_t n = dt_tuple_count(&layout->shape);
     dt__layout_modes(layout, modes);
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++) {
@@ -185,7 +185,7 @@ static void check_complement(fixture *b, const dt__layout *layout, const char *l
         return;
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
-    for (int64_t i = 0; i < dt__tuple_count(&layout->shape); i++)
+    for (int64_t i = 0; i < dt_tuple_count(&layout->shape); i++)
         if (modes[i].stride == 0 && modes[i].size > 1)
             return; /* the layout itself repeats its values */
     int64_t *values = malloc((size_t)(n_rest * n_layout) * sizeof *values);
@@ -208,7 +208,7 @@ static void check_complement(fixture *b, const dt__layout *layout, const char *l
 static void check_refusal(fixture *b, const dt__layout *left, const dt__layout *right, const char *label) {
     dt__mode modes[8];
     dt__layout parts[8], coalesced;
-    int64_t n = dt__tuple_count(&right->shape);
+    int64_t n = dt_tuple_count(&right->shape);
     dt__layout_modes(right, modes);
     assert_int_equal(dt__layout_coalesce(&b->arena, left, &coalesced), DT_OK);
     for (int64_t i = 0; i < n; i++) {
@@ -250,7 +250,7 @@ static void check_composition(fixture *b, const dt__layout *left, const char *la
 /* Whether each stride is a multiple of the largest extent of the modes with smaller strides. */
 static bool is_divisible(const dt__layout *layout) {
     dt__mode modes[8];
-    int64_t n = dt__tuple_count(&layout->shape);
+    int64_t n = dt_tuple_count(&layout->shape);
     dt__layout_modes(layout, modes);
     for (int64_t i = 0; i < n; i++) {
         int64_t below = 1;
@@ -289,7 +289,7 @@ static void check_injective(fixture *b, const dt__layout *layout, const char *la
         fail_msg("%s: expected injective %d, got %d", label, expected, got);
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
-    if (dt__modes_orthogonal(modes, dt__tuple_count(&layout->shape)))
+    if (dt__modes_orthogonal(modes, dt_tuple_count(&layout->shape)))
         assert_true(expected);
     *n_not += !expected;
 }

@@ -14,7 +14,7 @@ static void product__multiplies_all_integers(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__tuple tuple = tuple_of(&b, cases[i].tuple);
+        dt_tuple tuple = tuple_of(&b, cases[i].tuple);
         int64_t got;
         assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_OK);
         assert_i64(got, cases[i].expected, cases[i].tuple);
@@ -26,7 +26,7 @@ static void product__overflow_is_an_error(void **state) {
     (void)state;
     fixture b;
     fixture_begin(&b);
-    dt__tuple tuple = tuple_of(&b, "(4294967296,(2147483648,2))");
+    dt_tuple tuple = tuple_of(&b, "(4294967296,(2147483648,2))");
     int64_t got = 77;
     assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_ERR_VALUE);
     assert_int_equal(got, 77);
@@ -43,12 +43,12 @@ static void inner_product__adds_products_of_matching_integers(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__tuple left = tuple_of(&b, cases[i].a), right = tuple_of(&b, cases[i].b);
+        dt_tuple left = tuple_of(&b, cases[i].a), right = tuple_of(&b, cases[i].b);
         int64_t got;
         assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_OK);
         assert_i64(got, cases[i].expected, cases[i].a);
     }
-    dt__tuple left = tuple_of(&b, "(1,(2,3))"), right = tuple_of(&b, "((1,2),3)");
+    dt_tuple left = tuple_of(&b, "(1,(2,3))"), right = tuple_of(&b, "((1,2),3)");
     int64_t got = 77;
     assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_ERR_SHAPE);
     assert_int_equal(got, 77);
@@ -69,11 +69,11 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__tuple shape = tuple_of(&b, cases[i].shape), got;
+        dt_tuple shape = tuple_of(&b, cases[i].shape), got;
         assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, cases[i].divisor, &got), DT_OK);
         assert_tuple(&b, &got, cases[i].expected);
     }
-    dt__tuple shape = tuple_of(&b, "(3,4)"), got;
+    dt_tuple shape = tuple_of(&b, "(3,4)"), got;
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
     assert_error_contains(b.ctx, DT_ERR_VALUE, "3 and 2");
     dt_error_clear(b.ctx);
@@ -92,11 +92,11 @@ static void suffix_product__is_the_row_major_stride(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__tuple shape = tuple_of(&b, cases[i][0]), got;
+        dt_tuple shape = tuple_of(&b, cases[i][0]), got;
         assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_OK);
         assert_tuple(&b, &got, cases[i][1]);
     }
-    dt__tuple shape = tuple_of(&b, "(2,4294967296,4294967296)"), got;
+    dt_tuple shape = tuple_of(&b, "(2,4294967296,4294967296)"), got;
     assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_ERR_VALUE);
     fixture_end(&b);
 }
@@ -105,13 +105,13 @@ static void flatten__keeps_integers_in_order(void **state) {
     (void)state;
     fixture b;
     fixture_begin(&b);
-    dt__tuple tuple = tuple_of(&b, "((1,(2)),(),3,((4,5)))"), flat, back;
+    dt_tuple tuple = tuple_of(&b, "((1,(2)),(),3,((4,5)))"), flat, back;
     assert_int_equal(dt__tuple_flatten(&b.arena, &tuple, &flat), DT_OK);
     assert_tuple(&b, &flat, "(1,2,3,4,5)");
     assert_int_equal(dt__tuple_like(&b.arena, &tuple, (int64_t[]){9, 8, 7, 6, 5}, &back), DT_OK);
     assert_tuple(&b, &back, "((9,(8)),(),7,((6,5)))");
-    assert_true(dt__tuple_congruent(&tuple, &back));
-    assert_false(dt__tuple_equal(&tuple, &back));
+    assert_true(dt_tuple_congruent(&tuple, &back));
+    assert_false(dt_tuple_equal(&tuple, &back));
     fixture_end(&b);
 }
 
@@ -119,11 +119,11 @@ static void equality__distinguishes_an_integer_from_a_list_of_one(void **state) 
     (void)state;
     fixture b;
     fixture_begin(&b);
-    dt__tuple one = tuple_of(&b, "6"), list = tuple_of(&b, "(6)"), nested = tuple_of(&b, "((6))");
-    assert_false(dt__tuple_equal(&one, &list));
-    assert_false(dt__tuple_congruent(&one, &list));
-    assert_false(dt__tuple_congruent(&list, &nested));
-    assert_true(dt__tuple_equal(&list, &list));
+    dt_tuple one = tuple_of(&b, "6"), list = tuple_of(&b, "(6)"), nested = tuple_of(&b, "((6))");
+    assert_false(dt_tuple_equal(&one, &list));
+    assert_false(dt_tuple_congruent(&one, &list));
+    assert_false(dt_tuple_congruent(&list, &nested));
+    assert_true(dt_tuple_equal(&list, &list));
     fixture_end(&b);
 }
 
@@ -148,14 +148,14 @@ static void parse__points_at_the_character(void **state) {
     fixture b;
     fixture_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__tuple out;
+        dt_tuple out;
         dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
         assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
         assert_error_contains(b.ctx, DT_ERR_VALUE, cases[i].message);
         assert_ptr_equal(cursor.at, cases[i].text);
         dt_error_clear(b.ctx);
     }
-    dt__tuple min = tuple_of(&b, "-9223372036854775808"), max = tuple_of(&b, "9223372036854775807");
+    dt_tuple min = tuple_of(&b, "-9223372036854775808"), max = tuple_of(&b, "9223372036854775807");
     assert_true(min.value == INT64_MIN && max.value == INT64_MAX);
     fixture_end(&b);
 }
@@ -168,21 +168,21 @@ static void depth__is_bounded_in_parser_and_constructors(void **state) {
     char *text = malloc(N + 1);
     memset(text, '(', N);
     text[N] = 0;
-    dt__tuple out;
+    dt_tuple out;
     dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_VALUE, "tuple", text);
     assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
     assert_error_contains(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
     dt_error_clear(b.ctx);
     free(text);
-    dt__tuple tuple = dt__tuple_int(1);
-    for (int i = 0; i < DT__TUPLE_MAX_DEPTH; i++)
+    dt_tuple tuple = dt_tuple_int(1);
+    for (int i = 0; i < DT_TUPLE_MAX_DEPTH; i++)
         assert_int_equal(dt__tuple_list(&b.arena, &tuple, 1, &tuple), DT_OK);
     assert_int_equal(dt__tuple_list(&b.arena, &tuple, 1, &tuple), DT_ERR_VALUE);
-    assert_int_equal(tuple.depth, DT__TUPLE_MAX_DEPTH);
+    assert_int_equal(tuple.depth, DT_TUPLE_MAX_DEPTH);
     dt__text print = dt__text_new(b.ctx);
     dt__tuple_print(&print, &tuple);
-    dt__tuple back = tuple_of(&b, dt__text_chars(&print));
-    assert_true(dt__tuple_equal(&back, &tuple));
+    dt_tuple back = tuple_of(&b, dt__text_chars(&print));
+    assert_true(dt_tuple_equal(&back, &tuple));
     dt__text_free(&print);
     fixture_end(&b);
 }

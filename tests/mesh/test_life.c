@@ -128,8 +128,25 @@ static bool call_all_constructors(dt_ctx *ctx, void *user) {
     return ok;
 }
 
+static void log_nothing(void *user, dt_log_level level, const char *line) { (void)user, (void)level, (void)line; }
+
+/* A call on a mesh prints its text for the log; if the copy of that fails, the error describes the mesh once more. */
+static bool slice_with_log(dt_ctx *ctx, void *user) {
+    (void)user;
+    ctx->world = 4;
+    ctx->log = log_nothing;
+    ctx->log_level = DT_LOG_DEBUG;
+    ctx->log_is_default = false;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2"), *slice = dt_mesh_slice(mesh, "tp");
+    bool ok = mesh && slice && !dt_failed(ctx);
+    dt_mesh_release(slice);
+    dt_mesh_release(mesh);
+    return ok;
+}
+
 static void memory__every_allocation_may_fail(void **state) {
     (void)state;
+    assert_in_range(assert_survives_failing_allocations(slice_with_log, NULL), 3, 1000);
     assert_in_range(assert_survives_failing_allocations(call_all_constructors, NULL), 10, 1000);
 }
 

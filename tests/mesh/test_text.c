@@ -108,13 +108,16 @@ static void star__is_refused_where_no_size_fits(void **state) {
     } cases[] = {
         {8, "dp=3,tp=*",
          "mesh: column 9: '*' takes what is left of the world of 8 ranks: expected other sizes whose product divides "
-         "it, got 3 (at "},
+         "it, got 3; start the program with dtrun -n 3, or a multiple of it (at "},
         {8, "dp=16,tp=*", "divides it, got 16"},
         {7, "a*b=2,tp=*", "column 10: '*' takes what is left of the world of 7 ranks"},
-        {1, "2x*", "column 3: '*' takes what is left of the world of 1 rank: "},
+        {1, "2x*",
+         "column 3: '*' takes what is left of the world of 1 rank: expected other sizes whose product divides it, "
+         "got 2; start the "
+         "program with dtrun -n 2"},
         {8, "dp=*,tp=*", "mesh: column 9: expected one '*', got a second one"},
         {8, "*x*", "column 3: expected one '*', got a second one"},
-        {8, "4294967296x4294967296x*", "divides it, got 9223372036854775807"},
+        {8, "4294967296x4294967296x*", "divides it, got 9223372036854775807 (at "},
         {8, "0x*", "expected"},
         {8, "[0,*]", "column 4: expected a number"},
         {8, "dp,tp=*", "column 7: expected '['"},

@@ -98,11 +98,11 @@ static int run_counted(dt_ctx *ctx, void *arg) {
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
         CHECK_OK(ctx, redistribute(&from, &to));
         dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-        int64_t counted[DT__N_STEP_KINDS];
-        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, counted));
+        dt__step_counts counted;
+        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, &counted));
         for (int k = 0; k < 4; k++) {
             int64_t got = after.collectives[k + 1] - before.collectives[k + 1];
-            CHECK(got == expected->collectives[k] && got == counted[k + 1],
+            CHECK(got == expected->collectives[k] && got == counted.of[k + 1],
                   "%s: %s to %s: expected %lld of %s, got %lld", expected->mesh, expected->from, expected->to,
                   (long long)expected->collectives[k], dt__step_kind_name((dt__step_kind)(k + 1)), (long long)got);
         }

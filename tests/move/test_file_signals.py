@@ -32,6 +32,14 @@ class Files(launch.Case):
             self.assertIsNone(file.testzip(), case)
             self.assertEqual(file.namelist(), ["large.npy", "small.npy"])
 
+    def remove_parts(self, kind_of_file):
+        """Removes files that have a temporary name, which one without a name gets only when it is complete."""
+        for path in self.folder.glob(".*.part"):
+            if kind_of_file == "unnamed":
+                with zipfile.ZipFile(path) as file:
+                    self.assertIsNone(file.testzip(), path)
+            path.unlink()
+
     def start(self, n, kind_of_file):
         running = self.launch("-n", n, PROGRAM, kind_of_file, self.folder / "a.npz")
         self.assertEqual(running.read_lines(1), ["ready"])
@@ -69,10 +77,9 @@ class Files(launch.Case):
                 os.kill(running.roles()[role][0], signal.SIGKILL)
                 running.end(seconds=30)
                 self.assertEqual(running.remaining_processes(5), [], role)
-                if (kind_of_file, role) != ("named", "supervisor"):  # then no process can remove the named temporary file
-                    self.check_folder((kind_of_file, role))
-                for path in self.folder.glob(".*.part"):
-                    path.unlink()
+                if role == "supervisor":  # no process is left to remove a temporary name
+                    self.remove_parts(kind_of_file)
+                self.check_folder((kind_of_file, role))
 
     def test_failure__names_the_rank_that_failed_and_why(self):
         for n in (2, 3, 5):

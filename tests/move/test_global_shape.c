@@ -21,10 +21,10 @@ static void global_shape__follows_from_one_local_tensor(void **state) {
     (void)state;
     dt_ctx *ctx = fake_rank(24, 0);
     dt_mesh *two = dt_mesh_new(ctx, "2x3"), *three = dt_mesh_new(ctx, "2x3x4");
-    dt_tensor *columns = dt_as_strided(dt_zeros(ctx, DT_SHAPE(24)), DT_SHAPE(6, 4), DT_SHAPE(1, 6), 0);
+    dt_tensor *columns = dt_as_strided(dt_zeros(ctx, DT_SHAPE(24)), DT_SHAPE(6, 4), DT_INTS(1, 6), 0);
     assert_true(
         has_shape_and_strides(dt_from_local(ctx, columns, two, "R,P(sum)"), SIZES(6, 4), SIZES(1, 6))); /* UTL-021 */
-    dt_tensor *local = dt_as_strided(dt_zeros(ctx, DT_SHAPE(6)), DT_SHAPE(2, 3, 1), DT_SHAPE(3, 1, 1), 0);
+    dt_tensor *local = dt_as_strided(dt_zeros(ctx, DT_SHAPE(6)), DT_SHAPE(2, 3, 1), DT_INTS(3, 1, 1), 0);
     assert_true(has_shape_and_strides(dt_from_local(ctx, local, three, "S(0),S(1),S(-1)"), SIZES(4, 9, 4),
                                       SIZES(36, 4, 1))); /* UTL-022 */
     dt_mesh_release(two);

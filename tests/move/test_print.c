@@ -28,8 +28,8 @@ static int compare_texts(dt_ctx *ctx, void *arg) {
         dt_tensor *plain = dt_reshape(dt_arange(ctx, 0, (double)n, 1), TENSORS_SHAPE(c.n_dims, c.shape));
         dt_tensor *t = dt_distribute_tensor(plain, mesh, place, .everywhere = true);
         int64_t threshold = test_below(&random, 2) ? 1000 : 10;
-        char header[512], *got = dt_format(t, .threshold = threshold),
-                          *expected = dt_format(plain, .threshold = threshold);
+        char header[512], *got = dt_format(t, .threshold = DT_INT(threshold)),
+                          *expected = dt_format(plain, .threshold = DT_INT(threshold));
         CHECK(got && expected, "%s: %s", c.text, dt_error_text(ctx));
         dt_tensor_text(t, sizeof header, header);
         n_summarised += strstr(expected, "...") != NULL;

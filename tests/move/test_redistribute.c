@@ -112,7 +112,7 @@ static dt_tensor *tensor_of(dt_ctx *ctx, uint64_t *random, const brute_case *c, 
     dt_tensor *part =
         rank < brute_world(c) ? local_tensor_of(ctx, c, rank, swapped) : dt_empty(ctx, DT_SHAPE(0), .dtype = DT_F64);
     return dt_from_local(ctx, part, mesh, place, .shape = TENSORS_SHAPE(c->n_dims, c->shape),
-                         .stride = TENSORS_SHAPE(c->n_dims, strides));
+                         .stride = ((dt_ints){.n = c->n_dims, .list = strides}));
 }
 
 static int compare_with_definition(dt_ctx *ctx, void *arg) {
@@ -249,13 +249,13 @@ static int call_from_local(dt_ctx *ctx, void *arg) {
     /* DT-014 */
     int64_t mine = r < 2 ? 2 : r == 2 ? 1 : 0;
     dt_tensor *uneven = dt_zeros(ctx, DT_SHAPE(mine, 2));
-    dt_tensor *t = dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(2, 1));
+    dt_tensor *t = dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_INTS(2, 1));
     CHECK(SHAPE_IS(t, 5, 2) && STRIDES_ARE(t, 2, 1), "DT-014");
     /* DT-015: a stride alone is refused; a shape alone is enough, which is a deviation. */
-    CHECK_REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE,
+    CHECK_REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_INTS(2, 1)), DT_ERR_VALUE,
                   "expected the global shape, too");
     CHECK(SHAPE_IS(dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2)), 5, 2), "DT-015");
-    CHECK_REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(3, 1)),
+    CHECK_REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_INTS(3, 1)),
                   DT_ERR_VALUE, "expected those of a dense tensor");
     /* DT-016 */
     t = dt_from_local(ctx, local, mesh, "S(-1)");
@@ -287,11 +287,11 @@ static int call_from_local(dt_ctx *ctx, void *arg) {
     CHECK_REFUSED(ctx, dt_from_local(ctx, local, NULL, "R"), DT_ERR_MESH,
                   "mesh: expected a mesh, got NULL and there is no current mesh");
     CHECK_REFUSED(ctx, dt_from_local(ctx, NULL, mesh, "R"), DT_ERR_VALUE, "argument 2 of from_local is NULL");
-    CHECK_REFUSED(ctx, dt_from_local(ctx, local, two, "S(0),S(1)", .extents = (int64_t[]){3, 3}), DT_ERR_PLACEMENT,
+    CHECK_REFUSED(ctx, dt_from_local(ctx, local, two, "S(0),S(1)", .extents = ((int64_t[]){3, 3})), DT_ERR_PLACEMENT,
                   "expected one mesh dim that shards it, got several");
-    CHECK_REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .extents = (int64_t[]){3, 3, 3, 3}), DT_ERR_PLACEMENT,
+    CHECK_REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .extents = ((int64_t[]){3, 3, 3, 3})), DT_ERR_PLACEMENT,
                   "expected one mesh dim that shards it, got none");
-    CHECK_REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = (int64_t[]){3, -3, 3, 3}), DT_ERR_VALUE,
+    CHECK_REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = ((int64_t[]){3, -3, 3, 3})), DT_ERR_VALUE,
                   "extent 1");
     const int64_t threes[] = {3, 3, 3, 3};
     CHECK(dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(12, 3)), "both");

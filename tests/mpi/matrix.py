@@ -42,13 +42,18 @@ def installed():
     return found
 
 
+SESSIONS = tempfile.TemporaryDirectory(prefix="mpi")
+
+
 def environment(**variables):
-    """The variables of the test, without what would describe another launch or change what ranks do."""
+    """The variables of the test, without what would describe another launch or change what ranks do. Open MPI's launchers
+    make and remove a folder that they share, which may fail if two of them do: each launch gets its own."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("DTENSOR_", "OMPI_", "PMI")) and not name.endswith("_NUM_THREADS")
             or name.startswith(("DTENSOR_TEST_", "DTENSOR_BUILD", "DTENSOR_SOURCE"))}
     kept["ASAN_OPTIONS"] = "allocator_may_return_null=1:detect_leaks=0"  # MPI's own
     kept.update({"OPENBLAS_NUM_THREADS": "1", "UCX_WARN_UNUSED_ENV_VARS": "n"})
+    kept["OMPI_MCA_orte_tmpdir_base"] = tempfile.mkdtemp(dir=SESSIONS.name)
     kept.update({name: str(value) for name, value in variables.items()})
     return kept
 
@@ -70,6 +75,15 @@ def run(mpi, n, command, seconds=120, launcher=None, **variables):
             os.killpg(process.pid, signal.SIGKILL)
             out, _ = process.communicate()
         return None, out.decode(errors="replace")
+
+
+def compile_program(mpi, source, folder):
+    """The program, built with the wrapper of an MPI against the library of the build."""
+    program = os.path.join(folder, f"{source.stem}-{mpi}")
+    sanitizer = ["-fsanitize=address,undefined"] if b"__asan_init" in (BUILD / "bin/dtrun").read_bytes() else []
+    subprocess.run([f"mpicc.{mpi}", *sanitizer, "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", f"-I{SOURCE}/include", str(source), "-o",
+                    program, f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib", "-lpthread", "-lm"], check=True)
+    return program
 
 
 def run_faults(kind, mpi, n, launcher=None, **variables):

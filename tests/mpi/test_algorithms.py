@@ -19,7 +19,7 @@ for mpi in matrix.installed():
         tried = ["model"]
         if mpi == matrix.installed()[0] and (n, nodes) in FORCED:
             tried += ALGORITHMS if n == nodes else ROUTES + [f"{r}/{a}" for r in ROUTES[1:3] for a in ALGORITHMS]
-        cells.append((mpi, n, nodes, "comm.algorithms", 240, None, {"DTENSOR_TEST_ALGORITHMS": " ".join(tried)}))
-    for n, nodes, program in (4, 2, "comm.algorithms"), (5, 3, "comm.algorithms"), (4, 2, "move.execute_random"):
+        cells.append((mpi, n, nodes, "cluster.algorithms", 240, None, {"DTENSOR_TEST_ALGORITHMS": " ".join(tried)}))
+    for n, nodes, program in (4, 2, "cluster.algorithms"), (5, 3, "cluster.algorithms"), (4, 2, "move.execute_random"):
         cells.append((mpi, n, nodes, program, 240, None, {"DTENSOR_TEST_MESSAGE_BYTES": "5003"}))
 sys.exit(matrix.run_all(cells))

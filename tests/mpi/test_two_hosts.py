@@ -44,6 +44,13 @@ class TwoHosts(unittest.TestCase):
                         failure = matrix.run_tests(mpi, n, 0, program, launcher=matrix.two_hosts(mpi, "1gbit"))
                         self.assertIsNone(failure, failure)
 
+    def test_variables_are_passed_to_both_hosts(self):
+        for mpi in matrix.installed():
+            with self.subTest(mpi):
+                launcher = [*matrix.two_hosts(mpi, "1gbit"), "-x", "FIRST=1", "-x", "SECOND=two"]
+                code, out = matrix.run(mpi, 2, ["sh", "-c", "echo $FIRST $SECOND $(hostname)"], launcher=launcher)
+                self.assertEqual((0, ["1 two node0", "1 two node1"]), (code, sorted(out.splitlines())))
+
     def test_calibrate_finds_the_link_and_plans_follow_it(self):
         for mpi in matrix.installed():
             for rate, expected in BYTES_PER_US.items():

@@ -49,8 +49,13 @@ static int run_backward(dt_ctx *ctx, const request *r, dt_mesh *mesh, dt_tensor 
     dt_tensor *out = numbers(ctx, mesh, r->dtype, r->query, r->heads, r->queries);
     dt_tensor *sums = dt_full(ctx, DT_SHAPE(BATCH, r->heads, r->queries), 3, .mesh = mesh,
                               .dtype = r->dtype == DT_F64 ? DT_F64 : DT_F32);
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_attention_backward_result got = dt_attention_backward(grad, query, key, value, out, sums, .attn_mask = mask,
                                                              .is_causal = r->is_causal, .enable_gqa = gqa);
+    const int64_t n = dt_comm_stats(ctx, NULL).n;
+    dt_comm_stats_end(ctx);
+    CHECK(!gqa || r->n_exchanges != 0 || n == 0, "backward of query %s, key %s: expected no exchange, got %lld",
+          r->query, r->key, (long long)n);
     dt_attention_backward_result expected = dt_attention_backward(
         dt_full_tensor(grad), dt_full_tensor(query), dt_full_tensor(key), dt_full_tensor(value), dt_full_tensor(out),
         dt_full_tensor(sums), .attn_mask = mask ? dt_full_tensor(mask) : NULL, .is_causal = r->is_causal,
@@ -125,7 +130,16 @@ static void attention__on_meshes_equals_one_rank(void **state) {
         {2, {"2", "S(0)", "S(0)", "S(1)", 2, 2, 5, 6, DT_F32, false, NULL, -1}},
         {3, {"3", "S(1)", "R", "R", 6, 3, 5, 6, DT_F32, false, "S(1)", 0}},
         {5, {"5", "S(1)", "R", NULL, 6, 2, 5, 6, DT_F64, true, "S(1)", 0}},
-        {2, {"2", "S(1)", "S(1)", NULL, 4, 2, 5, 6, DT_F32, true, NULL, -1}},
+        /* heads sharded by whole groups: nothing moves, forward and backward; else only the queries do */
+        {2, {"2", "S(1)", "S(1)", NULL, 8, 4, 5, 6, DT_F32, true, "S(1)", 0}},
+        {2, {"2", "S(1)", "S(1)", "R", 8, 2, 5, 6, DT_F64, false, "S(1)", 0}},
+        {2, {"2", "S(1:6,2)", "S(1:3,1)", NULL, 8, 4, 5, 6, DT_F32, false, "S(1:6,2)", 0}},
+        {5, {"5", "S(1:2,0,4,0,2)", "S(1:1,0,2,0,1)", NULL, 8, 4, 3, 4, DT_F32, true, "S(1:2,0,4,0,2)", 0}},
+        {4, {"2,2", "S(1),S(1)", "S(1),S(1)", NULL, 8, 4, 5, 6, DT_BF16, true, "S(1),S(1)", 0}},
+        {4, {"2,2", "S(0),S(1)", "S(0),S(1)", NULL, 4, 2, 5, 6, DT_F32, true, "S(0),S(1)", 0}},
+        {4, {"2,2", "S(1),S(2)", "S(1),R", NULL, 4, 2, 5, 6, DT_F32, true, "S(1),S(2)", 0}},
+        {3, {"3", "S(1)", "S(1)", NULL, 8, 4, 5, 6, DT_F32, true, NULL, 1}},
+        {4, {"2,2", "S(1),S(1)", "S(1),S(1)", NULL, 4, 2, 5, 6, DT_F32, true, NULL, -1}},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         run_ranks(requests[i].n, compare_with_one_rank, (void *)&requests[i].request);

@@ -105,10 +105,10 @@ static void calls__lists(void **state) {
     (void)state;
     dt_tensor *x = counting(ctx, DT_SHAPE(2, 2)), *parts[4];
     assert_elements(dt_cat(DT_TENSORS(x, x)), 1, 2, 3, 4, 1, 2, 3, 4);
-    assert_elements(dt_cat(DT_TENSORS(x, x), .dim = 1), 1, 2, 1, 2, 3, 4, 3, 4);
+    assert_elements(dt_cat(DT_TENSORS(x, x), .dim = DT_INT(1)), 1, 2, 1, 2, 3, 4, 3, 4);
     assert_int_equal(dt_split(x, 1, parts, 4), 2);
     assert_elements(parts[1], 3, 4);
-    assert_int_equal(dt_split_sizes(x, DT_SHAPE(0, 2), parts, 4, .dim = 1), 2);
+    assert_int_equal(dt_split_sizes(x, DT_INTS(0, 2), parts, 4, .dim = DT_INT(1)), 2);
     assert_elements(parts[1], 1, 2, 3, 4);
     assert_int_equal(dt_split(x, 1, parts, 1), 2); /* capacity for one of them */
 }
@@ -200,7 +200,7 @@ static void calls__null_propagates(void **state) {
     assert_null(dt_add(x, counting(ctx, DT_SHAPE(2, 3))));
     assert_error_contains(other, DT_ERR_STATE, "tensor 2 belongs to another context");
     dt_error_clear(other);
-    dt_tensor *overlapping = dt_as_strided(counting(other, DT_SHAPE(4)), DT_SHAPE(3, 2), DT_SHAPE(1, 1), 0);
+    dt_tensor *overlapping = dt_as_strided(counting(other, DT_SHAPE(4)), DT_SHAPE(3, 2), DT_INTS(1, 1), 0);
     assert_null(dt_add_scalar_(overlapping, 1));
     assert_error_contains(other, DT_ERR_STATE, "cannot write to f32[3,2]: two indices may share an element");
     dt_error_clear(other);

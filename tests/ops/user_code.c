@@ -26,7 +26,7 @@ dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **part
     h = dt_clamp(h, .min = DT_NUMBER(-1), .max = DT_NUMBER(1));
     h = dt_clamp_tensor(h, .max = h);
     h = dt_where_scalar_other(dt_eq_scalar(h, 0), h, 1);
-    h = dt_cat(DT_TENSORS(h, h, h), .dim = 1);
+    h = dt_cat(DT_TENSORS(h, h, h), .dim = DT_INT(1));
     h = dt_layer_norm(h, DT_SHAPE(4), w, b, .eps = DT_REAL(1e-6));
     h = dt_dropout(h, .p = DT_REAL(0.1), .training = DT_FALSE);
     h = dt_to(h, DT_F64);
@@ -35,7 +35,7 @@ dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **part
     h = dt_slice(h, 0, 1, 3, 1);
     h = dt_addmm(b, x, w, .beta = DT_NUMBER(0.5));
     h = dt_gather(h, 0, h);
-    int n = dt_split(h, 2, parts, 4, .dim = 1) + dt_split_sizes(h, DT_SHAPE(1, 3), parts, 4);
+    int n = dt_split(h, 2, parts, 4, .dim = DT_INT(1)) + dt_split_sizes(h, DT_INTS(1, 3), parts, 4);
     return n > 0 ? parts[0] : h;
 }
 #else
@@ -75,7 +75,7 @@ dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **part
     dt_linear_options with_bias = {};
     with_bias.bias = b;
     h = dt_linear(x, w, with_bias);
-    int n = dt_split(h, 2, parts, 4, dt::dim = 1) + dt_split_sizes(h, DT_SHAPE(1, 3), parts, 4);
+    int n = dt_split(h, 2, parts, 4, dt::dim = 1) + dt_split_sizes(h, DT_INTS(1, 3), parts, 4);
     return n > 0 ? parts[0] : h;
 }
 #endif

@@ -57,6 +57,24 @@ static dt__machine measured_model(uint64_t *seed) {
     return machine;
 }
 
+/* The route has the cost of the plan that the planner makes, and the same collectives. */
+static void check_route(dt__arena *arena, const dt__move *move, const dt__machine *machine, const dt__route *route) {
+    dt__plan planned, along;
+    assert_int_equal(dt__plan_new(arena, move, DT__PLANNER_MIN_COST, machine, &planned), DT_OK);
+    assert_int_equal(dt__plan_along(arena, move, machine, route, &along), DT_OK);
+    assert_true(fabs(along.cost_us - planned.cost_us) <= 1e-9 * (1 + planned.cost_us));
+    dt__step_counts expected = dt__plan_count(&planned), got = dt__route_count(move, machine, route);
+    for (int kind = DT__STEP_NONE + 1; kind < DT__N_STEP_KINDS; kind++)
+        if (got.of[kind] != expected.of[kind]) {
+            dt__text text = dt__text_new(arena->ctx);
+            dt__plan_trace(&planned, &text);
+            dt__text_add(&text, " and ");
+            dt__plan_trace(&along, &text);
+            fail_msg("%s: expected %" PRId64 " of %s, got %" PRId64, dt__text_chars(&text), expected.of[kind],
+                     dt__step_kind_name((dt__step_kind)kind), got.of[kind]);
+        }
+}
+
 static void compare_targets(dt__arena *arena, const setting *on, const dt__machine *machine, uint64_t *seed,
                             int n_targets) {
     dt_placement source[4], target[4];
@@ -65,16 +83,21 @@ static void compare_targets(dt__arena *arena, const setting *on, const dt__machi
     random_placements(seed, on, NULL, source);
     build(arena, on, source, &from);
     assert_int_equal(dt__price_table_new(arena, &from, 4, machine, &table), DT_OK);
-    assert_non_null(table);
+    assert_int_equal(table == NULL, on->shape[0] == 0);
     for (int t = 0; t < n_targets; t++) {
         random_placements(seed, on, source, target);
         build(arena, on, target, &to);
         dt__move move = {.from = &from, .to = &to, .item_bytes = 4};
+        dt__route route;
         double alone, us, below;
-        assert_int_equal(dt__plan_price(arena, &move, machine, NULL, INFINITY, &alone), DT_OK);
+        assert_int_equal(dt__plan_price(arena, &move, machine, NULL, INFINITY, NULL, &alone), DT_OK);
         double limit = t % 3 == 0 ? alone * 0.5 : t % 3 == 1 ? alone * 1.01 + 1 : INFINITY;
-        assert_int_equal(dt__plan_price(arena, &move, machine, table, limit, &below), DT_OK);
-        assert_int_equal(dt__plan_price(arena, &move, machine, table, INFINITY, &us), DT_OK);
+        assert_int_equal(dt__plan_price(arena, &move, machine, table, limit, &route, &below), DT_OK);
+        assert_true(below < limit || route.n_states == 0);
+        assert_int_equal(dt__plan_price(arena, &move, machine, NULL, alone * 1.01 + 1, &route, &us), DT_OK);
+        check_route(arena, &move, machine, &route);
+        assert_int_equal(dt__plan_price(arena, &move, machine, table, INFINITY, &route, &us), DT_OK);
+        check_route(arena, &move, machine, &route);
         char texts[2][100];
         dt_placements_text(on->n_mesh_dims, source, sizeof texts[0], texts[0]);
         dt_placements_text(on->n_mesh_dims, target, sizeof texts[1], texts[1]);
@@ -118,8 +141,8 @@ static void table__is_for_plain_placements(void **state) {
     assert_int_equal(dt__price_table_new(&arena, &to, 4, &dt__machine_builtin, &table), DT_OK);
     assert_non_null(table);
     dt__move move = {.from = &to, .to = &from, .item_bytes = 4};
-    assert_int_equal(dt__plan_price(&arena, &move, &dt__machine_builtin, NULL, INFINITY, &alone), DT_OK);
-    assert_int_equal(dt__plan_price(&arena, &move, &dt__machine_builtin, table, INFINITY, &us), DT_OK);
+    assert_int_equal(dt__plan_price(&arena, &move, &dt__machine_builtin, NULL, INFINITY, NULL, &alone), DT_OK);
+    assert_int_equal(dt__plan_price(&arena, &move, &dt__machine_builtin, table, INFINITY, NULL, &us), DT_OK);
     assert_true(us == alone && us > 0);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);

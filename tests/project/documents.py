@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
 
 CODE_START = re.compile(r"#include|static |struct |typedef |const |int main|dt_\w+ ?[(*]|dt_\w+ \*|double |char |if \(|"
-                        r"return |printf\(")
+                        r"dt_\w+ \w+ =|for \(|return |printf\(")
 SHELL_START = re.compile(r"\$ |(dtensor|dtrun|cc|c\+\+) ")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The declarations of the public headers, for the other tests in this folder."""
+import pathlib
 import re
 
 import tree
@@ -7,6 +8,16 @@ import tree
 
 def public_headers():
     return [name for name in tree.files(".h") if name.parts[0] == "include"]
+
+
+def folder_of(header, page):
+    """The folder of src/ to which a public header belongs, by docs/architecture.md: dtensor/op.h, or its path."""
+    name = pathlib.PurePath(header).stem
+    sentence = re.search(r"belongs to the folder whose name it has;(.*?)\. ", " ".join(page.split())).group(1)
+    for clause in sentence.split(", "):
+        if name in re.findall(r"`(\w+)\.h`", clause):
+            return re.search(r"\bto `(\w+)`", clause).group(1)
+    return name
 
 
 def exported_functions(text):

@@ -26,7 +26,8 @@ def shorten(match):
 
 
 def lengthen(match):
-    return f"{match[1]}{match[3]}\n    int64_t later;{match[4]}"
+    field = "DT_OPTION(int64_t, later)" if "DT_OPTION(" in match[3] else "int64_t later"
+    return f"{match[1]}{match[3]}\n    {field};{match[4]}"
 
 
 def headers(folder, change):

@@ -27,6 +27,7 @@ RECORDS_NOTHING = {
     "dt_op_broadcast": "is called by a shape function",
     "dt_op_elementwise": "is called by a kernel",
     "dt_op_refuse": "is called by a shape function or a kernel",
+    "dt_op_verdict": "is called by a kernel",
     "dt_op_draw": "is called by a kernel",
     "dt_op_elementwise": "is called by a kernel",
     "dt_generator_seed": "takes any seed",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function that takes a tensor, mesh, spec, group, generator, operation, transfer or optimiser recognises a freed one.
+"""Every public function that takes a tensor, layout, mesh, spec, group, generator, operation, transfer, optimizer, list of parameters, schedule or reader of batches recognizes a freed one.
 
 The functions are those of the headers, so that a new one is tested by being declared. For each parameter that can be an
 object, alone, in a list or in options, a program calls the function with a freed one there and with live ones elsewhere.
@@ -19,11 +19,12 @@ import tree
 BUILD = pathlib.Path(os.environ["DTENSOR_BUILD"])
 
 # Return the context of a freed object, so that its error can be read.
-EXEMPT = {"dt_tensor_ctx", "dt_mesh_ctx"}
+EXEMPT = {"dt_tensor_ctx", "dt_mesh_ctx", "dt_layout_ctx", "dt_spec_ctx", "dt_group_ctx", "dt_generator_ctx"}
 
 # How an object of each kind is made and freed, and the verb in the error.
 KINDS = {
     "tensor": ("dt_randn(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = \"S(0)\")", "dt_drop(object)", "dropped"),
+    "layout": ("dt_layout_parse(ctx, \"(2,3)\")", "dt_layout_release(object)", "released"),
     "mesh": ("dt_mesh_from_shape(ctx, &world, 1, &(dt_mesh_options){.names = \"x\"})", "dt_mesh_release(object)",
              "released"),
     "spec": ("dt_spec_new(mesh, &(dt_spec_desc){.n_dims = 1, .shape = (int64_t[]){7}, .text = \"S(0)\"})",
@@ -34,19 +35,25 @@ KINDS = {
              "waited for"),
     "transfer": ("dt_redistribute_start(tensor, \"R\")", "dt_drop(dt_transfer_wait(object))", "waited for"),
     "optimizer": ("dt_sgd_new(ctx, 0.1)", "dt_optimizer_free(object)", "freed"),
+    "params": ("dt_params_new(ctx)", "dt_params_free(object)", "freed"),
+    "schedule": ("dt_schedule_new(ctx, \"0F0,0B0\")", "dt_schedule_free(object)", "freed"),
+    "batches": ("new_batches(DT_SITE)", "dt_batches_free(object)", "freed"),
+    "rest": ("new_rest(DT_SITE)", "(void)dt_backward_rest(object)", "freed by dt_backward_rest"),
 }
 
 # Live arguments by type; a type that is not here fails the test.
 LIVE = {
-    "dt_ctx *": "ctx", "dt_tensor *": "tensor", "dt_mesh *": "mesh", "dt_spec *": "spec", "dt_group *": "group",
-    "dt_generator *": "generator", "dt_optimizer *": "dt_sgd_new(ctx, 0.1)", "int": "0", "int64_t": "1", "uint64_t": "1", "size_t": "sizeof text",
+    "dt_ctx *": "ctx", "dt_tensor *": "tensor", "dt_mesh *": "mesh", "dt_layout *": "layout", "dt_tuple *": "&(dt_tuple){0}", "bool *": "&yes",
+    "dt_spec *": "spec", "dt_group *": "group",
+    "dt_generator *": "generator", "dt_optimizer *": "dt_sgd_new(ctx, 0.1)", "dt_params *": "dt_params_new(ctx)", "int": "0", "int64_t": "1", "uint64_t": "1", "size_t": "sizeof text",
     "double": "0.5", "bool": "false", "dt_dtype": "DT_F32", "dt_reduce": "DT_SUM", "char *": "text",
     "int64_t *": "numbers", "int *": "dims", "void *": "numbers", "dt_shape": "DT_SHAPE(3)", "dt_dims": "DT_DIMS(0)",
-    "dt_number": "dt_number_int(1)", "dt_generator_state": "((dt_generator_state){0})", "dt_run *": "runs",
+    "dt_number": "dt_number_int(1)", "dt_ints": "((dt_ints){1, (int64_t[]){1}})", "dt_generator_state": "((dt_generator_state){0})", "dt_run *": "runs",
     "dt_tensors": "((dt_tensors){1, &tensor})", "dt_local *": "&local", "dt_op_argument *": "&(dt_op_argument){.tensor = tensor}",
     "dt_tensor * *": "&tensor", "dt_mesh * *": "&mesh", "char * *": "(const char *const[]){\"a\"}",
     "dt_comm_call *": "&(dt_comm_call){.op = DT_BARRIER}", "dt_spec_desc *": "&(dt_spec_desc){0}",
-    "dt_local_mapping *": "&mapping", "dt_opt_int": "((dt_opt_int){0})",
+    "dt_schedule *": "dt_schedule_new(ctx, \"0F0,0B0\")", "dt_stage_times *": "NULL", "dt_action *": "&(dt_action){0}", "double *": "NULL",
+    "dt_batches *": "new_batches(DT_SITE)", "dt_local_mapping *": "&mapping", "dt_opt_int": "((dt_opt_int){0})",
 }
 # Arguments of single parameters, if their type has several uses.
 NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"relu\"",
@@ -59,10 +66,9 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
          ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
          ("dt_redistribute_list_sized", "results"): "outputs",
-         ("dt_checkpoint_site", "run"): "NULL", ("dt_backward_rest_site", "rest"): "NULL",
-         ("dt_rest_free", "rest"): "NULL", ("dt_grad_hook_add_site", "hook"): "NULL",
-         ("dt_adam_step_site", "optimizer"): "dt_adam_new(ctx, 0.1)",
-         ("dt_adamw_step_site", "optimizer"): "dt_adamw_new(ctx, 0.1)"}
+         ("dt_checkpoint_site", "run"): "NULL", ("dt_grad_hook_add_site", "hook"): "NULL",
+         ("dt_batches_open_sized", "path"): "\"/nonexistent/x.npy\"", ("dt_param_sized", "name"): "\"w\"",
+         ("dt_curve_save_svg_sized", "path"): "\"/nonexistent/x.svg\""}
 # Lists: the parameter, with a freed tensor or mesh in it.
 LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, freed}})", 2),
          "dt_tensor * *": ("tensor", "(dt_tensor *[]){freed}", 1),
@@ -71,7 +77,7 @@ LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, free
 COUNTS = {"n", "n_tensors", "n_meshes", "n_arguments"}
 # Options and other structs: the members that are objects.
 MEMBERS = {"dt_make_options": {"mesh": "mesh"}, "dt_random_options": {"mesh": "mesh", "generator": "generator"},
-           "dt_redistribute_options": {"mesh": "mesh"}, "dt_load_options": {"mesh": "mesh"},
+           "dt_batches_open_options": {"mesh": "mesh"}, "dt_params_new_options": {"mesh": "mesh"}, "dt_param_options": {"on": "mesh"}, "dt_adam_new_options": {"params": "params"}, "dt_sgd_new_options": {"params": "params"}, "dt_adagrad_new_options": {"params": "params"}, "dt_rmsprop_new_options": {"params": "params"}, "dt_adamax_new_options": {"params": "params"}, "dt_nadam_new_options": {"params": "params"}, "dt_radam_new_options": {"params": "params"}, "dt_lion_new_options": {"params": "params"}, "dt_optimizer_step_options": {"parameters": "tensor"}, "dt_redistribute_options": {"mesh": "mesh"}, "dt_load_options": {"mesh": "mesh"},
            "dt_local_mapping": {"mesh": "mesh", "inputs": "tensor"}}
 # Members that the function does not use.
 UNUSED = {("dt_%s_sized" % name, "mesh") for name in (
@@ -106,16 +112,34 @@ static int dims[64];
 static char text[64] = "x";
 static dt_run runs[4];
 static dt_local local;
+static bool yes;
+static dt_layout *layout;
 static dt_mesh *mesh;
 static dt_tensor *tensor, *outputs[64];
 static dt_spec *spec;
 static dt_group *group;
 static dt_generator *generator;
+/* What is left of x * x after the gradient of neither. */
+static dt_rest *new_rest(const dt_site *site) {
+    dt_rest *rest = NULL;
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true), *grad;
+    dt_tensor *w = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true), *y = dt_sum(dt_mul(x, w));
+    const dt_gradients_options options = {.rest = &rest, .site = site};
+    (void)dt_gradients_sized((dt_tensors){1, &y}, (dt_tensors){1, &x}, &grad, &options, sizeof options);
+    return rest;
+}
+/* Of a file next to the source of this program. */
+static dt_batches *new_batches(const dt_site *site) {
+    const dt_batches_open_options options = {.site = site};
+    (void)dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), __FILE__ ".npy");
+    return dt_batches_open_sized(ctx, __FILE__ ".npy", 2, &options, sizeof options);
+}
 static const dt_local_mapping mapping = {.run = copy_local, .n_inputs = 1, .inputs = &tensor, .n_outputs = 1};
 """
 END = """int main(void) {
     ctx = dt_init(NULL);
     world = dt_world(ctx);
+    layout = dt_layout_parse(ctx, "6");
     mesh = dt_mesh_from_shape(ctx, &world, 1, &(dt_mesh_options){.names = "x"});
     tensor = dt_ones(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = "S(0)");
     spec = dt_tensor_spec(tensor);
@@ -163,9 +187,9 @@ def argument(function, kind, name):
 
 def sizes(parameters, arguments):
     """Fills in the sizes of structs."""
-    for i, (_, name) in enumerate(parameters):
-        if arguments[i] is None and name.endswith("_size"):
-            struct = next(kind for kind, its_name in parameters if its_name == name[:-len("_size")])
+    for i, (kind, name) in enumerate(parameters):
+        if kind == "size_t" and name.endswith("_size"):
+            struct = next(its_kind for its_kind, its_name in parameters if its_name == name[:-len("_size")])
             arguments[i] = f"sizeof({struct[:-2]})"
     return arguments
 
@@ -184,7 +208,7 @@ def uses(function, parameters):
             yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
         for member, object_kind in MEMBERS.get(kind[:-2], {}).items():
             if (function, member) not in UNUSED:
-                value = "&freed" if member == "inputs" else "freed"
+                value = {"inputs": "&freed", "parameters": "{1, (dt_tensor *[]){freed}}"}.get(member, "freed")
                 rest = ".run = copy_local, .n_inputs = 1, .inputs = &tensor, .n_outputs = 1, " if member != "inputs" \
                     else ".run = copy_local, .n_inputs = 1, .n_outputs = 1, "
                 rest = rest if kind == "dt_local_mapping *" else ""
@@ -193,7 +217,7 @@ def uses(function, parameters):
 
 def public_name(function, parameters):
     """The name of the call in errors: of an op, the name in its schema line."""
-    source = (tree.ROOT / "src/ops/op_functions.c").read_text()
+    source = (pathlib.Path(os.environ["DTENSOR_BUILD"]) / "src/ops/op_functions.c").read_text()
     found = re.search(rf"\b{function}\(.*?DT__OP_(\w+)", source, re.S)
     if found:
         return found[1]

@@ -23,6 +23,7 @@ for compiler in gcc clang; do
         include_twice "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
     done
     for header in src/*/*.h; do
+        if [[ $header == */simd_neon.h ]]; then continue; fi # of another architecture: make check-aarch64 compiles it
         include_twice "${header#src/}" $compiler -x c -std=gnu11 -D_GNU_SOURCE -I src -Wno-unused-function
     done
 done

@@ -13,7 +13,7 @@ def names(text):
     macros = set(re.findall(r"^[ \t]*#[ \t]*define (\w+)", text, re.M))
     types = set(re.findall(r"\b(?:struct|enum|union) (\w+)", text))
     types |= set(re.findall(r"^(?:typedef\b[^;{]*|\}) ?\*?(\w+);", text, re.M))
-    types |= set(re.findall(r"^typedef [^;(]*?(\w+)\([^;]*\);", text, re.M))
+    types |= set(re.findall(r"^typedef [^;({]*?(\w+)\([^;]*\);", text, re.M))
     functions = set(re.findall(r"^(?:DT_API|static inline) [^;({]*?(\w+)\(", text, re.M))
     enumerators = {name for body in re.findall(r"enum \w* ?\{(.*?)\}", text, re.S)
                    for name in re.findall(r"^\s*(DT_\w+)\b(?!\()", body, re.M)}

@@ -47,6 +47,9 @@ PRELUDE = """
 # Documents whose fragments use definitions of another one.
 CONTINUES = {"include/dtensor/verify.h": "include/dtensor/op.h"}
 
+# Documents whose blocks another test checks: each call of this page declares its own arguments (test_op_calls.py).
+CHECKED_ELSEWHERE = {"man/dtensor_ops.3"}
+
 # Programs that a document runs and does not show: their sources, or the document that shows them.
 OTHER_PROGRAMS = {"man/dtrun.1": {"first": "README.md", "train": "tests/project/train.c"}}
 
@@ -55,6 +58,8 @@ NOT_RUN = [
     (r"make\b", "builds, tests or installs the tree"),
     (r"ctest\b", "runs other tests"),
     (r"git\b", "needs a repository"),
+    (r"kill\b", "signals a process of a launch that waits; tests/dtrun/test_activity.py does"),
+    (r"gdb\b", "attaches to a process"),
     (r"(dtrun -n \d+ )?(\./\d\d_\w+|tour\b|\./gpt\b)", "a program of the course; tests/tools/test_examples.py runs it"),
     (r"python3 -c 'import numpy", "needs NumPy; tests/tools/test_examples.py compares with it"),
     (r"cmake --(preset|build)\b", "builds the tree"),
@@ -332,7 +337,7 @@ REFUSED = {
 
 
 def main():
-    texts = documents.documents(tree.ROOT)
+    texts = {name: text for name, text in documents.documents(tree.ROOT).items() if name not in CHECKED_ELSEWHERE}
     pages = {name: Document(name, text) for name, text in texts.items()}
     refused = {name: Document(name, text) for name, (text, _) in REFUSED.items()}
     logs = log_sizes()

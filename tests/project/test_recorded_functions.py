@@ -12,6 +12,8 @@ CASES = "tests/autograd/test_records.c"
 WITHOUT_CASE = {
     "op_run": "runs an op: the generic test of the table",
     "op_run_tensors": "runs an op: the generic test of the table",
+    "at": "runs ops, which are recorded",
+    "set_at": "runs ops, which are recorded",
     "tensor_retain": "returns its argument",
     "grad": "returns a tensor that exists",
     "optimizer_state": "returns a tensor that exists",

@@ -56,8 +56,8 @@ expect() {
     }
 }
 
-build="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev"
-test="$build mandoc g++ clang python3 python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
+build="gcc libc6-dev cmake ninja-build pkg-config python3 libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev"
+test="$build mandoc g++ clang python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
 all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 machine "$build" ""

@@ -156,8 +156,9 @@ static void fills__in_place_have_the_values_of_makers(void **state) {
     for (int again = 0; again < 2; again++) {
         dt_tensor *big = dt_zeros(ctx, DT_SHAPE(12, 40)), *small = dt_empty(ctx, DT_SHAPE(8, 3), .dtype = DT_F64);
         dt_tensor *view = dt_transpose(dt_slice(big, 1, 3, 38, 5), 0, 1); /* [7,12], strides 5 and 40 */
-        assert_int_equal(dt_normal_(view, .mean = 1.5, .std = DT_REAL(0.8), .generator = a), DT_OK);
-        dt_tensor *expected = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = DT_REAL(0.8), .generator = b);
+        assert_int_equal(dt_normal_(view, .mean = DT_REAL(1.5), .std = DT_REAL(0.8), .generator = a), DT_OK);
+        dt_tensor *expected =
+            dt_randn(ctx, DT_SHAPE(7, 12), .mean = DT_REAL(1.5), .std = DT_REAL(0.8), .generator = b);
         for (int i = 0; i < 12 * 40; i++) {
             int row = i / 40, column = i % 40;
             bool inside = column % 5 == 3 && column < 38;
@@ -166,7 +167,7 @@ static void fills__in_place_have_the_values_of_makers(void **state) {
                 fail_msg("element [%d,%d] is wrong: got %g", row, column, (double)got);
         }
         dt_tensor *forward = dt_empty(ctx, DT_SHAPE(9)); /* filled from the end */
-        assert_int_equal(dt_uniform_(dt_as_strided(forward, DT_SHAPE(9), DT_SHAPE(-1), 8), .generator = a), DT_OK);
+        assert_int_equal(dt_uniform_(dt_as_strided(forward, DT_SHAPE(9), DT_INTS(-1), 8), .generator = a), DT_OK);
         dt_tensor *backward = dt_rand(ctx, DT_SHAPE(9), .generator = b);
         for (int i = 0; i < 9; i++)
             assert_true(((float *)dt_data(forward))[i] == ((float *)dt_data(backward))[8 - i]);
@@ -206,7 +207,7 @@ static void options__have_documented_defaults_and_can_be_zero(void **state) {
     assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3), .dtype = DT_F32)), DT_F32);
     assert_int_equal(dt_tensor_dtype(dt_randperm(ctx, 3)), DT_I64);
     assert_int_equal(dt_tensor_dtype(dt_bernoulli(ctx, 0.5, DT_SHAPE(3), .dtype = DT_BOOL)), DT_BOOL);
-    dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = 7, .std = DT_REAL(0));
+    dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = DT_REAL(7), .std = DT_REAL(0));
     dt_tensor *negative = dt_rand(ctx, DT_SHAPE(100), .low = DT_REAL(-3), .high = DT_REAL(0));
     dt_tensor *nonnegative = dt_truncated_normal(ctx, DT_SHAPE(100), .low = DT_REAL(0));
     for (int i = 0; i < 100; i++) {

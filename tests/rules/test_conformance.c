@@ -60,7 +60,7 @@ static double cost(const char *mesh, const char *from, const char *to) {
     snprintf(texts[1], sizeof texts[1], "neg(%s)", to);
     dt__placed_call a = calls_parse(&self, texts[0]), b = calls_parse(&self, texts[1]);
     dt__move move = {.from = a.inputs[0], .to = b.inputs[0], .item_bytes = 4};
-    assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, NULL, INFINITY, &us), DT_OK);
+    assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, NULL, INFINITY, NULL, &us), DT_OK);
     calls_close(&self);
     return us;
 }

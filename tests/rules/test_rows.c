@@ -13,9 +13,10 @@ static void rows_of(const char *call, char *out, size_t capacity) {
     assert_int_equal(dt__op_call_rows(&self.arena, &placed.call, &rows), DT_OK);
     dt__text text = dt__text_new(self.ctx);
     for (int r = 0; r < rows.n_rows; r++) {
-        dt__text_add(&text, r ? " " : "");
-        if (!(rows.rows[r].flags & DT_ROW_UNLISTED))
-            dt__row_query_text(&placed.call, &rows.rows[r], &text);
+        if (rows.rows[r].flags & DT_ROW_UNLISTED)
+            continue;
+        dt__text_add(&text, "%s", text.n_chars ? " " : "");
+        dt__row_query_text(&placed.call, &rows.rows[r], &text);
     }
     snprintf(out, capacity, "%s", dt__text_chars(&text));
     dt__text_free(&text);

@@ -147,6 +147,8 @@ static void call_text__may_name_the_mesh(void **state) {
         "mm(f32[8,4] S(0),R on mesh(dp=2,tp=3); f32[4,6] R,S(1))",
         "mm(f32[8,4] S(0),R on mesh(dp=2,tp=3); f32[4,6] R,S(1) on mesh(dp=2,tp=3)) on mesh(dp=2,tp=3)",
         "mm(f32[8,4] S(0),R; f32[4,6] R,S(1) on mesh(dp=2,tp=*))",
+        "mm(f32[8,4] dp=S(0); f32[4,6] tp=S(1)) on mesh(dp=2,tp=3)",
+        "mm(f32[8,4] tp=R,dp=S(0) use tp=R on mesh(dp=2,tp=3); f32[4,6] dp=R,tp=S(1))",
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         test_calls self = calls_open("2,3");

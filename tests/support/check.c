@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The counting and failing memory hook: each block is preceded by its size, so that wrong sizes are detected.
+ * The counting and failing memory hook: each block is preceded by its size, so that wrong sizes are detected. Errors of
+ * contexts, and a locale with decimal commas.
  */
 #include "support/check.h"
 
 #include "base/ctx.h"
 
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,4 +79,26 @@ void assert_error_contains(const dt_ctx *ctx, dt_status status, const char *part
     if (dt_error_status(ctx) != status || !strstr(dt_error_text(ctx), part))
         fail_msg("expected %s with '%s', got %s: %s", dt_status_name(status), part,
                  dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+}
+
+static char locale_folder[32];
+
+void test_commas_begin(void) {
+    char command[128], text[8];
+    (void)snprintf(locale_folder, sizeof locale_folder, "/tmp/dtensor-locale-XXXXXX");
+    assert_non_null(mkdtemp(locale_folder));
+    (void)snprintf(command, sizeof command, "localedef -i de_DE -f ISO-8859-1 %s/commas", locale_folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(setenv("LOCPATH", locale_folder, 1), 0);
+    assert_non_null(setlocale(LC_NUMERIC, "commas"));
+    (void)snprintf(text, sizeof text, "%.1f", 1.5);
+    assert_string_equal(text, "1,5");
+}
+
+void test_commas_end(void) {
+    char command[64];
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    (void)snprintf(command, sizeof command, "rm -r %s", locale_folder);
+    assert_int_equal(system(command), 0);
 }

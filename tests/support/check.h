@@ -45,4 +45,8 @@ long assert_survives_failing_allocations(test_body *body, void *user);
 /* The error of the context has this status, and its text contains this part; prints the text otherwise. */
 void assert_error_contains(const dt_ctx *ctx, dt_status status, const char *part);
 
+/* Begins and ends a locale with decimal commas, the German one, which is compiled for it. */
+void test_commas_begin(void);
+void test_commas_end(void);
+
 #endif

@@ -37,6 +37,8 @@ const bool test_with_tsan = false;
 const double test_slowness = 1;
 #endif
 
+bool test_ranks_are_threads(void) { return test_with_tsan || getenv("DTENSOR_TEST_RANK_THREADS"); }
+
 double test_seconds(void) { return (double)dt__now_ns() * 1e-9; }
 
 void test_sleep(double seconds) {
@@ -152,7 +154,7 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
     int codes[TEST_MAX_RANKS] = {0};
     dt_init_options options = ranks->options;
     struct counted_body body = {fn, arg, ranks->counted};
-    if (ranks->counted && !test_with_tsan) {
+    if (ranks->counted && !test_ranks_are_threads()) {
         *ranks->counted = (test_memory){0};
         options.allocator = test_memory_allocator(ranks->counted);
     }
@@ -161,7 +163,7 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
             assert_int_equal(test_run_started(&options, run_and_close, &body), 0);
         return;
     }
-    if (test_with_tsan) {
+    if (test_ranks_are_threads()) {
         if (!options.heap_bytes)
             options.heap_bytes = (size_t)1 << 30;
         assert_true(dt__run_threads(ranks->n, &options, fn, arg, codes));

@@ -9,7 +9,7 @@
 
 #include "support/ranks.h"
 
-#include "comm/comm.h"
+#include "launch/launch.h"
 
 #include <sys/types.h>
 
@@ -17,6 +17,9 @@ enum { TEST_MAX_RANKS = 16 };
 
 /* Whether the program was built with a race detector, which handles threads only, and the factor for time limits. */
 extern const bool test_with_tsan;
+/* Ranks are threads: with the thread sanitizer, and by DTENSOR_TEST_RANK_THREADS=1 under an emulator, which has
+ * threads of its own and therefore cannot fork ranks. */
+bool test_ranks_are_threads(void);
 extern const double test_slowness;
 
 typedef struct test_launch {

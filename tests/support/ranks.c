@@ -3,9 +3,9 @@
  * Drivers for tests that need ranks.
  */
 #include "support/ranks.h"
+#include "support/launch.h"
 
-#include "comm/comm.h"
-#include "comm/runtime.h"
+#include "launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,18 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_THREAD__)
-enum { WITH_TSAN = 1 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { WITH_TSAN = 1 };
-#else
-enum { WITH_TSAN = 0 };
-#endif
-#else
-enum { WITH_TSAN = 0 };
-#endif
 
 /* Present when the program is built with a leak detector: forked ranks leave without the usual check. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
@@ -105,7 +93,7 @@ void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
             assert_int_equal(test_run_started(NULL, run_started_rank, &(struct body){fn, arg}), 0);
         return;
     }
-    if (WITH_TSAN) {
+    if (test_ranks_are_threads()) {
         run_as_threads(n, fn, arg);
         return;
     }

@@ -35,7 +35,8 @@ int main(void) {
             memory[i] = (unsigned char)byte;
         }
         dt_tensor *t = dt_from_memory(ctx, memory, (dt_shape){n_dims, shape}, dtype);
-        char *text = dt_format(t, .threshold = threshold, .width = width, .precision = precision);
+        char *text =
+            dt_format(t, .threshold = DT_INT(threshold), .width = DT_INT(width), .precision = DT_INT(precision));
         if (!text)
             return dt_close(ctx);
         printf("%s\n--\n", text);

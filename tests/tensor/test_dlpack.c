@@ -103,6 +103,24 @@ static void borrowed__is_read_with_its_strides(void **state) {
     assert_int_equal(n_deleted, 3); /* two with the context */
 }
 
+/* A stride of a dim with one element, or of a tensor with none, may be anything; views multiply strides. */
+static void unused_strides__are_not_followed(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    float memory[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2] = {1, 3}, strides[2] = {INT64_MAX, 2};
+    dt_dlpack_managed m = {.tensor = {memory, {1, 0}, 2, {2, 32, 1}, shape, strides, 0}};
+    dt_tensor *t = dt_from_dlpack(ctx, &m);
+    assert_true(dt_item(dt_sum(t)) == 9);
+    assert_int_equal(dt_tensor_elements(dt_narrow(t, 0, 1, 0)), 0); /* begins a stride after the last element */
+    assert_true(llabs(dt_tensor_strides(t)[0]) <= 6);
+    shape[1] = 0;
+    strides[1] = INT64_MIN;
+    t = dt_from_dlpack(ctx, &m);
+    assert_int_equal(dt_tensor_elements(dt_narrow(t, 0, 1, 0)), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void assert_refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *local) {
     assert_null(result);
     assert_error_contains(ctx, status, local);
@@ -134,6 +152,15 @@ static void unsupported__is_refused_and_still_owned_by_the_caller(void **state) 
     m.tensor.strides = (int64_t[]){INT64_MAX, -(INT64_MAX / 2)}; /* from -(2^63 - 2) to 2^63 - 1 */
     assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
     m.tensor.strides = NULL;
+    static const uint64_t offsets[] = {UINT64_MAX, UINT64_MAX - 3, (uint64_t)INT64_MAX * 2 - 40};
+    for (int i = 0; i < 3; i++) {
+        m.tensor.byte_offset = offsets[i];
+        assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "outside the address space");
+    }
+    m.tensor.byte_offset = 0;
+    m.tensor.strides = (int64_t[]){-((int64_t)1 << 60), 1}; /* from below the first address */
+    assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "outside the address space");
+    m.tensor.strides = NULL;
     m.tensor.data = NULL;
     assert_refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "the memory of 6 elements is NULL");
     assert_refused(ctx, dt_from_dlpack(ctx, NULL), DT_ERR_VALUE, "argument 2 of from_dlpack is NULL");
@@ -162,6 +189,7 @@ int main(void) {
         cmocka_unit_test(exported__lives_until_its_deleter_is_called),
         cmocka_unit_test(all_dtypes__round_trip),
         cmocka_unit_test(borrowed__is_read_with_its_strides),
+        cmocka_unit_test(unused_strides__are_not_followed),
         cmocka_unit_test(unsupported__is_refused_and_still_owned_by_the_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
  */
 #include "tensor/tensors.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,16 +73,19 @@ static void options__change_the_format(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_arange(ctx, 0, 10, 1, .dtype = DT_I32);
-    char *text = dt_format(t, .threshold = 5, .edge_items = 2);
+    char *text = dt_format(t, .threshold = DT_INT(5), .edge_items = DT_INT(2));
     assert_string_equal(text, "[0 1 ... 8 9]");
     free(text);
-    text = dt_format(t, .width = 12);
+    text = dt_format(t, .width = DT_INT(12));
     assert_string_equal(text, "[0 1 2 3 4\n 5 6 7 8 9]");
     free(text);
-    text = dt_format(dt_scalar(ctx, 1.0 / 3), .precision = 2); /* a scalar is printed with all its digits */
+    text = dt_format(dt_scalar(ctx, 1.0 / 3), .precision = DT_INT(2)); /* a scalar is printed with all its digits */
     assert_string_equal(text, "0.33333334");
     free(text);
-    text = dt_format(dt_full(ctx, DT_SHAPE(1), 1.0 / 3), .precision = 2);
+    text = dt_format(dt_full(ctx, DT_SHAPE(1), 2.75), .precision = DT_INT(0)); /* 0 is a value, not the default */
+    assert_string_equal(text, "[3.]");
+    free(text);
+    text = dt_format(dt_full(ctx, DT_SHAPE(1), 1.0 / 3), .precision = DT_INT(2));
     assert_string_equal(text, "[0.33]");
     free(text);
     assert_null(dt_format(NULL));
@@ -91,32 +93,15 @@ static void options__change_the_format(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Compiles the German locale into a new folder, which is returned, and selects it for numbers. */
-static char *select_german(void) {
-    static char folder[] = "/tmp/dtensor-locale-XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    char command[128];
-    (void)snprintf(command, sizeof command, "localedef -i de_DE -f ISO-8859-1 %s/commas", folder);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(setenv("LOCPATH", folder, 1), 0);
-    assert_non_null(setlocale(LC_NUMERIC, "commas"));
-    return folder;
-}
-
 /* Decimal points in a locale with decimal commas. */
 static void text__does_not_depend_on_the_locale(void **state) {
     (void)state;
-    char *folder = select_german(), text[8], command[64];
-    (void)snprintf(text, sizeof text, "%.1f", 1.5);
-    assert_string_equal(text, "1,5");
+    test_commas_begin();
     dt_ctx *ctx = dt_init(NULL);
     assert_text(ctx, F64S(ctx, 1.5, 0.1), "[1.5 0.1]");
     assert_text(ctx, F64S(ctx, 1.5e10, 0.1), "[1.5e+10 1.0e-01]");
     assert_int_equal(dt_close(ctx), 0);
-    setlocale(LC_NUMERIC, "C");
-    unsetenv("LOCPATH");
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    test_commas_end();
 }
 
 static void fake__reports_that_there_is_no_data(void **state) {

@@ -85,6 +85,23 @@ static void objects__are_freed_with_the_context(void **state) {
     assert_false(memory.wrong_size);
 }
 
+static void data__is_not_freed_under_its_tensor(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *small = dt_ones(ctx, DT_SHAPE(3)), *large = dt_ones(ctx, DT_SHAPE(100000));
+    dt_tensor *both[] = {small, large};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(dt_heap_free(ctx, dt_data(both[i])), DT_ERR_VALUE);
+        assert_error_contains(ctx, DT_ERR_VALUE, "heap_free: expected memory of dt_heap_alloc, got that of a tensor");
+        assert_int_equal(dt_error_clear(ctx), DT_OK);
+        assert_true(*(const float *)dt_data(both[i]) == 1);
+        dt_drop(both[i]);
+    }
+    void *memory = dt_heap_alloc(ctx, 100); /* perhaps where a tensor was */
+    assert_int_equal(dt_heap_free(ctx, memory), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static int make_path(void **state) {
     (void)state;
     (void)snprintf(path, sizeof path, "/tmp/dtensor_memory_XXXXXX");
@@ -101,6 +118,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_files_and_exports__survive_failing_allocations),
         cmocka_unit_test(objects__are_freed_with_the_context),
+        cmocka_unit_test(data__is_not_freed_under_its_tensor),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -409,7 +409,7 @@ static void as_strided__reads_by_its_strides(void **state) {
             *(strides[d] < 0 ? &low : &high) += (shape[d] - 1) * strides[d];
         }
         bool empty = count(n, shape) == 0, fits = offset >= 0 && offset <= 60 && (empty || (low >= 0 && high < 60));
-        dt_tensor *view = dt_as_strided(t, TENSORS_SHAPE(n, shape), TENSORS_SHAPE(n, strides), offset);
+        dt_tensor *view = dt_as_strided(t, TENSORS_SHAPE(n, shape), (dt_ints){.n = n, .list = strides}, offset);
         if (!!view != fits)
             fail_msg("case %d: %s", i, view ? "expected an error" : dt_error_text(ctx));
         int64_t index[3] = {0};
@@ -428,11 +428,11 @@ static void as_strided__reads_by_its_strides(void **state) {
     }
     assert_true(n_refused > 100 && n_refused < 2900);
     /* DT-052: the tensor's own size, strides and offset. */
-    dt_tensor *same = dt_as_strided(t, DT_SHAPE(60), DT_SHAPE(1), 0);
+    dt_tensor *same = dt_as_strided(t, DT_SHAPE(60), DT_INTS(1), 0);
     assert_true(tensors_equal(same, t) && dt_tensor_shares(same, t));
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
     assert_null(
-        dt_as_strided(dt_ones(ctx, DT_SHAPE(60), .mesh = mesh, .place = "S(0)"), DT_SHAPE(60), DT_SHAPE(1), 0));
+        dt_as_strided(dt_ones(ctx, DT_SHAPE(60), .mesh = mesh, .place = "S(0)"), DT_SHAPE(60), DT_INTS(1), 0));
     assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "as_strided: expected a plain tensor, got f32[60] S(0)");
     dt_error_clear(ctx);
     dt_mesh_release(mesh);
@@ -494,7 +494,7 @@ static void views__invalid_arguments_are_refused(void **state) {
     assert_int_equal(dt_tensor_n_dims(max), DT_SPEC_MAX_DIMS);
     assert_refused(ctx, dt_unfold(max, 0, 1, 1), DT_ERR_SHAPE, "unfold");
     dt_tensor *placed = dt_zeros(ctx, DT_SHAPE(4), .mesh = dt_mesh_new(ctx, "1"), .place = "S(0)");
-    assert_refused(ctx, dt_as_strided(placed, DT_SHAPE(1), DT_SHAPE(1), 0), DT_ERR_UNSUPPORTED,
+    assert_refused(ctx, dt_as_strided(placed, DT_SHAPE(1), DT_INTS(1), 0), DT_ERR_UNSUPPORTED,
                    "expected a plain tensor, got f32[4] S(0) on mesh(1)");
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -526,7 +526,7 @@ static void null__returns_null(void **state) {
     assert_null(dt_reshape(NULL, DT_SHAPE(1)));
     assert_null(dt_diagonal(NULL, 0, 0, 1));
     assert_null(dt_unfold(NULL, 0, 1, 1));
-    assert_null(dt_as_strided(NULL, DT_SHAPE(1), DT_SHAPE(1), 0));
+    assert_null(dt_as_strided(NULL, DT_SHAPE(1), DT_INTS(1), 0));
     assert_null(dt_clone(NULL));
     assert_null(dt_contiguous(NULL));
 }

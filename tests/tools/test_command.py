@@ -104,7 +104,7 @@ class Command(unittest.TestCase):
         for arguments in (["--help"], ["-h"], ["help"]):
             code, out, err = tool.run(*arguments)
             self.assertEqual((0, ""), (code, err))
-            self.assertLessEqual({"show", "plan", "mesh", "explain", "rules", "ops", "verify", "calibrate", "query"}, set(COMMANDS))
+            self.assertLessEqual({"show", "plan", "mesh", "layout", "pipeline", "explain", "rules", "ops", "verify", "calibrate", "query"}, set(COMMANDS))
             for name in COMMANDS:
                 self.assertRegex(out, rf"(?m)^  {name} +\w")
 
@@ -119,7 +119,7 @@ class Command(unittest.TestCase):
 
     def test_examples_in_the_help_run(self):
         for name in COMMANDS:
-            if name in ("verify", "calibrate", "query"):
+            if name in ("verify", "calibrate", "query", "params"):  # params: of files
                 continue
             examples = tool.run(name, "--help")[1].split("examples:\n")[1]
             for line in examples.strip().splitlines():
@@ -182,7 +182,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, result.stdout, line)
                 count += 1
-        self.assertEqual(10, count)
+        self.assertEqual(13, count)
 
     def test_reference_page_is_complete(self):
         """dtensor.7 lists every status and dtype, and the functions that it names exist."""

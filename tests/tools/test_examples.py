@@ -67,6 +67,33 @@ class Examples(unittest.TestCase):
                         self.assertEqual((results(expected), "", 0), (results(output), error, code), ranks)
         self.assertGreaterEqual(on_any_number, 5)
 
+    def test_memory_of_loops_is_flat(self):
+        """The log has the blocks in use at each end of a scope: once a loop has made what it keeps, their number does not grow."""
+        n_loops = 0
+        for source in sorted(glob.glob(os.path.join(tool.SOURCE, "examples", "*.c*"))):
+            name = os.path.splitext(os.path.basename(source))[0]
+            with open(source, encoding="utf-8") as file:
+                text = file.read()
+            if not re.search(r"dt_scope_begin|dt::scope", text) or not os.path.exists(os.path.join(tool.BUILD, "examples", name)):
+                continue
+            arguments = "--mesh dp=2 --steps 6 --layers 1" if name == "10_gpt" else ""
+            command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "4" if name == "tour" else "2",
+                       os.path.join(tool.BUILD, "examples", name), *arguments.split()]
+            result = subprocess.run(command, capture_output=True, text=True, env={**tool.environment(), "DTENSOR_LOG": "debug"}, timeout=100,
+                                    cwd=self.folder)
+            ends = {}
+            for blocks, site in re.findall(r"^rank 0: debug: scope_end: (\d+) blocks of the heap are in use, .* \(at (\S+)\)", result.stderr, re.M):
+                ends.setdefault(site, []).append(int(blocks))
+            with self.subTest(name):
+                self.assertEqual(0, result.returncode, result.stderr[-2000:])
+                self.assertTrue(ends, "no scope has ended")
+                for site, blocks in ends.items():
+                    half = len(blocks) // 2
+                    if half >= 3:
+                        n_loops += 1
+                        self.assertLessEqual(max(blocks[half:]), max(blocks[:half]), (site, blocks))
+        self.assertGreaterEqual(n_loops, 3)
+
     def test_numpy_computes_the_same_softmax(self):
         try:
             import numpy

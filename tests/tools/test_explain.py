@@ -68,6 +68,13 @@ class Explain(unittest.TestCase):
         self.assertEqual(run_tool("rules", "sum(f32[8,4]; dim=[1])").splitlines(), rows)
         self.assertIn("S(0); R -> S(0)", run_tool("rules", "mm(i32[8,4]; i32[4,6])").splitlines())
 
+    def test_rules_of_a_decomposition_are_those_of_its_ops(self):
+        for order in ("1", "inf"):
+            rows = run_tool("rules", f"linalg_vector_norm(f32[5,3]; {order})").splitlines()
+            self.assertEqual(run_tool("rules", f"norm(f32[5,3]; {order})").splitlines(),
+                             [f"{row}  (a decomposition)" for row in rows])
+        self.assertIn("whose ops communicate", run_tool("rules", "norm(f32[5,3])"))
+
     def test_rules_list_all_ways_and_query_the_local_ones(self):
         for op, tensors, args, call, marked in (
                 ("layer_norm", [[8, 4]], [{"t": 0}, [4]], "layer_norm(f32[8,4]; [4])", "S(1) -> S(1)  (the ranks meet)"),
@@ -115,6 +122,11 @@ class Explain(unittest.TestCase):
         self.assertEqual(names("*mm"), ["addbmm", "addmm", "baddbmm", "bmm", "mm"])
         self.assertEqual(names("mm"), ["mm"])  # a name is that op only
         self.assertEqual(names("_norm"), [name for name in everything if "_norm" in name])
+        self.assertEqual(names("soft"), [name for name in everything if name.startswith("soft") or "_soft" in name])
+        self.assertEqual(tool.run("ops", "eight")[:2], (1, ""))  # within weight: no word begins with it
+        self.assertEqual(names("eigh"), ["linalg_eigh"])  # and no weight
+        self.assertEqual(tool.run("ops", "stft"), (1, "", "dtensor ops: op: there is no op 'stft': PyTorch's stft does not "
+                                                   "exist in dtensor yet\n"))
         self.assertEqual(names("?um", "a*"), [name for name in everything if name[0] == "a" or name == "sum"])
         self.assertEqual(names("*"), everything)
         listed = run_tool("ops", "*mm").splitlines()

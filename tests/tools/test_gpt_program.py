@@ -39,23 +39,22 @@ class Program(GptTest):
         self.assertEqual({"all_reduce": 11}, deeper["reduced"])
         self.assertEqual({"all_reduce": 11}, deeper["backward"])
         self.assertEqual({"all_gather": 1}, deeper["cross_entropy"])
-        # Instead of each all-reduce, a reduce-scatter and an all-gather; another all-gather for the gradients of weights, except
-        # for the output layer, whose gathered input is still there.
+        # Instead of each all-reduce, a reduce-scatter and an all-gather; for the gradients of weights one more per block and output layer.
         counts = self.counts("tp=2", "--sequence-parallel", "--seq", "12")
         self.assertEqual({"reduce_scatter": 5}, counts["reduced"])
-        self.assertEqual({"all_gather": 9}, counts["set_use"])
+        self.assertEqual({"all_gather": 8}, counts["set_use"])
         deeper = self.counts("tp=2", "--sequence-parallel", "--seq", "12", "--layers", "5")
         self.assertEqual({"reduce_scatter": 11}, deeper["reduced"])
-        self.assertEqual({"all_gather": 21}, deeper["set_use"])
+        self.assertEqual({"all_gather": 17}, deeper["set_use"])
         # All gradients in a few exchanges, however many layers there are.
         for layers in "1", "6":
             counts = self.counts("dp=2", "--layers", layers)
             self.assertEqual({"all_reduce"}, set(counts["backward"]))
             self.assertLessEqual(counts["backward"]["all_reduce"], 2)
             self.assertEqual({"backward", "cross_entropy", "item"}, set(counts))
-        # Fully sharded: parameters are gathered for each use, gradients scattered in a few exchanges.
-        counts = self.counts("fsdp=2")
-        self.assertEqual({"all_gather"}, set(counts["set_use"]))
+        # Fully sharded: the parameters of a block are gathered in one exchange, forward and backward; gradients scattered in a few.
+        counts = self.counts("fsdp=2", "--layers", "12")
+        self.assertLessEqual(sum(kinds.get("all_gather", 0) for kinds in counts.values()), 30)
         self.assertLessEqual(counts["backward"]["reduce_scatter"], 2)
         self.assertLessEqual(counts["backward"].get("all_reduce", 0), 2)
 

@@ -31,6 +31,9 @@ INVALID = {
     b'{"q":"shard","mesh":[2],"shape":[1],"placements":null}': "field",
     # A strided shard with as many runs as elements.
     b'{"q":"shard","mesh":[2],"shape":[4611686018427387904],"placements":"_S(0,2305843009213693952)"}': "unsupported",
+    # States that so many ranks exchange have more bytes than an integer can count.
+    b'{"q":"propagate","op":"softmax","mesh":[9223372036854775807],"tensors":[{"shape":[8,6],"placements":"S(0)"}],"args":[{"t":0},0],"kwargs":{}}':
+        "unsupported",
     b'{"q":"shard","mesh":' + json.dumps([2] * 40).encode() + b',"shape":[1],"placements":"R"}': "mesh",
 }
 

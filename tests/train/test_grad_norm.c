@@ -126,6 +126,137 @@ static void norm__counts_all_meshes(void **state) {
     run_ranks(4, several_meshes, NULL);
 }
 
+/* A mesh whose dim "pp" has the stages of a pipeline, and which stage has which parameter, -1: it is on the whole mesh;
+ * then all ranks list all parameters, because positions in the list agree on a mesh. */
+typedef struct pipeline {
+    const char *mesh, *stage_dims;
+    int stage_of[N_PARAMS];
+    const char *places[N_PARAMS];
+} pipeline;
+
+/* The parameters that this rank lists: all of them, or those of meshes that it is in. */
+static dt_tensors listed(dt_ctx *ctx, const pipeline *of, dt_mesh *mesh, bool own_only, dt_tensor **params) {
+    dt_tensors list = {0, params};
+    for (int p = 0; p < N_PARAMS; p++) {
+        int stage = of->stage_of[p];
+        dt_mesh *on = stage < 0 ? dt_mesh_retain(mesh) : dt_mesh_slice_at(mesh, of->stage_dims, stage);
+        int64_t coordinate[8];
+        if (!own_only || dt_mesh_coordinate(on, coordinate))
+            params[list.n++] = param_new(ctx, p, DT_F64, on, of->places[p]);
+        dt_mesh_release(on);
+    }
+    return list;
+}
+
+static int norms_of_stages(dt_ctx *ctx, void *arg) {
+    const pipeline *of = arg;
+    static const double ords[] = {2, 1, INFINITY};
+    dt_mesh *mesh = dt_mesh_new(ctx, of->mesh);
+    for (int own_only = 0; own_only < (of->stage_of[1] < 0 ? 1 : 2); own_only++) {
+        dt_tensor *params[N_PARAMS];
+        dt_tensors list = listed(ctx, of, mesh, own_only, params);
+        for (int o = 0; o < 3; o++) {
+            CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+            dt_tensor *norm = dt_grad_norm(list, .norm_type = DT_REAL(ords[o]), .mesh = mesh);
+            int64_t n = dt_comm_stats(ctx, &(dt_comm_filter){0}).n;
+            dt_comm_stats_end(ctx);
+            CHECK(norm, "%s", dt_error_text(ctx));
+            CHECK(n == 1, "expected 1 collective, got %lld", (long long)n);
+            double expected = expected_norm(ords[o]), got = dt_item(norm);
+            CHECK(fabs(got - expected) <= 1e-13 * expected, "%s: ord %g: expected %.17g, got %.17g", of->mesh,
+                  ords[o], expected, got);
+            if (check_bits(ctx, got))
+                return 1;
+        }
+        double before = dt_item(dt_clip_grad_norm(list, 0.5, .mesh = mesh));
+        double after = dt_item(dt_grad_norm(list, .mesh = mesh));
+        CHECK(fabs(after - 0.5 * before / (before + 1e-6)) < 1e-13, "after clipping to 0.5: %.17g", after);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void norm__of_stages_is_one(void **state) {
+    (void)state;
+    static const pipeline pipelines[] = {
+        {"pp=3,tp=1", "tp", {0, 0, 0, 2, 0}, {"S(0)", "R", "S(0)", "R", "R"}}, /* a stage without any */
+        {"pp=2,tp=2", "tp", {0, 1, 1, 1, 0}, {"S(0)", "R", "S(1)", "S(0)", "S(1)"}},
+        {"pp=5,tp=1", "tp", {4, 0, 4, 4, 3}, {"R", "S(0)", "S(1)", "R", "S(1)"}},
+        {"dp=2,pp=2,tp=2", "dp,tp", {0, 1, 0, 1, 0}, {"R,S(0)", "R,R", "S(0),S(1)", "R,S(0)", "R,R"}},
+        {"pp=2,tp=2", "tp", {0, -1, 1, 0, -1}, {"R", "R,R", "S(0)", "R", "R,S(0)"}}, /* shared by the stages */
+    };
+    static const int64_t n_ranks[] = {3, 4, 5, 8, 4};
+    for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++)
+        run_ranks(n_ranks[i], norms_of_stages, (void *)&pipelines[i]);
+}
+
+static int check_refused(dt_ctx *ctx, const dt_tensor *norm, const char *part) {
+    CHECK(!norm && dt_error_status(ctx) == DT_ERR_VALUE && strstr(dt_error_text(ctx), part), "expected %s, got %s",
+          part, dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    return 0;
+}
+
+/* Gradients 3 and 4 on two stages: norm 5 on all ranks, also on one that lists none. */
+static int three_and_four(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "pp=*"), *stages[2];
+    dt_tensor *params[2];
+    for (int s = 0; s < 2; s++) {
+        stages[s] = dt_mesh_new(ctx, s ? "[1]" : "[0]");
+        params[s] = dt_ones(ctx, DT_SHAPE(1), .mesh = stages[s], .requires_grad = true);
+        dt_backward(dt_sum(dt_mul_scalar(params[s], 3 + s)));
+    }
+    int64_t rank = dt_rank(ctx);
+    dt_tensors own = {rank < 2, &params[rank < 2 ? rank : 0]};
+    double norm = dt_item(dt_clip_grad_norm(own, 1, .mesh = mesh));
+    CHECK(norm == 5, "expected 5, got %.17g: %s", norm, dt_error_text(ctx));
+    norm = dt_item(dt_grad_norm(own, .mesh = mesh));
+    CHECK(fabs(norm - 5 / (5 + 1e-6)) < 1e-6, "expected 1, got %.17g", norm);
+    const dt_tensors both = {2, params};
+    if (check_refused(ctx, dt_grad_norm(both),
+                      "grad_norm: parameter 2: expected the ranks of the parameters before it, those of 1, got those "
+                      "of [1]; pass a mesh that has all of them as .mesh") ||
+        check_refused(ctx, dt_grad_norm(both, .mesh = stages[0]),
+                      "parameter 2: expected ranks of the option mesh, 1, got those of [1]") ||
+        check_refused(ctx, dt_grad_norm(DT_TENSORS(dt_ones(ctx, DT_SHAPE(1))), .mesh = mesh),
+                      "parameter 1: expected a distributed tensor because of the option mesh, got a plain one"))
+        return 1;
+    for (int s = 0; s < 2; s++)
+        dt_mesh_release(stages[s]);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void norm__of_two_stages_is_five(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 3; n++)
+        run_ranks(n, three_and_four, NULL);
+}
+
+/* Ranks of different stages that differ in an option. */
+static int divergence(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "pp=*,tp=1"), *stage = dt_mesh_slice(mesh, "tp");
+    dt_tensor *param = dt_ones(ctx, DT_SHAPE(2), .mesh = stage, .requires_grad = true);
+    dt_backward(dt_sum(param));
+    CHECK(!dt_clip_grad_norm(DT_TENSORS(param), dt_rank(ctx) == 1 ? 2 : 1, .mesh = mesh), "expected a mismatch");
+    const char *text = dt_error_text(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(text, "clip_grad_norm(f64[]") &&
+              strstr(text, "; max_norm=1)") && strstr(text, "; max_norm=2)"),
+          "%s", text);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(stage);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void norm__of_stages_compares_options(void **state) {
+    (void)state;
+    run_ranks(2, divergence, NULL);
+    run_ranks(3, divergence, NULL);
+}
+
 static void norm__is_infinite_or_nan(void **state) {
     (void)state;
     static const double ords[] = {2, INFINITY}, values[] = {NAN, INFINITY};
@@ -172,9 +303,9 @@ static void norm__refuses_what_it_cannot_add(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(norm__takes_one_reduction),
-        cmocka_unit_test(norm__counts_all_meshes),
-        cmocka_unit_test(norm__is_infinite_or_nan),
+        cmocka_unit_test(norm__takes_one_reduction),        cmocka_unit_test(norm__counts_all_meshes),
+        cmocka_unit_test(norm__of_stages_is_one),           cmocka_unit_test(norm__of_two_stages_is_five),
+        cmocka_unit_test(norm__of_stages_compares_options), cmocka_unit_test(norm__is_infinite_or_nan),
         cmocka_unit_test(norm__refuses_what_it_cannot_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

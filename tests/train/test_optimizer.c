@@ -31,12 +31,6 @@ static dt_optimizer *optimizer_of(dt_ctx *ctx, const method *with) {
                                                      sizeof(dt_adam_new_options));
 }
 
-static dt_status step(const method *with, dt_optimizer *opt, dt_tensors params) {
-    return with->kind == ADAM    ? dt_adam_step(opt, params)
-           : with->kind == ADAMW ? dt_adamw_step(opt, params)
-                                 : dt_sgd_step(opt, params);
-}
-
 static const method methods[] = {
     /* OPT-001 */
     {ADAM, .lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8},
@@ -89,7 +83,7 @@ static dt_status train(dt_ctx *ctx, const method *with, const mlp *m) {
         if (dt_tensor_mesh(h) != dt_tensor_mesh(m->params[2]))
             h = dt_distribute_tensor(dt_full_tensor(h), dt_tensor_mesh(m->params[2]), NULL);
         dt_backward(dt_sum(dt_linear(h, m->params[2], m->params[3])));
-        step(with, opt, params);
+        dt_optimizer_step(opt, .parameters = params);
         dt_scope_end(scope);
     }
     dt_optimizer_free(opt);
@@ -151,7 +145,7 @@ static int steps_across_meshes(dt_ctx *ctx, void *arg) {
             grad = dt_distribute_tensor(dt_full_tensor(dt_grad(moved)), flat, "S(0)");
             dt_backward(h, .grad = grad);
             CHECK(dt_grad(first.list[1]) && dt_grad(second.list[1]), "%s", dt_error_text(ctx));
-            CHECK_OK(ctx, step(&methods[n], opt, all));
+            CHECK_OK(ctx, dt_optimizer_step(opt, .parameters = all));
         }
         if (compare(ctx, &placed, &plain, n))
             return 1;
@@ -189,7 +183,7 @@ static void amsgrad__follows_the_formula(void **state) {
         }
         dt_zero_grad(DT_TENSORS(p));
         dt_backward(dt_sum(dt_mul(p, g)));
-        assert_int_equal(dt_adam_step(opt, DT_TENSORS(p)), DT_OK);
+        assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p)), DT_OK);
     }
     for (int i = 0; i < N; i++) {
         assert_float_equal(((double *)dt_data(p))[i], expected[i], 1e-12);
@@ -216,8 +210,9 @@ static void states__belong_to_parameters(void **state) {
             dt_backward(dt_sum(half));
         }
         /* in another order each time */
-        assert_int_equal(dt_adamw_step(opt, s < 2 ? DT_TENSORS(a, half, b) : DT_TENSORS(b, a, half)), DT_OK);
-        assert_int_equal(dt_adamw_step(alone, DT_TENSORS(same)), DT_OK);
+        assert_int_equal(
+            dt_optimizer_step(opt, .parameters = s < 2 ? DT_TENSORS(a, half, b) : DT_TENSORS(b, a, half)), DT_OK);
+        assert_int_equal(dt_optimizer_step(alone, .parameters = DT_TENSORS(same)), DT_OK);
     }
     assert_int_equal(dt_optimizer_n_steps(opt, a), 4);
     assert_int_equal(dt_optimizer_n_steps(opt, b), 2);
@@ -235,7 +230,7 @@ static void states__belong_to_parameters(void **state) {
 static void step_by(dt_optimizer *opt, dt_tensor *p) {
     dt_zero_grad(DT_TENSORS(p));
     dt_backward(dt_sum(dt_mul(p, p)));
-    assert_int_equal(dt_adamw_step(opt, DT_TENSORS(p)), DT_OK);
+    assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p)), DT_OK);
 }
 
 /* An optimiser that gets the state and the number of steps of another one continues as that would. */
@@ -278,7 +273,7 @@ static void steps__add_no_decisions(void **state) {
         dt_zero_grad(params);
         dt_backward(dt_sum(dt_linear(dt_relu(dt_linear(m.x, m.params[0], m.params[1])), m.params[2], m.params[3])));
         dt_clip_grad_norm(params, 0.5);
-        dt_adamw_step(opt, params);
+        dt_optimizer_step(opt, .parameters = params);
         dt_optimizer_set_lr(opt, 0.1 / (s + 1));
         dt_scope_end(scope);
     }
@@ -302,16 +297,22 @@ static void errors__name_what_is_wrong(void **state) {
     assert_null(dt_sgd_new(ctx, 0.1, .nesterov = true));
     assert_error_contains(ctx, DT_ERR_VALUE, "nesterov: expected a momentum and no dampening, got 0 and 0");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
-    assert_int_equal(dt_adamw_step(opt, DT_TENSORS(p)), DT_ERR_VALUE);
-    assert_error_contains(ctx, DT_ERR_VALUE, "adamw_step: wrong optimiser: expected one of AdamW, got one of SGD");
+    assert_int_equal(dt_optimizer_step(opt), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE,
+                          "optimizer_step: expected .parameters, or an optimizer that was made with");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
-    assert_int_equal(dt_sgd_step(opt, DT_TENSORS(p, p)), DT_ERR_VALUE);
-    assert_error_contains(ctx, DT_ERR_VALUE, "sgd_step: parameter 2 is in the list twice");
+    assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p), .grad_scale = DT_REAL(INFINITY)),
+                     DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "grad_scale: expected a finite number, got inf");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
-    assert_int_equal(dt_sgd_step(opt, DT_TENSORS(p)), DT_OK); /* and what was refused left no trace */
+    assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p, p)), DT_ERR_VALUE);
+    assert_error_contains(ctx, DT_ERR_VALUE, "optimizer_step: parameter 2 is in the list twice");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p)),
+                     DT_OK); /* and what was refused left no trace */
     assert_int_equal(dt_optimizer_n_steps(opt, p), 1);
     dt_optimizer_free(opt);
-    assert_int_equal(dt_sgd_step(opt, DT_TENSORS(p)), DT_ERR_STATE);
+    assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p)), DT_ERR_STATE);
     assert_error_contains(ctx, DT_ERR_STATE, "was freed at");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
     assert_int_equal(dt_close(ctx), 0);

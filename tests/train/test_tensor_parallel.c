@@ -87,9 +87,9 @@ static int train_mlp(dt_ctx *ctx, void *arg) {
         for (int i = 0; i < N_WEIGHTS; i++)
             CHECK(distance(dt_grad(w[i]), dt_grad(plain[i])) < 1e-12, "gradient %d differs", i);
         dt_comm_stats_begin(ctx);
-        CHECK_OK(ctx, dt_sgd_step(of_sharded, ((dt_tensors){N_WEIGHTS, w})));
+        CHECK_OK(ctx, dt_optimizer_step(of_sharded, .parameters = ((dt_tensors){N_WEIGHTS, w})));
         CHECK(n_collectives(ctx, NULL) == 0, "a step communicates");
-        CHECK_OK(ctx, dt_sgd_step(of_plain, ((dt_tensors){N_WEIGHTS, plain})));
+        CHECK_OK(ctx, dt_optimizer_step(of_plain, .parameters = ((dt_tensors){N_WEIGHTS, plain})));
         for (int i = 0; i < N_WEIGHTS; i++)
             CHECK(distance(w[i], plain[i]) < 1e-12, "parameter %d differs", i);
         dt_scope_end(scope);

@@ -8,6 +8,7 @@
  * tried, also those that have a kernel beside it. (VAL-022)
  */
 #include "autograd/records.h"
+#include "dispatch/matrix_structure.h"
 #include "verify/sample_variations.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static dt_tensor *make_full(trial *self, int input) {
     dt_tensor *tensor = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
     for (int64_t i = 0; tensor && i < dt_tensor_elements(tensor); i++)
         calls_set_element(tensor, i, number_at(value->dtype, input, i));
-    return tensor;
+    return dt__is_inexact(value->dtype) ? structure_of(&self->call, input, tensor) : tensor;
 }
 
 /* Placements that an input is tried with: Replicate, a shard of each dim, and P(sum) of floating point. */

@@ -125,11 +125,11 @@ static void check_nan(dt__trial_call *trial_call, const void *user) {
     for (int e = 0; e < 15; e++)
         n_nan += isnan(trial_call->references[DT__VALUES_MIXED][0].entries[1][e].re);
     assert_true(n_nan > 0);
-    dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
+    dt__row row = {.entries = (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
     assert_int_equal(dt__check_row(trial_call, &row, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
     assert_null(failure);
     /* VAL-023: a shard is not Replicate */
-    dt__row claim = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R}};
+    dt__row claim = {.entries = (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R}};
     assert_int_equal(dt__check_row(trial_call, &claim, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
     assert_non_null(failure);
 }
@@ -213,7 +213,7 @@ static bool verify_small_call(dt_ctx *ctx, void *user) {
     dt__arena arena = dt__arena_new(ctx);
     dt__sim sim = dt__sim_new(ctx, info);
     dt__trial_call trial_call;
-    dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
+    dt__row row = {.entries = (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
     dt_status status =
         dt__trial_call_new(&sim, &arena, "neg(f32[13,2])", &trial_call, &usable, sizeof reason, reason);
     if (status == DT_OK && usable)

@@ -20,8 +20,8 @@ _dtensor_value() {
     case $1 in
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$2") ;;
     --planner) mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_planners "${COMP_WORDS[0]}")" -- "$2") ;;
-    --svg | --trace | --machine | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
-    --most | --rank | --ranks | --width | --slice | --flatten) ;;
+    --svg | --trace | --machine | --shapes | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+    --most | --mesh | --rank | --ranks | --width | --slice | --flatten) ;;
     *) return 1 ;;
     esac
 }

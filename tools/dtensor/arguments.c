@@ -283,3 +283,17 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
     dt__ctx_free(ctx);
     return code;
 }
+
+dt_status args_read_file(dt_ctx *ctx, const char *file, dt__text *out) {
+    char buffer[1 << 14];
+    size_t n;
+    FILE *in = !strcmp(file, "-") ? stdin : fopen(file, "re");
+    if (!in)
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: %s", file, strerror(errno));
+    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        dt__text_add_chars(out, buffer, n);
+    bool failed = ferror(in) != 0;
+    if (in != stdin)
+        (void)fclose(in);
+    return failed ? dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: cannot be read", file) : dt__text_status(out);
+}

@@ -18,6 +18,9 @@
     X(show)                                                                                                          \
     X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
+    X(layout)                                                                                                        \
+    X(params)                                                                                                        \
+    X(pipeline)                                                                                                      \
     X(explain)                                                                                                       \
     X(rules)                                                                                                         \
     X(ops)                                                                                                           \
@@ -73,6 +76,9 @@ const char *args_value(const arguments *args, const char *name);
 bool args_has(const arguments *args, const char *name);
 /* Reads an integer from min to max into *out, which is unchanged without the option; reports what is wrong. */
 dt_status args_int(const arguments *args, const char *name, int64_t min, int64_t max, int64_t *out);
+
+/* Appends all of a file, "-": standard input; refuses (system) one that cannot be read. */
+dt_status args_read_file(dt_ctx *ctx, const char *file, dt__text *out);
 
 /* Reports wrong use and returns EXIT_USAGE. */
 int args_misused(const command *self, const char *format, ...) DT_PRINTF(2);

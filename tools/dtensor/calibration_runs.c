@@ -8,9 +8,9 @@
  */
 #include "calibration.h"
 
-#include "comm/comm.h"
 #include "dtensor/ops.h"
 #include "dtensor/redistribute.h"
+#include "launch/launch.h"
 
 #include <math.h>
 #include <sched.h>

@@ -6,9 +6,8 @@
 #include "arguments.h"
 #include "calibration.h"
 #include "node_links.h"
-#include "numa_link.h"
 
-#include "comm/comm.h"
+#include "launch/launch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +43,7 @@ static double fit(const calibration_series *series, dt__measured_step *out) {
 
 /* The model of the series, and the largest ratio between it and a measured time. The links, which price what is not
  * measured, are those of the smallest gather. */
-static double make_model(const calibration_series *series, int n, double numa_rate, dt__machine *out) {
+static double make_model(const calibration_series *series, int n, dt__machine *out) {
     dt__measured_step gather, copy;
     double worst = 1;
     *out = (dt__machine){.n_measured = n};
@@ -54,7 +53,6 @@ static double make_model(const calibration_series *series, int n, double numa_ra
     fit(find_series(series, n, DT__STEP_NONE), &copy);
     out->within = out->between = (dt__link){.start_us = gather.start_us, .bytes_per_us = gather.bytes_per_us};
     out->copy_bytes_per_us = copy.bytes_per_us;
-    out->numa_bytes_per_us = rounded(numa_rate);
     dt__machine_derive(out);
     return worst;
 }
@@ -82,7 +80,7 @@ static int measure(const command *self, const calibration_options *options, dt__
         free(error);
         return EXIT_FAILED;
     }
-    *worst = make_model(series, n, numa_link_measure(options->quick), out);
+    *worst = make_model(series, n, out);
     free(series);
     return EXIT_OK;
 }

@@ -77,7 +77,7 @@ static dt_status add_candidates(const explanation *self, dt__text *out) {
 static void add_rows(const explanation *self, dt__text *out) {
     const dt_op_call *call = &self->placed.call;
     dt_row_entry replicated[1024] = {0};
-    dt__row replicate = {0, replicated};
+    dt__row replicate = {.entries = replicated};
     for (int m = 0; m < self->placed.n_mesh_dims; m++) {
         const dt__row *row = self->found.candidates[0].rows[m];
         const char *name = label_mesh_dim(self->mesh, m, self->session->arena);

@@ -56,7 +56,8 @@ static dt_spec *read_target(const planning *self, const char *text) {
                          .n_dims = from->sharding.n_dims,
                          .shape = from->sharding.shape,
                          .stride_order = from->stride_order,
-                         .text = place};
+                         .text = place,
+                         .others = on ? NULL : from->sharding.placements};
     dt_spec *spec = mesh ? dt_spec_new(mesh, &desc) : NULL;
     dt_mesh_release(on ? mesh : NULL);
     return spec;

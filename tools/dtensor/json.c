@@ -64,8 +64,8 @@ static json_t *placements_json(int n, const dt_placement *placements) {
     return string;
 }
 
-json_t *tuple_json(const dt__tuple *tuple) {
-    if (dt__tuple_is_int(tuple))
+json_t *tuple_json(const dt_tuple *tuple) {
+    if (dt_tuple_is_int(tuple))
         return json_integer(tuple->value);
     json_t *list = json_array();
     for (int64_t i = 0; i < tuple->n_items; i++)
@@ -256,6 +256,6 @@ json_t *moves_json(const dt__placed_call *placed, const dt__candidate *candidate
         json_append(&outputs, output_json(call->outputs[o].n_dims, call->outputs[o].shape, call->outputs[o].dtype,
                                           placements_json(placed->n_mesh_dims, candidate->outputs[o])));
     return json_pack("{s:o, s:o, s:o, s:I, s:o}", "inputs", inputs, "outputs", outputs, "collectives",
-                     collectives_json(moved->collectives), "bytes", (json_int_t)moved->bytes, "cost_us",
+                     collectives_json(moved->counts.of), "bytes", (json_int_t)moved->bytes, "cost_us",
                      number_json(candidate->cost_us));
 }

@@ -26,7 +26,7 @@ json_t *string_json(const char *chars);
 /* A number; an integer without a point, and "nan", "inf" and "-inf" as strings. */
 json_t *number_json(double value);
 /* A nested list, and {"shape":…,"stride":…}. */
-json_t *tuple_json(const dt__tuple *tuple);
+json_t *tuple_json(const dt_tuple *tuple);
 json_t *layout_json(const dt__layout *layout);
 /* {"shape":…,"names":…,"ranks":…,"coordinate":…,"groups":…,"layout":…}. Names are null for a mesh without them,
  * coordinate and groups for a rank outside. */

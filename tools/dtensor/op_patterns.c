@@ -11,8 +11,14 @@
 
 bool fits_pattern(const char *operand, const char *name) { return fnmatch(operand, name, 0) == 0; }
 
-bool fits_substring(const char *operand, const char *name) {
-    return fits_pattern(operand, name) || strstr(name, operand) != NULL;
+bool fits_word(const char *operand, const char *name) {
+    if (fits_pattern(operand, name))
+        return true;
+    size_t n = strlen(operand);
+    for (const char *at = name; *at; at++)
+        if ((at == name || at[-1] == '_' || *at == '_') && !strncmp(at, operand, n))
+            return true;
+    return false;
 }
 
 static bool is_name(const char *operand, const char *name) { return !strcmp(operand, name); }

@@ -5,7 +5,7 @@
  */
 #include "base/size.h"
 #include "json.h"
-#include "layout/layout.h"
+#include "layout_operations.h"
 #include "plan/plan.h"
 #include "query.h"
 #include "spec/spec.h"
@@ -14,17 +14,17 @@
 #include <string.h>
 
 /* A nested list of integers. Its depth is checked on the way down, so that a deep one costs little. */
-static dt_status read_tuple(const request *req, const char *name, const json_t *value, int depth, dt__tuple *out) {
+static dt_status read_tuple(const request *req, const char *name, const json_t *value, int depth, dt_tuple *out) {
     if (!json_is_array(value)) {
         DT__TRY(request_int(req, name, value, 0, INT64_MAX, &out->value));
-        *out = dt__tuple_int(out->value);
+        *out = dt_tuple_int(out->value);
         return DT_OK;
     }
-    if (depth == DT__TUPLE_MAX_DEPTH)
+    if (depth == DT_TUPLE_MAX_DEPTH)
         return dt__fail(req->ctx, DT_ERR_FIELD, "field '%s': lists nest more than %d deep", name,
-                        (int)DT__TUPLE_MAX_DEPTH);
+                        (int)DT_TUPLE_MAX_DEPTH);
     size_t n = json_array_size(value);
-    dt__tuple *items = DT__NEW_ARRAY(req->arena, dt__tuple, n);
+    dt_tuple *items = DT__NEW_ARRAY(req->arena, dt_tuple, n);
     if (!items)
         return DT_ERR_MEMORY;
     for (size_t i = 0; i < n; i++)
@@ -42,7 +42,7 @@ static dt_status read_layout(const request *req, const char *name, dt__layout *o
     DT__TRY(request_check_fields(&inner, name, allowed));
     const json_t *stride_json = request_get(&inner, "stride");
     char path[32];
-    dt__tuple shape, stride;
+    dt_tuple shape, stride;
     snprintf(path, sizeof path, "%s.shape", name);
     DT__TRY(read_tuple(req, path, request_get(&inner, "shape"), 0, &shape));
     snprintf(path, sizeof path, "%s.stride", name);
@@ -51,93 +51,39 @@ static dt_status read_layout(const request *req, const char *name, dt__layout *o
     return dt__layout_new(req->arena, &shape, stride_json ? &stride : NULL, out);
 }
 
-/* What an operation computes, by `makes_layout`. */
-typedef union layout_result {
-    dt__layout layout;
-    dt__tuple value;
-} layout_result;
-
-static dt_status coalesce(const request *req, const dt__layout *a, layout_result *out) {
-    return dt__layout_coalesce(req->arena, a, &out->layout);
-}
-
-static dt_status complement(const request *req, const dt__layout *a, layout_result *out) {
-    int64_t size = 0;
-    DT__TRY(request_int(req, "size", request_get(req, "size"), 0, INT64_MAX, &size));
-    return dt__layout_complement(req->arena, a, size, &out->layout);
-}
-
-static dt_status composition(const request *req, const dt__layout *a, layout_result *out) {
-    dt__layout b;
-    DT__TRY(read_layout(req, "b", &b));
-    return dt__layout_composition(req->arena, a, &b, &out->layout);
-}
-
-static dt_status right_inverse(const request *req, const dt__layout *a, layout_result *out) {
-    return dt__layout_right_inverse(req->arena, a, &out->layout);
-}
-
-static dt_status left_inverse(const request *req, const dt__layout *a, layout_result *out) {
-    return dt__layout_left_inverse(req->arena, a, &out->layout);
-}
-
-static dt_status layout_size(const request *req, const dt__layout *a, layout_result *out) {
-    (void)req;
-    out->value = dt__tuple_int(dt__layout_size(a));
+/* The operand besides `a`. */
+static dt_status read_operand(const request *req, const layout_operation *operation, layout_value *out) {
+    const json_t *value = operation->field ? request_get(req, operation->field) : NULL;
+    out->is_layout = operation->operand == OPERAND_LAYOUT;
+    switch (operation->operand) {
+    case OPERAND_LAYOUT:
+        return read_layout(req, operation->field, &out->layout);
+    case OPERAND_NUMBER:
+        return request_int(req, operation->field, value, 0, INT64_MAX, &out->tuple.value);
+    case OPERAND_TUPLE:
+        return read_tuple(req, operation->field, value, 0, &out->tuple);
+    case OPERAND_NONE:
+        break;
+    }
     return DT_OK;
 }
-
-static dt_status layout_cosize(const request *req, const dt__layout *a, layout_result *out) {
-    (void)req;
-    out->value = dt__tuple_int(dt__layout_cosize(a));
-    return DT_OK;
-}
-
-static dt_status crd2idx(const request *req, const dt__layout *a, layout_result *out) {
-    dt__tuple coord;
-    out->value = dt__tuple_int(0);
-    DT__TRY(read_tuple(req, "coord", request_get(req, "coord"), 0, &coord));
-    return dt__layout_crd2idx(req->arena, a, &coord, &out->value.value);
-}
-
-static dt_status idx2crd(const request *req, const dt__layout *a, layout_result *out) {
-    int64_t index = 0;
-    DT__TRY(request_int(req, "index", request_get(req, "index"), 0, INT64_MAX, &index));
-    return dt__layout_idx2crd(req->arena, a, index, &out->value);
-}
-
-/* Operations on a layout `a`, and the field that they take besides it. */
-static const struct layout_operation {
-    const char *name, *field;
-    bool makes_layout;
-    dt_status (*compute)(const request *req, const dt__layout *a, layout_result *out);
-} layout_operations[] = {
-    {"coalesce", NULL, true, coalesce},         {"complement", "size", true, complement},
-    {"composition", "b", true, composition},    {"right_inverse", NULL, true, right_inverse},
-    {"left_inverse", NULL, true, left_inverse}, {"size", NULL, false, layout_size},
-    {"cosize", NULL, false, layout_cosize},     {"crd2idx", "coord", false, crd2idx},
-    {"idx2crd", "index", false, idx2crd},
-};
-enum { N_LAYOUT_OPERATIONS = sizeof layout_operations / sizeof *layout_operations };
 
 static dt_status answer_layout(const request *req, dt__text *out) {
     const char *name = NULL;
     DT__TRY(request_string(req, "do", request_get(req, "do"), &name));
-    for (int i = 0; i < N_LAYOUT_OPERATIONS; i++) {
-        const struct layout_operation *operation = &layout_operations[i];
-        if (strcmp(name, operation->name) != 0)
-            continue;
-        const request_field allowed[] = {{"do", true}, {"a", true}, {operation->field, true}, {0}};
-        dt__layout a;
-        layout_result result;
-        DT__TRY(request_check_fields(req, name, allowed));
-        DT__TRY(read_layout(req, "a", &a));
-        DT__TRY(operation->compute(req, &a, &result));
-        json_t *answer = operation->makes_layout ? layout_json(&result.layout)
-                                                 : json_pack("{s:o}", "value", tuple_json(&result.value));
-        return json_write(req->ctx, answer, JSON_COST_DIGITS, out);
-    }
-    return dt__fail(req->ctx, DT_ERR_FIELD, "layout: unknown operation '%.60s'", name);
+    const layout_operation *operation = layout_operation_find(name, strlen(name));
+    if (!operation)
+        return dt__fail(req->ctx, DT_ERR_FIELD, "layout: unknown operation '%.60s'", name);
+    const request_field allowed[] = {{"do", true}, {"a", true}, {operation->field, true}, {0}};
+    dt__layout a;
+    layout_value operand = {0}, result = {0};
+    DT__TRY(request_check_fields(req, name, allowed));
+    DT__TRY(read_layout(req, "a", &a));
+    DT__TRY(read_operand(req, operation, &operand));
+    DT__TRY(operation->compute(req->arena, &a, &operand, &result));
+    json_t *answer =
+        result.is_layout ? layout_json(&result.layout) : json_pack("{s:o}", "value", tuple_json(&result.tuple));
+    return json_write(req->ctx, answer, JSON_COST_DIGITS, out);
 }
 
 const request_kind query_layout = {

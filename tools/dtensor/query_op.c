@@ -24,7 +24,7 @@ static json_t *row_json(const dt_op_call *call, const dt__row *row, const int *o
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
         entries[e < call->n_inputs ? order[e] : e] = row->entries[e];
     dt__text_clear(text);
-    dt__row_query_text(call, &(dt__row){row->flags, entries}, text);
+    dt__row_query_text(call, &(dt__row){.flags = row->flags, .entries = entries}, text);
     return text->broken ? NULL : string_json(dt__text_chars(text));
 }
 

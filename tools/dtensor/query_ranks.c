@@ -10,7 +10,7 @@
  * signs for integers.
  */
 #include "base/dtype.h"
-#include "comm/comm.h"
+#include "launch/launch.h"
 #include "move/move.h"
 #include "query.h"
 #include "tensor/tensor.h"

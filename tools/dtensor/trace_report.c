@@ -246,25 +246,11 @@ static dt_status read_json(reading *self, const char *text) {
     return status;
 }
 
-static dt_status read_file(dt_ctx *ctx, const char *file, dt__text *out) {
-    char buffer[1 << 14];
-    size_t n;
-    FILE *in = !strcmp(file, "-") ? stdin : fopen(file, "re");
-    if (!in)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: %s", file, strerror(errno));
-    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
-        dt__text_add_chars(out, buffer, n);
-    bool failed = ferror(in) != 0;
-    if (in != stdin)
-        (void)fclose(in);
-    return failed ? dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: cannot be read", file) : dt__text_status(out);
-}
-
 dt_status trace_report_add(dt__arena *arena, const char *file, trace_report *out) {
     dt_ctx *ctx = arena->ctx;
     dt__text text = dt__text_new(ctx);
     reading self = {.arena = arena, .file = file, .out = out, .by_text = dt__map_new(ctx)};
-    dt_status status = read_file(ctx, file, &text);
+    dt_status status = args_read_file(ctx, file, &text);
     for (int64_t i = 0; status == DT_OK && i < out->n; i++) /* of the files before this one */
         if (!dt__map_add(&self.by_text, hash_of(out->calls[i]->text, out->calls[i]->site), out->calls[i]))
             status = DT_ERR_MEMORY;

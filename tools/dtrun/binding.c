@@ -75,10 +75,6 @@ int share_cores(const struct machine *machine, const struct share *share) {
     return count_units(machine, share, core_of);
 }
 
-int share_node(const struct machine *machine, const struct share *share) {
-    return count_units(machine, share, node_of) == 1 ? machine->cpus[share->first].node : -1;
-}
-
 /* Units [first, end) of those within a range of CPUs. */
 static struct share take_units(const struct machine *machine, const struct share *range, unit_of *unit, int64_t first,
                                int64_t end) {

@@ -42,8 +42,6 @@ struct share {
     int first, n;
 };
 
-/* The NUMA node of all CPUs of a share; -1 if they are on several. */
-int share_node(const struct machine *machine, const struct share *share);
 int share_cores(const struct machine *machine, const struct share *share);
 
 /* Resolves the default: core if each of several ranks has one of n_cores, else none. */

@@ -62,6 +62,32 @@ void descendants_signal(int signal_number, const pid_t *groups, int64_t n_groups
     closedir(proc);
 }
 
+/* Whether a process has a handler of a signal: the bit in "SigCgt:" of its status. */
+static bool handles(const char *pid, int signal_number) {
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%.20s/status", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *caught = strstr(text, "\nSigCgt:");
+    return caught && strtoull(caught + strlen("\nSigCgt:"), NULL, 16) >> (signal_number - 1) & 1;
+}
+
+void descendants_signal_handlers(int signal_number, const pid_t *groups, int64_t n_groups) {
+    DIR *proc = opendir("/proc");
+    if (!proc)
+        return;
+    for (struct dirent *entry = readdir(proc); entry; entry = readdir(proc)) {
+        pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
+        if (pid > 0 && is_one_of(getpgid(pid), groups, n_groups) && handles(entry->d_name, signal_number))
+            kill(pid, signal_number);
+    }
+    closedir(proc);
+}
+
 void descendants_kill(void) {
     const struct timespec pause = {.tv_nsec = ROUND_NS};
     for (int i = 0; i < KILL_ROUNDS; i++) {

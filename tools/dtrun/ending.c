@@ -6,7 +6,7 @@
 
 #include "dtrun/options.h"
 
-#include "comm/comm.h"
+#include "launch/launch.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #ifndef DTRUN_ENVIRONMENT_H
 #define DTRUN_ENVIRONMENT_H
 
-#include "comm/comm.h"
 #include "dtrun/options.h"
+#include "launch/launch.h"
 
 /* Sets, in this process, what all ranks share. False if memory is out. */
 bool environment_set_common(const struct options *options);

@@ -8,9 +8,9 @@
 #include "base/near_miss.h"
 #include "base/quantity.h"
 #include "base/size.h"
-#include "comm/comm.h"
 #include "dtrun/binding_text.h"
 #include "dtrun/topology.h"
+#include "launch/launch.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -41,6 +41,11 @@ static bool take_topology(struct options *options, const char *value) {
 static bool take_tag(struct options *options, const char *value) {
     (void)value;
     return options->tag_output = true;
+}
+
+static bool take_output_dir(struct options *options, const char *value) {
+    options->output_dir = value;
+    return *value;
 }
 
 static bool take_timeout(struct options *options, const char *value) {
@@ -92,6 +97,8 @@ static const struct row {
      "XML file of lstopo; no rank is bound (default: DTENSOR_TOPOLOGY)",
      "DTENSOR_TOPOLOGY", take_topology},
     {"tag-output", 0, NULL, "", "begin each line with the rank that wrote it: [3] …", NULL, take_tag},
+    {"output-dir", 0, "DIR", "a folder", "write what rank 3 prints to DIR/rank-3.out and DIR/rank-3.err", NULL,
+     take_output_dir},
     {"timeout", 0, "TIME", "a duration such as 500ms, 30s, 2m or 1h, or off",
      "a collective that waits longer fails: 500ms, 30s, 2m, 1h,\noff (default: DTENSOR_TIMEOUT, or 5m)", NULL,
      take_timeout},
@@ -122,15 +129,16 @@ static void print_help(void) {
          "Starts a program several times on this machine, as the ranks of one launch.\n");
     for (const struct row *row = rows; row < rows + N_ROWS; row++)
         print_option(row);
-    puts("\nStandard input goes to rank 0. Lines of output are never mixed. Signals are passed on. When a rank "
-         "fails,\n"
-         "dtrun reports which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
+    puts("\nStandard input goes to rank 0. Lines of output are never mixed. Signals are passed on, except for USR1,\n"
+         "which prints what every rank is in. When a rank fails, dtrun reports which one and how, ends the others\n"
+         "and exits with that code (128 + n for signal n).\n\n"
          "Examples:\n"
          "  dtrun -n 4 ./first                      four ranks\n"
          "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
          "  dtrun -n 8 --timeout 30s ./train        no collective waits longer than 30 seconds\n"
          "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
          "  dtrun -n 6 --show-binding               who would run where\n"
+         "  kill -USR1 $(pidof dtrun)               what ranks are in, and whom they wait for\n"
          "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
          "More in dtrun(1).");
 }

@@ -29,6 +29,7 @@ struct options {
     struct machine topology;   /* empty if ranks are not bound and nothing is shown */
     struct share *shares;      /* of each rank; NULL: ranks are not bound */
     bool tag_output;
+    const char *output_dir;   /* of a file for each output of each rank; NULL: they go to our own */
     int64_t timeout_ms;       /* of every wait of the library; 0: its default; DT__DURATION_OFF: none */
     size_t heap_bytes;        /* of each rank; 0: the library's default */
     const char *machine_file; /* NULL: the built-in model */

@@ -5,8 +5,8 @@
 #ifndef DTRUN_OUTPUT_H
 #define DTRUN_OUTPUT_H
 
-#include "comm/comm.h"
 #include "dtrun/lines.h"
+#include "launch/launch.h"
 
 #include <poll.h>
 #include <stdarg.h>

@@ -6,6 +6,8 @@
  */
 #include "dtrun/start.h"
 
+#include "dtrun/output_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -90,9 +92,11 @@ static _Noreturn void run_child(const struct start *start, const struct plan *pl
     _exit(n == sizeof report ? EXIT_NOT_FOUND : EXIT_OURS);
 }
 
-/* A pipe whose read end belongs to the output and does not block; returns the write end, or -1. */
+/* What the rank writes to: its file, or a pipe whose read end belongs to the output and does not block; -1: neither. */
 static int connect_output(struct start *start, int64_t rank, int which) {
     int ends[2];
+    if (start->options->output_dir)
+        return output_file_open(start->options->output_dir, rank, which, start->file_error, sizeof start->file_error);
     if (pipe2(ends, O_CLOEXEC))
         return -1;
     if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && output_connect(start->output, rank, which, ends[0]))
@@ -126,19 +130,10 @@ static pid_t start_rank(struct start *start, const struct plan *plan, int64_t ra
     return pid;
 }
 
-/* So that ranks can share what they read from other NUMA nodes; also on a machine that is pretended. */
-static void publish_nodes(const struct start *start) {
-    const struct options *options = start->options;
-    bool several = options->shares && machine_nodes(&options->topology) > 1;
-    for (int64_t rank = 0; several && rank < options->n_ranks; rank++)
-        dt__segment_set_numa_node(start->segment, rank, share_node(&options->topology, &options->shares[rank]));
-}
-
 /* True, or false with errno and the number of the rank that could not be started. */
 static bool start_each(struct start *start, pid_t *pids, int64_t *rank) {
     struct plan plan = {.null_fd = -1, .shared_fd = -1};
     bool ok = environment_set_common(start->options) && make_plan(start, &plan);
-    publish_nodes(start);
     for (*rank = 0; ok && *rank < start->options->n_ranks; ++*rank) {
         pid_t pid = start_rank(start, &plan, *rank);
         ok = pid > 0;
@@ -159,8 +154,11 @@ bool start_ranks(struct start *start, pid_t *pids) {
     raise_file_limit(start);
     if (start->errors && pipe2(start->report_fds, O_CLOEXEC | O_NONBLOCK) == 0 && start_each(start, pids, &rank))
         return true;
-    output_say(start->output, "cannot start rank %" PRId64 " of %" PRId64 ": %s%s", rank, start->options->n_ranks,
-               strerror(errno), errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+    if (start->file_error[0])
+        output_say(start->output, "--output-dir: %s", start->file_error);
+    else
+        output_say(start->output, "cannot start rank %" PRId64 " of %" PRId64 ": %s%s", rank, start->options->n_ranks,
+                   strerror(errno), errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
     return false;
 }
 

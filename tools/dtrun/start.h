@@ -26,6 +26,7 @@ struct start {
     int segment_fd;
     struct rlimit file_limit; /* as the ranks get it */
     int report_fds[2];        /* pipe on which a process reports why it could not become the program */
+    char file_error[512];     /* why a file for output could not be opened; or "" */
     int *errors;              /* what came through it, by rank: errno */
 };
 

@@ -26,6 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { EXIT_LEFT_ERROR = 1 }; /* as of dt_close */
+
 #define SECOND_NS INT64_C(1000000000)
 
 enum stage { RUNNING, WAITING, TERMINATING, KILLING, FLUSHING, OVER };
@@ -55,9 +57,10 @@ struct run {
     struct rank_end *ends;
     int64_t n_alive;
     int signal_fd, life_fd;
-    int64_t now_ns;
+    int64_t now_ns, start_ns;
     enum stage stage;
     int64_t stage_end_ns;
+    int64_t stopped_ns;              /* since when the launch is stopped; 0: it is not */
     int code;                        /* to exit with; -1 while nothing has decided it */
     int64_t first;                   /* the rank whose failure decided it, or -1 */
     struct failure suspect, verdict; /* the verdict is on the first; its rank is -1 once it is printed */
@@ -99,6 +102,8 @@ static void hasten(struct run *run, enum stage stage, int64_t patience_ns) {
     bool is_new = stage > run->stage;
     run->stage = stage;
     run->stage_end_ns = end_ns;
+    if (stage >= TERMINATING)
+        run->stopped_ns = 0;
     if (is_new && stage == TERMINATING)
         signal_all(run, SIGTERM);
     if (is_new && stage == KILLING)
@@ -203,10 +208,13 @@ static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
     return WIFEXITED(status) && dt__segment_failed_by_peer(run->segment, rank);
 }
 
+/* An exit code of 0 is that of a failure if the rank has left an error. */
 static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
-    struct failure failure = {.rank = rank, .code = ending_code(status)};
+    struct failure failure = {.rank = rank, .code = status ? ending_code(status) : EXIT_LEFT_ERROR};
     char ending[256], activity[2048] = "";
     dt__segment_describe_ending(run->segment, status, ending, sizeof ending);
+    if (!status)
+        snprintf(ending, sizeof ending, "exit code 0, but without dt_close after an error");
     if (dt__segment_is_open(run->segment, rank))
         dt__segment_describe(run->segment, rank, activity, sizeof activity);
     snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, ending,
@@ -233,8 +241,8 @@ static void on_rank_end(struct run *run, int64_t rank, int status) {
     run->ends[rank] = (struct rank_end){.has_ended = true, .by_us = has_sent_it, .status = status};
     run->n_alive--;
     output_catch_up(&run->output, rank, run->now_ns);
-    if (status)
-        on_failure(run, rank, status); /* describes what the rank was activity */
+    if (dt__segment_left_error(run->segment, rank) || status)
+        on_failure(run, rank, status); /* describes the activity of the rank */
     dt__segment_set_ended(run->segment, rank, status);
 }
 
@@ -274,15 +282,47 @@ static void on_end_signal(struct run *run, int number) {
         terminate(run);
 }
 
+/* The time in which the launch is stopped does not count against the patience with its ranks. */
+static void on_stop_or_continue(struct run *run, int number) {
+    if (number == SIGTSTP && run->stage < TERMINATING && !run->stopped_ns)
+        run->stopped_ns = run->now_ns;
+    if (number == SIGCONT && run->stopped_ns) {
+        run->stage_end_ns += run->now_ns - run->stopped_ns;
+        run->stopped_ns = 0;
+    }
+}
+
+/* Prints what every rank is in. */
+static void print_activity(struct run *run) {
+    char text[4096];
+    double seconds = (double)(run->now_ns - run->start_ns) * 1e-9;
+    output_say(&run->output, "%s, for %.1f s:", run->options->command[0], seconds);
+    for (int64_t rank = 0; rank < run->options->n_ranks; rank++) {
+        if (!output_has_capacity(&run->output)) {
+            output_say(&run->output, "  and %" PRId64 " more ranks", run->options->n_ranks - rank);
+            return;
+        }
+        dt__segment_describe_activity(run->segment, rank, text, sizeof text);
+        output_say(&run->output, "  rank %" PRId64 " (process %d): %s", rank, (int)run->pids[rank], text);
+    }
+}
+
 static void on_signal(struct run *run, int number) {
     if (number == SIGCHLD) {
         run->has_signal_of_child = true;
         reap(run);
         return;
     }
-    signal_ranks(run, number);
-    if (number == SIGCONT || number == SIGTSTP)
+    if (number == SIGUSR1) {
+        print_activity(run);
+        descendants_signal_handlers(SIGUSR1, run->pids, run->options->n_ranks);
+    } else {
+        signal_ranks(run, number);
+    }
+    if (number == SIGCONT || number == SIGTSTP) {
+        on_stop_or_continue(run, number);
         return;
+    }
     run->last_signal = number;
     run->last_signal_ns = run->now_ns;
     if (is_end_signal(number))
@@ -317,7 +357,7 @@ static void wait_and_handle(struct run *run) {
     enum { SIGNALS = OUTPUT_POLLS, LIFE, N_POLLS };
     struct pollfd polls[N_POLLS] = {
         [SIGNALS] = {.fd = run->signal_fd, .events = POLLIN}, [LIFE] = {.fd = run->life_fd, .events = POLLIN}};
-    int64_t wake_ns = run->stage == RUNNING ? FOR_EVER : run->stage_end_ns;
+    int64_t wake_ns = run->stage == RUNNING || run->stopped_ns ? FOR_EVER : run->stage_end_ns;
     if (output_has_capacity(&run->output) && run->report_due_ns < wake_ns)
         wake_ns = run->report_due_ns;
     output_wait_for(&run->output, polls, run->now_ns, &wake_ns);
@@ -334,7 +374,7 @@ static void wait_and_handle(struct run *run) {
         output_advance(&run->output, polls, run->now_ns);
     print_reports(run);
     check_output(run);
-    if (run->stage != RUNNING && run->now_ns >= run->stage_end_ns)
+    if (run->stage != RUNNING && !run->stopped_ns && run->now_ns >= run->stage_end_ns)
         lose_patience(run);
 }
 
@@ -425,6 +465,7 @@ int supervise(const struct options *options, const struct inheritance *inheritan
                       .verdict.rank = -1,
                       .report_due_ns = FOR_EVER,
                       .now_ns = clock_ns()};
+    run.start_ns = run.now_ns;
     descendants_adopt();
     if (open_run(&run, inheritance)) {
         bool has_started = start_ranks(&run.start, run.pids);

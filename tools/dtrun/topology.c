@@ -6,10 +6,14 @@
  */
 #include "dtrun/topology.h"
 
+#include "base/regular_file.h"
+
 #include <hwloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { MAX_XML_BYTES = 64 << 20 }; /* more than that of any machine */
 #define PLUGINS "HWLOC_PLUGINS_PATH"
 
 static hwloc_topology_t new_topology(void) {
@@ -31,12 +35,38 @@ static hwloc_topology_t new_topology(void) {
     return topology;
 }
 
+/* The text of a file, to be freed; NULL if it cannot be read whole. */
+static char *read_text(FILE *file, size_t *n_chars) {
+    char *text = malloc(MAX_XML_BYTES + 1);
+    *n_chars = text ? fread(text, 1, MAX_XML_BYTES, file) : 0;
+    if (text && !ferror(file)) {
+        text[*n_chars] = 0;
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+/* The file is read here: hwloc would open anything, also a pipe. */
+static bool describe_by_file(hwloc_topology_t topology, const char *path) {
+    char error[DT__REGULAR_ERROR_BYTES];
+    size_t n_chars = 0;
+    FILE *file = dt__regular_file_read(path, MAX_XML_BYTES, error);
+    char *text = file ? read_text(file, &n_chars) : NULL;
+    if (file)
+        (void)fclose(file);
+    else
+        fprintf(stderr, "dtrun: %s: %s\n", path, error);
+    bool ok = text && hwloc_topology_set_xmlbuffer(topology, text, (int)n_chars + 1) == 0;
+    free(text);
+    return ok;
+}
+
 static bool describe(hwloc_topology_t topology, const char *description) {
     if (!description)
         return true;
-    bool is_file = access(description, F_OK) == 0;
-    return (is_file ? hwloc_topology_set_xml(topology, description)
-                    : hwloc_topology_set_synthetic(topology, description)) == 0;
+    return access(description, F_OK) == 0 ? describe_by_file(topology, description)
+                                          : hwloc_topology_set_synthetic(topology, description) == 0;
 }
 
 /* The CPUs of this process's affinity mask; NULL: no limit is known. */

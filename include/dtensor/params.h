@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parameters: an ordered list of named tensors, and rules that place them. A model is a C struct and functions; there
+ * are no module classes. Each parameter is made directly in its placement, so nothing is whole on a rank unless the
+ * rules replicate it, and its numbers do not depend on the placement.
+ *
+ *     const char *rules =
+ *         "*.attn.w[qkv].*  tp=S(0)*64\n"               // shards of whole heads, 64 wide
+ *         "*.attn.wo.weight tp=row\n"
+ *         "*.bias           decay=0\n"
+ *         "*                fsdp=free use=bf16\n";
+ *     dt_params *p = dt_params_new(ctx, .mesh = mesh, .rules = rules);
+ *     dt_params_begin(p, "h.%d.", 0);
+ *     dt_tensor *wq = dt_param(p, "attn.wq.weight", DT_SHAPE(768, 768), .std = DT_REAL(0.02));
+ *     dt_tensor *wo = dt_param(p, "attn.wo.weight", DT_SHAPE(768, 768), .std = DT_REAL(0.02));
+ *     dt_tensor *bias = dt_param(p, "attn.wo.bias", DT_SHAPE(768));
+ *     dt_params_end(p);
+ *     dt_params_check(p);                               // a rule without effect is an error
+ *     dt_optimizer *opt = dt_adamw_new(ctx, 3e-4, .params = p);
+ *
+ * A rule is a line: a pattern of names, then attributes, separated by blanks or commas; "#" begins a comment. In
+ * patterns * is any characters, ? is one, [abc] and [0-9] one of these. For each attribute the first line that matches
+ * a name wins. A pattern that matches no parameter, or one whose attributes are all decided by earlier lines, is an
+ * error (dt_params_check); a pattern that ends in "?" may match nothing, and the "?" is no part of it.
+ *
+ *     tp=S(0)       the placement along mesh dim tp, as in spec.h; R is the default
+ *     tp=S(0)*64    shards of whole multiples of 64, such as heads; keys by heads and queries by groups of heads
+ *     tp=col        S(0): rows of a weight [out,in], and of its bias
+ *     tp=row        S(1) for two dims or more, R for vectors
+ *     tp=vocab      S(0) of an embedding
+ *     fsdp=free     shards the first tensor dim that nothing else shards, and is used as R (tensor.h, use placements);
+ *                   free(1) states the tensor dim. R where no dim is left
+ *     use=bf16      the dtype in which ops see the parameter
+ *     grad=f32      the dtype of gradients, which is that of the parameter: any other is an error
+ *     decay=0       factor of the optimizer's weight decay
+ *     lr=0.5        factor of the optimizer's learning rate
+ *     freeze        no gradient, no steps; freeze=0: not frozen
+ *
+ * Attributes for mesh dims that the mesh does not have are ignored, so that one text serves all meshes, unless the name
+ * is nearly that of a mesh dim (tpp for tp), which is an error.
+ */
+#ifndef DTENSOR_PARAMS_H
+#define DTENSOR_PARAMS_H
+
+#include <dtensor/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dt_params dt_params;
+
+typedef struct dt_params_new_options {
+    DT_OPTION(dt_mesh *, mesh);     /* of all parameters, or the parent of the meshes that they are on; NULL: plain
+                                        tensors */
+    DT_OPTION(const char *, rules); /* copied; NULL: all parameters are replicated */
+    DT_OPTION(dt_dtype, dtype);     /* default f32 */
+    const dt_site *site;
+} dt_params_new_options;
+
+/* An empty list. It belongs to the context, and may be freed before. Agreed errors: rules that are malformed or name a
+ * mesh dim nearly. Local; every rank of the mesh makes the same call. */
+DT_API dt_params *dt_params_new_sized(dt_ctx *ctx, DT_OPTIONS(dt_params_new_options));
+/* Frees the list with its references to the parameters; accepts NULL. Lists that dt_params_list returned end with it.
+ * Local. */
+DT_API void dt_params_free_site(dt_params *params, DT_CALLER);
+
+typedef struct dt_param_options {
+    DT_OPTION(dt_opt_real, std);   /* normal numbers with this standard deviation */
+    DT_OPTION(dt_opt_real, value); /* one number; with std, their mean. Neither: zeros */
+    DT_OPTION(const char *, tied); /* the name of another parameter: this name stands for its tensor */
+    DT_OPTION(dt_mesh *, on);      /* a slice of the mesh of the list, for a pipeline stage; default: that mesh */
+    DT_OPTION(dt_dtype, dtype);    /* default: that of the list */
+    const dt_site *site;
+} dt_param_options;
+
+/* Makes a parameter that the rules place, and adds it to the list, which keeps a reference. It requires a gradient
+ * unless a rule freezes it. Its name follows the open prefixes. Every rank lists all parameters: on a rank outside its
+ * mesh its shard is empty. NULL after an agreed error, with the list as it was: a name that exists, or a placement that
+ * does not fit. Numbers are drawn from the context's generator, in the order of making. Local; every rank of the mesh
+ * makes the same call. */
+DT_API dt_tensor *dt_param_sized(dt_params *params, const char *name, dt_shape shape, DT_OPTIONS(dt_param_options));
+
+/* Begins a prefix of the names of parameters: dt_params_begin(p, "h.%d.", i). Prefixes nest: the second is added to the
+ * first. Local. */
+DT_API dt_status dt_params_begin_site(dt_params *params, DT_CALLER, const char *format, ...) DT_PRINTF(3);
+#define dt_params_begin(params, ...) dt_params_begin_site(params, DT_SITE, __VA_ARGS__)
+/* Ends the last prefix. Local. */
+DT_API dt_status dt_params_end_site(dt_params *params, DT_CALLER);
+
+/* The number of names, and name and tensor of each in the order of making; a tied name has the tensor of the other one.
+ * 0 or NULL for an index out of range. Local. */
+DT_API int dt_params_n(const dt_params *params);
+DT_API const char *dt_params_name(const dt_params *params, int i);
+DT_API dt_tensor *dt_params_tensor(const dt_params *params, int i);
+/* The parameter of a full name; NULL after an agreed error that has the nearest name. Local. */
+DT_API dt_tensor *dt_params_get_site(const dt_params *params, const char *name, DT_CALLER);
+/* The parameters whose names match a pattern, each tensor once, in the order of making; NULL: all. The list lives as
+ * long as the params; with further parameters a later call returns another one. An agreed error, and an empty list,
+ * if nothing matches a pattern. Local. */
+DT_API dt_tensors dt_params_list_site(dt_params *params, const char *pattern, DT_CALLER);
+
+/* Copies of all parameters as they are stored, under the same names, which require no gradient: for averages. Local;
+ * every rank of the mesh makes the same call. */
+DT_API dt_params *dt_params_clone_site(const dt_params *params, DT_CALLER);
+/* params += weight * (to - params), each by name: dt_params_lerp(average, p, 1 - 0.999). Both have the same names and
+ * specs; otherwise an agreed error. Nothing moves, and nothing is recorded for gradients. Collective over the meshes of
+ * the parameters. */
+DT_API dt_status dt_params_lerp_site(dt_params *params, const dt_params *to, double weight, DT_CALLER);
+
+/* An agreed error where a rule has no effect on the parameters so far, with the line and the nearest name. The first
+ * step of an optimizer over the list calls it. Local. */
+DT_API dt_status dt_params_check_site(dt_params *params, DT_CALLER);
+
+/* A table: name, with the layers of a loop on one line (h.*.attn.wq.weight x12), shape, dtype, placements, use
+ * placement, MiB per rank, factors of decay and learning rate; and totals. Valid until the next call on the same list.
+ * NULL after an error. Local. */
+DT_API const char *dt_params_text_site(dt_params *params, DT_CALLER);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_params_new(...) DT_PARAMS_NEW_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PARAMS_NEW_(ctx, ...) dt_params_new_sized(ctx, DT_CHECKED(dt_params_new_options, __VA_ARGS__))
+#define dt_params_free(...) dt_params_free_site(__VA_ARGS__, DT_SITE)
+#define dt_param(...) DT_PARAM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PARAM_(params, name, shape, ...) \
+    dt_param_sized(params, name, shape, DT_CHECKED(dt_param_options, __VA_ARGS__))
+#define dt_params_end(...) dt_params_end_site(__VA_ARGS__, DT_SITE)
+#define dt_params_get(...) dt_params_get_site(__VA_ARGS__, DT_SITE)
+#define dt_params_list(...) dt_params_list_site(__VA_ARGS__, DT_SITE)
+#define dt_params_clone(...) dt_params_clone_site(__VA_ARGS__, DT_SITE)
+#define dt_params_lerp(...) dt_params_lerp_site(__VA_ARGS__, DT_SITE)
+#define dt_params_check(...) dt_params_check_site(__VA_ARGS__, DT_SITE)
+#define dt_params_text(...) dt_params_text_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
