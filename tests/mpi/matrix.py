@@ -136,6 +136,17 @@ def rank_tests():
         return {test: needed for tests in pool.map(list_tests, programs, 1) for test, needed in tests.items()}
 
 
+def without_passed(out, passed):
+    """What ranks printed, without the lines of tests that passed: a failure among thousands of lines stays visible."""
+    noise = re.compile(r"\[==========\]|\[  PASSED  \]|\[ (?:RUN     |      OK) \] (\S+)$")
+
+    def is_noise(line):
+        found = noise.match(line)
+        return found and (found.group(1) is None or found.group(1) in passed)
+
+    return "\n".join(line for line in out.splitlines() if not is_noise(line))
+
+
 def run_selected(mpi, n, nodes, tests, seconds=600):
     """Runs tests, of (program, name), in one launch on n ranks of so many pretended nodes; returns the text of their failure,
     or None."""
@@ -145,13 +156,18 @@ def run_selected(mpi, n, nodes, tests, seconds=600):
         path.write_text("".join(f"{program} {test}\n" for program, test in tests))
         code, out = run(mpi, n, [BUILD / "tests" / "mpi.programs", path], seconds, DTENSOR_TEST_RANKS=n,
                         DTENSOR_TEST_FOLDER=folder, DTENSOR_TIMEOUT=60, DTENSOR_NODES=nodes)
-    n_passed = len(set(re.findall(r"^(\S+ \S+): took ", out, re.M)))
+        reports = [report.read_text() for report in pathlib.Path(folder).glob("tests.*")]
+    took = [dict(re.findall(r"^(\S+ \S+): took (\S+) s$", report, re.M)) for report in reports]
+    passed = set.intersection(*map(set, took)) if len(took) == n else set()  # on every rank
     ended = "passed" if code == 0 else f"exit code {code}" if code is not None else f"ended after {seconds} s"
-    print(f"{mpi}, {n} ranks, {nodes} nodes: {ended}, {n_passed} of {len(tests)} tests "
-          f"({time.monotonic() - started:.1f} s)", flush=True)
-    for took, test in sorted(((float(t), name) for name, t in re.findall(r"^(\S+ \S+): took (\S+) s", out, re.M)))[-5 * n::n]:
-        print(f"    {took:.1f} s: {test}")
-    return None if code == 0 and n_passed == len(tests) else f"{mpi}, {n} ranks on {nodes} nodes: {ended}\n{out}"
+    ended = f"{mpi}, {n} ranks, {nodes} nodes: {ended}, {len(passed)} of {len(tests)} tests"
+    print(f"{ended} ({time.monotonic() - started:.1f} s)", flush=True)
+    for test in sorted(passed, key=lambda test: float(took[0][test]))[-5:]:
+        print(f"    {took[0][test]} s: {test}")
+    if code == 0 and len(passed) == len(tests):
+        return None
+    failed = [line for report in reports for line in report.splitlines() if ": failed after " in line]
+    return "\n".join([ended, without_passed(out, {test.split()[1] for test in passed}), *failed])
 
 
 def run_all(cells, function=run_tests):

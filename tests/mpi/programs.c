@@ -2,7 +2,8 @@
  *
  * "mpi.programs FILE": the tests that the file lists, a line "program test" each, in one process. Test programs that
  * run ranks are linked into this one, because a start of mpirun takes longer than most tests; the build makes the
- * table of their main functions. The first test that fails is the last one.
+ * table of their main functions. The first test that fails is the last one. What each test took is in a file of this
+ * process, "FILE.<pid>": launchers may cut the output of ranks in the middle of a line.
  */
 #include "support/check.h"
 
@@ -27,7 +28,6 @@ static const struct program {
 #include "programs.inc"
 };
 
-/* The standard output that this program was started with: a test may redirect its own. */
 static FILE *report;
 
 static double seconds(void) {
@@ -53,10 +53,20 @@ static int run(const char *name, const char *test) {
     return code;
 }
 
+static FILE *open_report(const char *list) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%ld", list, (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, MIN_FD);
+    if (fd >= 0)
+        close(fd);
+    return high < 0 ? NULL : fdopen(high, "w");
+}
+
 int main(int argc, char **argv) {
     FILE *list = argc > 1 ? fopen(argv[1], "re") : NULL;
     char name[128], test[256];
-    report = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, MIN_FD), "w");
+    report = argc > 1 ? open_report(argv[1]) : NULL;
     int code = list && report ? 0 : 2;
     while (!code && fscanf(list, "%127s %255s", name, test) == 2)
         code = run(name, test);
