@@ -2,9 +2,10 @@
  *
  * The time of small steps of training on one rank, besides their arithmetic: forward and backward of four linear
  * layers with relu between, x and weights f32 [4,4], and a sum; add with its backward; one step of AdamW over 100
- * parameters of [4,4]; clipping their gradients; one step of every optimizer over these and over 100 of [256,256].
- * Plain and distributed, S(0), each with its decisions in the cache. Limits are those of a distributed call: 25 µs,
- * 0.5 µs over plain, 30 µs. The fastest of many repeats (settle.h).
+ * parameters of [4,4]; clipping their gradients; one step of every optimizer over these and over 100 of [256,256]; and
+ * placing 1,000 named parameters of [4,4] by 20 rules. Plain and distributed, S(0), each with its decisions in the
+ * cache. Limits are those of a distributed call: 25 µs, 0.5 µs over plain, 30 µs, and 5 ms for the parameters. The
+ * fastest of many repeats (settle.h).
  *
  *     bench_gradients [--quick]
  */
@@ -39,6 +40,7 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct tensors {
     dt_ctx *ctx;
+    dt_mesh *mesh; /* of named parameters */
     dt_tensor *x, *y, *grad, *weights[LAYERS], *params[PARAMS];
     dt_tensor *large[PARAMS];
     dt_optimizer *adamw;
@@ -70,6 +72,27 @@ static void run_large(const tensors *t) {
 }
 static void run_clip(const tensors *t) { dt_clip_grad_norm(params(t), 1); }
 
+/* 100 layers of ten parameters; each rule decides for some, and the last one for all. */
+static void run_place(const tensors *t) {
+    static const char rules[] =
+        "*.wq.weight tp=S(0)*2\n*.wk.weight tp=S(0)*2\n*.wv.weight tp=S(0)*2\n*.wo.weight tp=row\n"
+        "*.w[qkv].bias tp=S(0)*2\n*.up.weight tp=col\n*.up.bias tp=col\n*.down.weight tp=row\n"
+        "h.0.* lr=0.5\nh.1.* lr=0.6\nh.2.* lr=0.7\nh.3.* lr=0.8\nh.[4-9].* lr=0.9\nh.97.* freeze\n"
+        "h.98.* freeze\nh.99.* freeze\n*.bias decay=0\n*norm* decay=0\nhead.*? tp=vocab\n* fsdp=free\n";
+    static const char *const names[] = {"wq.weight", "wk.weight", "wv.weight",   "wo.weight", "wq.bias",
+                                        "up.weight", "up.bias",   "down.weight", "down.bias", "norm.weight"};
+    dt_params *p = dt_params_new(t->ctx, .mesh = t->mesh, .rules = rules);
+    for (int i = 0; i < 1000; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "h.%d.%s", i / 10, names[i % 10]);
+        dt_param(p, name, DT_SHAPE(SMALL, SMALL));
+    }
+    dt_params_check(p);
+    for (int i = 0; i < dt_params_n(p); i++)
+        dt_drop(dt_params_tensor(p, i));
+    dt_params_free(p);
+}
+
 static const struct step {
     const char *name;
     void (*run)(const tensors *t);
@@ -80,6 +103,7 @@ static const struct step {
     {"add", run_add, 0.5, true},
     {"adamw_100", run_adamw, 30, false},
     {"clip_grad_norm_100", run_clip, 0, false},
+    {"place_1000", run_place, 5000, false},
 };
 
 static dt_tensor *square(dt_ctx *ctx, dt_mesh *mesh, const char *place, int64_t size, bool requires_grad) {
@@ -89,6 +113,7 @@ static dt_tensor *square(dt_ctx *ctx, dt_mesh *mesh, const char *place, int64_t 
 static void make(dt_ctx *ctx, dt_mesh *mesh, tensors *t) {
     const char *shards = mesh ? "S(0)" : NULL, *copies = mesh ? "R" : NULL;
     t->ctx = ctx;
+    t->mesh = mesh ? dt_mesh_new(ctx, "fsdp=1,tp=1") : NULL;
     t->x = square(ctx, mesh, shards, SMALL, false);
     t->y = square(ctx, mesh, copies, SMALL, false);
     t->grad = square(ctx, mesh, copies, SMALL, false);
@@ -174,6 +199,7 @@ int main(int argc, char **argv) {
             break;
     if (!dt_failed(ctx))
         (void)report_methods(ctx, &plain, &placed, quick ? 0.05 : 0.5);
+    dt_mesh_release(placed.mesh);
     dt_mesh_release(mesh);
     return dt_close(ctx);
 }

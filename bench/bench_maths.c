@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elementary functions of the kernels beside those of SLEEF, if that library is found when this is built: the
- * largest error in units in the last place (ULP), and nanoseconds per element on one thread. Of SLEEF only the
+ * The elementary functions of the kernels compared with those of SLEEF, if that library is found when this is built:
+ * the largest error in units in the last place (ULP), and nanoseconds per element on one thread. Of SLEEF only the
  * variants without fused products (`cinz`) are compared: no other computes the same bits on every instruction set.
  *
  * f32 is compared with the C library in f64, over all values of the argument with a stride; f64 with the C library in

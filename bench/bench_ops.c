@@ -32,6 +32,10 @@ static dt_ctx *ctx;
 static dt_tensor *x, *y, *half, *weight, *bias, *mean, *variance, *query, *key, *value, *grad, *sums, *table, *text,
     *classes, *rows, *columns, *places;
 static dt_tensor *leaf, *affine, *shift, *words, *half_words; /* which require gradients */
+/* So do these: images [8,64,56,56], signals [8,64,4096], filters of 3 and 1, of each channel, and to twice the size. */
+static dt_tensor *image, *signal, *filter_3, *filter_1, *filter_each, *filter_signal, *filter_up, *per_channel,
+    *offsets;
+static dt_tensor *bounds, *which, *batch_x, *batch_y; /* boundaries, indices of rows, and batches of matrices */
 
 /* Products x W and x Wt in three dtypes: [1,4096] and [8,4096] by [4096,4096], and [512,1024] by [1024,1024]. */
 static const dt_dtype product_dtypes[] = {DT_F32, DT_BF16, DT_F16};
@@ -132,11 +136,50 @@ static dt_tensor *gradients_of(const recorded *of) {
     X(embedding, dt_embedding(text, words), {words}, 1)                                                              \
     X(embedding_bf16, dt_embedding(text, half_words), {half_words}, 1)
 
+/* As above, of images and signals, and measured without gradients, too. */
+#define IMAGE_LIST(X)                                                                                                \
+    X(conv2d_3, dt_conv2d(image, filter_3, .padding = DT_INTS(1, 1)), {image, filter_3}, 2)                          \
+    X(conv2d_1, dt_conv2d(image, filter_1), {image, filter_1}, 2)                                                    \
+    X(conv2d_depthwise, dt_conv2d(image, filter_each, .padding = DT_INTS(1, 1), .groups = DT_INT(64)),               \
+      {image, filter_each}, 2)                                                                                       \
+    X(conv1d, dt_conv1d(signal, filter_signal, .padding = DT_INTS(1)), {signal, filter_signal}, 2)                   \
+    X(conv_transpose2d, dt_conv_transpose2d(image, filter_up, .stride = DT_INTS(2, 2)), {image, filter_up}, 2)       \
+    X(max_pool2d, dt_max_pool2d(image, DT_INTS(2, 2)), {image}, 1)                                                   \
+    X(avg_pool2d, dt_avg_pool2d(image, DT_INTS(2, 2)), {image}, 1)                                                   \
+    X(batch_norm, dt_batch_norm(image, .weight = per_channel, .bias = offsets, .training = true),                    \
+      {image, per_channel, offsets}, 3)                                                                              \
+    X(group_norm, dt_group_norm(image, 8, .weight = per_channel, .bias = offsets), {image, per_channel, offsets}, 3) \
+    X(interpolate_nearest, dt_interpolate(image, .scale_factor = DT_REALS(2, 2)), {image}, 1)                        \
+    X(interpolate_bilinear, dt_interpolate(image, .scale_factor = DT_REALS(2, 2), .mode = "bilinear"), {image}, 1)
+
 #define RECORDED(name, call, ...)                                                                                    \
     static recorded recorded_##name;                                                                                 \
     static dt_tensor *run_##name##_backward(void) { return gradients_of(&recorded_##name); }
 RECORDED_LIST(RECORDED)
+IMAGE_LIST(RECORDED)
 #undef RECORDED
+#define UNRECORDED(name, call, ...)                                                                                  \
+    static dt_tensor *run_##name(void) {                                                                             \
+        dt_no_grad_begin(ctx);                                                                                       \
+        dt_tensor *result = call;                                                                                    \
+        dt_no_grad_end(ctx);                                                                                         \
+        return result;                                                                                               \
+    }
+IMAGE_LIST(UNRECORDED)
+#undef UNRECORDED
+
+static dt_tensor *run_index_put(void) { return dt_index_put(x, DT_TENSORS(which), y); }
+static dt_tensor *run_index_put_add(void) { return dt_index_put(x, DT_TENSORS(which), y, .accumulate = true); }
+static dt_tensor *run_histc(void) { return dt_histc(x, 100, -3, 3); }
+static dt_tensor *run_median(void) { return dt_median_dim(x, 1).values; }
+static dt_tensor *run_searchsorted(void) { return dt_searchsorted(bounds, x); }
+static dt_tensor *run_einsum_product(void) {
+    return dt_einsum("ij,kj->ik", DT_TENSORS(products[2][0].x, products[2][0].w));
+}
+static dt_tensor *run_einsum_batch(void) { return dt_einsum("bij,bjk->bik", DT_TENSORS(batch_x, batch_y)); }
+static dt_tensor *run_einsum_heads(void) { return dt_einsum("bhqd,bhkd->bhqk", DT_TENSORS(query, key)); }
+static dt_tensor *run_einsum_outer(void) { return dt_einsum("i,j->ij", DT_TENSORS(bias, weight)); }
+static dt_tensor *run_einsum_sum(void) { return dt_einsum("ij,ij->i", DT_TENSORS(x, y)); }
 
 static const struct op {
     const char *name;
@@ -173,6 +216,16 @@ static const struct op {
            {"scatter_add_bf16_1", run_scatter_add_bf16_1},
            {"scatter_add_vector", run_scatter_add_vector},
            {"scatter_add_bf16_vector", run_scatter_add_bf16_vector},
+           {"index_put", run_index_put},
+           {"index_put_add", run_index_put_add},
+           {"histc", run_histc},
+           {"median", run_median},
+           {"searchsorted", run_searchsorted},
+           {"einsum_product", run_einsum_product},
+           {"einsum_batch", run_einsum_batch},
+           {"einsum_heads", run_einsum_heads},
+           {"einsum_outer", run_einsum_outer},
+           {"einsum_sum", run_einsum_sum},
            {"attention", run_attention},
            {"attention_causal", run_attention_causal},
            {"attention_backward", run_attention_grads},
@@ -184,8 +237,11 @@ static const struct op {
            PRODUCT_LIST(PRODUCT)
 #undef PRODUCT
 #define RECORDED(name, ...) {#name "_backward", run_##name##_backward},
-               RECORDED_LIST(RECORDED)
+               RECORDED_LIST(RECORDED) IMAGE_LIST(RECORDED)
 #undef RECORDED
+#define UNRECORDED(name, ...) {#name, run_##name},
+                   IMAGE_LIST(UNRECORDED)
+#undef UNRECORDED
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
 
@@ -232,6 +288,18 @@ static void make_products(void) {
         }
 }
 
+static void make_images(void) {
+    image = dt_randn(ctx, DT_SHAPE(8, 64, 56, 56), .requires_grad = true);
+    signal = dt_randn(ctx, DT_SHAPE(8, 64, 4096), .requires_grad = true);
+    filter_3 = dt_randn(ctx, DT_SHAPE(64, 64, 3, 3), .requires_grad = true);
+    filter_1 = dt_randn(ctx, DT_SHAPE(64, 64, 1, 1), .requires_grad = true);
+    filter_each = dt_randn(ctx, DT_SHAPE(64, 1, 3, 3), .requires_grad = true);
+    filter_signal = dt_randn(ctx, DT_SHAPE(64, 64, 3), .requires_grad = true);
+    filter_up = dt_randn(ctx, DT_SHAPE(64, 32, 2, 2), .requires_grad = true);
+    per_channel = dt_randn(ctx, DT_SHAPE(64), .requires_grad = true);
+    offsets = dt_randn(ctx, DT_SHAPE(64), .requires_grad = true);
+}
+
 static void make_tensors(void) {
     const dt_shape shape = DT_SHAPE(ROWS, COLUMNS);
     x = dt_randn(ctx, shape);
@@ -257,8 +325,14 @@ static void make_tensors(void) {
     shift = dt_randn(ctx, DT_SHAPE(COLUMNS), .requires_grad = true);
     words = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS), .requires_grad = true);
     half_words = dt_randn(ctx, DT_SHAPE(WORDS, COLUMNS), .dtype = DT_BF16, .requires_grad = true);
+    make_images();
+    bounds = dt_sort(dt_randn(ctx, DT_SHAPE(COLUMNS))).values;
+    which = dt_randperm(ctx, ROWS);
+    batch_x = dt_randn(ctx, DT_SHAPE(64, 128, 128));
+    batch_y = dt_randn(ctx, DT_SHAPE(64, 128, 128));
 #define RECORDED(name, call, ...) record(&recorded_##name, call, (recorded){.inputs = __VA_ARGS__});
     RECORDED_LIST(RECORDED)
+    IMAGE_LIST(RECORDED)
 #undef RECORDED
     make_products();
     if (!text || dt_failed(ctx)) {

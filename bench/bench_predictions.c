@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Predicted beside measured times of redistributions: what `dtensor plan --machine FILE` prints for the plan that
+ * Predicted and measured times of redistributions: what `dtensor plan --machine FILE` prints for the plan that
  * dt_redistribute runs, and what the call takes, from the first rank's start to the last rank's end, on inputs that
  * their owners have just written. The moves, shapes, dtypes and numbers of ranks are not those that `dtensor calibrate`
  * measures. scripts/bench_predictions.sh calibrates first. Prints a table, then JSON lines.

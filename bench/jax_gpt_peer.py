@@ -60,8 +60,8 @@ def main():
     add("head", (width, a.vocab), 1)
 
     def norm(p, name, x):
-        centred = x - x.mean(-1, keepdims=True)
-        return centred * jax.lax.rsqrt((centred * centred).mean(-1, keepdims=True) + 1e-5) * p[name + ".w"] + p[name + ".b"]
+        centered = x - x.mean(-1, keepdims=True)
+        return centered * jax.lax.rsqrt((centered * centered).mean(-1, keepdims=True) + 1e-5) * p[name + ".w"] + p[name + ".b"]
 
     def linear(p, i, name, x):
         return x @ p[f"{i}.w{name}"] + p[f"{i}.b{name}"]

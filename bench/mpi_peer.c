@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Times of MPI's collectives, measured by the same loops as in bench_comm.c. Run it under mpirun. With --start
- * it only initialises and finalises MPI.
+ * it only initializes and finalizes MPI.
  */
 #include "collectives.h"
 

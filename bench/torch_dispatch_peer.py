@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of bench_dispatch.c with PyTorch: [4,4] tensors, plain and as DTensors on a mesh of one rank.
 
-Prints a table, and a JSON object per figure beside ours, which is read from FILE: what bench_dispatch printed.
+Prints a table, and a JSON object per figure next to ours, which is read from FILE: what bench_dispatch printed.
 """
 import argparse
 import json

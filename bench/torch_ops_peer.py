@@ -67,6 +67,27 @@ def make_calls():
         "embedding": (lambda: functional.embedding(text, words), words),
         "embedding_bf16": (lambda: functional.embedding(text, half_words), half_words),
     }
+    image, signal = torch.randn(8, 64, 56, 56, requires_grad=True), torch.randn(8, 64, 4096, requires_grad=True)
+    filter_3, filter_1, filter_each, filter_signal, filter_up = (
+        torch.randn(shape, requires_grad=True) for shape in ((64, 64, 3, 3), (64, 64, 1, 1), (64, 1, 3, 3), (64, 64, 3), (64, 32, 2, 2)))
+    per_channel, offsets = torch.randn(64, requires_grad=True), torch.randn(64, requires_grad=True)
+    images = {
+        "conv2d_3": (lambda: functional.conv2d(image, filter_3, padding=1), image, filter_3),
+        "conv2d_1": (lambda: functional.conv2d(image, filter_1), image, filter_1),
+        "conv2d_depthwise": (lambda: functional.conv2d(image, filter_each, padding=1, groups=64), image, filter_each),
+        "conv1d": (lambda: functional.conv1d(signal, filter_signal, padding=1), signal, filter_signal),
+        "conv_transpose2d": (lambda: functional.conv_transpose2d(image, filter_up, stride=2), image, filter_up),
+        "max_pool2d": (lambda: functional.max_pool2d(image, 2), image),
+        "avg_pool2d": (lambda: functional.avg_pool2d(image, 2), image),
+        "batch_norm": (lambda: functional.batch_norm(image, None, None, per_channel, offsets, True), image, per_channel, offsets),
+        "group_norm": (lambda: functional.group_norm(image, 8, per_channel, offsets), image, per_channel, offsets),
+        "interpolate_nearest": (lambda: functional.interpolate(image, scale_factor=2), image),
+        "interpolate_bilinear": (lambda: functional.interpolate(image, scale_factor=2, mode="bilinear"), image),
+    }
+    bounds, which = torch.randn(COLUMNS).sort().values, torch.randperm(ROWS)
+    batch_x, batch_y = torch.randn(64, 128, 128), torch.randn(64, 128, 128)
+    rows_512, matrix = torch.randn(512, 1024), torch.randn(1024, 1024)
+
     def products():
         """x W and x Wt in three dtypes."""
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -76,8 +97,18 @@ def make_calls():
                 yield f"product_{m}_{name}", lambda few=few, matrix=matrix: few @ matrix
                 yield f"product_t_{m}_{name}", lambda few=few, matrix=matrix: few @ matrix.t()
 
-    backwards = {name + "_backward": gradients(*of) for name, of in recorded.items()}
-    return backwards | dict(products()) | {
+    backwards = {name + "_backward": gradients(*of) for name, of in (recorded | images).items()}
+    return backwards | dict(products()) | {name: of[0] for name, of in images.items()} | {
+        "index_put": lambda: x.index_put((which,), y),
+        "index_put_add": lambda: x.index_put((which,), y, accumulate=True),
+        "histc": lambda: torch.histc(x, 100, -3, 3),
+        "median": lambda: x.median(1),
+        "searchsorted": lambda: torch.searchsorted(bounds, x),
+        "einsum_product": lambda: torch.einsum("ij,kj->ik", rows_512, matrix),
+        "einsum_batch": lambda: torch.einsum("bij,bjk->bik", batch_x, batch_y),
+        "einsum_heads": lambda: torch.einsum("bhqd,bhkd->bhqk", q, k),
+        "einsum_outer": lambda: torch.einsum("i,j->ij", bias, weight),
+        "einsum_sum": lambda: torch.einsum("ij,ij->i", x, y),
         "add": lambda: x + y,
         "mul": lambda: x * y,
         "relu": lambda: torch.relu(x),

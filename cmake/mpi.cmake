@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The MPI module, one shared object per MPI library whose compiler wrapper is found: libdtensor_mpi_openmpi.so and
-# libdtensor_mpi_mpich.so, beside the library. Which MPI a wrapper belongs to is seen in the macros of its mpi.h. Without
+# libdtensor_mpi_mpich.so, by the library. Which MPI a wrapper belongs to is seen in the macros of its mpi.h. Without
 # a wrapper there is no module, and the library works without MPI.
 set(DTENSOR_MPICC "mpicc;mpicc.openmpi;mpicc.mpich" CACHE STRING
     "Compiler wrappers of the MPI libraries for which modules are built; empty: none")

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
         return 1;
 
     /* Two copies of a model (dp), each with its sequences split in two (cp) and its matrices split over the
-     * ranks that are left (tp=*). The last dim varies fastest: ranks 0 and 1 are neighbours along tp. */
+     * ranks that are left (tp=*). The last dim varies fastest: ranks 0 and 1 are neighbors along tp. */
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=*");
     print_mesh("root", mesh);
 

@@ -31,7 +31,7 @@ static void plain_tensors(dt_ctx *ctx) {
     dt_scope_end(scope);
 }
 
-/* The same value with different placements. */
+/* One value with different placements. */
 static void placements(dt_ctx *ctx, dt_mesh *mesh) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_tensor *value = dt_reshape(dt_arange(ctx, 0, 1.5, 0.1), DT_SHAPE(5, 3));

@@ -54,7 +54,7 @@ int main(void) {
     dt_tensor *rows = dt_distribute_tensor(plain, mesh, "S(0),R");
     print_locals("rows", rows);
 
-    /* Columns instead: each rank fetches the rows that it lacks of its columns. */
+    /* Columns instead: each rank fetches the missing rows of its columns. */
     dt_tensor *columns = dt_redistribute(rows, "R,S(1)");
     print_locals("columns", columns);
 

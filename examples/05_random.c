@@ -39,7 +39,7 @@ int main(void) {
                dt_rand(ctx, DT_SHAPE(5, 7), .low = DT_REAL(-1), .high = DT_REAL(1), .mesh = mesh, .place = "S(1)"));
     print_some("exponential", dt_exponential(ctx, DT_SHAPE(10), .rate = DT_REAL(2), .mesh = mesh, .place = "S(0)"));
 
-    /* The same seed with other placements: the same numbers. A tensor is one draw, however large it is. */
+    /* With the same seed and other placements, the numbers are the same. A tensor is one draw, however large it is. */
     dt_generator_seed(generator, 2024);
     print_some("again", dt_randn(ctx, DT_SHAPE(5, 7), .mesh = mesh, .place = "R"));
     if (first)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 6: ops. An op runs on the local tensors of each rank, and the library derives the placements of its result. Where the
- * inputs are placed so that no correct way is free, it selects the cheapest one; dt_explain shows what it would do
- * and why, counters what it did, and a policy makes transfers that the program did not request an error.
+ * 6: ops. An op runs on the local tensors of each rank, and the library derives the placements of its result. If no
+ * correct way is free with the given placements, it selects the cheapest one; dt_explain shows what it would do and
+ * why, counters what it did, and a policy makes transfers that the program did not request an error.
  *
  *     $ dtrun -n 4 ./06_ops
  *     $ dtrun -n 6 ./06_ops             # other placements may be the cheapest
@@ -56,10 +56,10 @@ int main(void) {
         printf("\n%s\n", why);
     print_result("matmul(x, v), v by rows", dt_matmul(x, v));
 
-    /* An op by name, as those that a program adds itself are called. */
+    /* A call by name, as for ops that a program adds itself. */
     print_result("relu, by name", dt_call(ctx, "relu", x));
 
-    /* The same product where only requested transfers are allowed: an error on every rank before anything moves. */
+    /* With only requested transfers allowed, this product is an error on every rank, before anything moves. */
     dt_comm_policy(ctx, DT_COMM_ERROR);
     if (!dt_matmul(x, v) && first)
         printf("\n%s\n", dt_error_text(ctx));

@@ -30,7 +30,7 @@ int main(void) {
     dt_comm_stats_begin(ctx);
     for (int step = 0; step <= STEPS && !dt_failed(ctx); step++) {
         dt_scope scope =
-            dt_scope_begin(ctx); /* what the step makes is freed with it; gradients belong to the weights */
+            dt_scope_begin(ctx); /* tensors of the step are freed with it; gradients belong to the weights */
         dt_tensor *loss = dt_mse_loss(dt_matmul(x, w), y);
         dt_zero_grad(DT_TENSORS(w));
         dt_backward(loss);

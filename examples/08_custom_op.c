@@ -4,7 +4,7 @@
  * placements are correct, and a kernel that computes on the local tensors of one rank. The library does the rest: it
  * selects placements, moves inputs where it must, counts and traces. A rule can be wrong, so it is verified by brute
  * force. The first op here is elementwise, so that its loop is all there is to write; the second one is not: where the
- * rows that it normalises are sharded, the ranks meet, which means that they exchange sums instead of rows.
+ * rows that it normalizes are sharded, the ranks meet, which means that they exchange sums instead of rows.
  *
  *     $ dtrun -n 4 ./08_custom_op          # any number of ranks computes the same
  */
@@ -112,7 +112,7 @@ static const dt_op row_norm = {
     .samples = "row_norm(f32[5,3]; f32[3])",
 };
 
-/* The same with a rule that claims too much. */
+/* row_norm with a rule that claims too much. */
 static const dt_op careless = {
     .schema = "careless(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
     .rule = "mn,n->mn",

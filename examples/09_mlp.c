@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 9: a training program, whole. A classifier of points on three spirals is one function; rules place its parameters:
+ * 9: a complete training program. A classifier of points on three spirals is one function; rules place its parameters:
  * data parallel over dp, tensor parallel over tp. A step accumulates the gradients of two micro-batches, holding them
  * partial over dp until the second, clips them, and AdamW follows a cosine schedule. Numbers follow from the seed and
  * the global index, so every mesh trains the same model.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 13: the same from C++17. Options are written dt::place = "S(0)" instead of .place = "S(0)"; contexts and scopes
- * are guards. A power iteration finds the largest eigenvalue of a symmetric matrix.
+ * 13: C++17. Options are written dt::place = "S(0)" instead of .place = "S(0)"; contexts and scopes are guards. A power
+ * iteration finds the largest eigenvalue of a symmetric matrix.
  *
  *     $ dtrun -n 4 ./13_power_iteration           # any number of ranks computes the same
  */
@@ -25,7 +25,7 @@ int main() {
     double eigenvalue = 0, previous = -1;
     int steps = 0;
     for (; std::abs(eigenvalue - previous) > 1e-9 && !dt_failed(ctx); steps++) {
-        dt::scope step(ctx); /* frees what is made in it; the next x is shared with it, and the x before released */
+        dt::scope step(ctx); /* frees the tensors made in it; x keeps its new one and releases the old */
         dt_tensor *y = dt_matmul(a, x);
         previous = eigenvalue;
         eigenvalue = norm(y);

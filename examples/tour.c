@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A tour of redistributions: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move:
- * which rank holds what before and after, the collectives of its plan, the bytes that the busiest rank receives beside
- * the lower bound, the time beside that of copying as many bytes, and whether every value is right.
+ * which rank holds what before and after, the collectives of its plan, the bytes that the busiest rank receives and
+ * the lower bound, the time and that of copying as many bytes, and whether every value is right.
  *
- *     dtrun -n 4 tour [--colour]
+ *     dtrun -n 4 tour [--color]
  *
  * Values are random numbers, which do not depend on placements: the result must be what is drawn with the target's.
  */
@@ -51,7 +51,7 @@ enum { CELLS = 4, CELL_WIDTH = 6, CANVAS_ROWS = 2 * CELLS + 1, CANVAS_COLUMNS = 
 
 struct canvas {
     char owners[CELLS][CELLS][24];
-    int colour[CELLS][CELLS]; /* of the first owner; 4: all ranks */
+    int color[CELLS][CELLS]; /* of the first owner; 4: all ranks */
     const char *glyphs[CANVAS_ROWS][CANVAS_COLUMNS];
     char labels[CANVAS_ROWS][CANVAS_COLUMNS][2];
 };
@@ -69,11 +69,11 @@ static void name_owners(const dt_spec *spec, struct canvas *canvas, int i, int j
     dt_spec_owners(spec, global, owner);
     for (; dt_spec_next_owner(spec, owner, &at, &rank); n++) {
         if (n == 0)
-            canvas->colour[i][j] = (int)rank;
+            canvas->color[i][j] = (int)rank;
         snprintf(list + strlen(list), sizeof list - strlen(list), n ? ",%d" : "%d", (int)rank);
     }
     if (n == 4) {
-        canvas->colour[i][j] = 4;
+        canvas->color[i][j] = 4;
         strcpy(list, has_partial(spec) ? "0-3" : "all");
     }
     snprintf(text, sizeof canvas->owners[i][j], has_partial(spec) ? "sum(%.12s)" : "%.12s", list);
@@ -136,21 +136,21 @@ static void draw(const dt_spec *spec, struct canvas *c) {
             write_label(c, i, j);
 }
 
-/* One line of a picture; with colours, a block has that of its first owner. */
-static void print_line(const struct canvas *c, int y, bool coloured) {
-    static const int colours[] = {153, 157, 223, 218, 252};
+/* One line of a picture; with colors, a block has that of its first owner. */
+static void print_line(const struct canvas *c, int y, bool colored) {
+    static const int colors[] = {153, 157, 223, 218, 252};
     for (int x = 0; x < CANVAS_COLUMNS; x++) {
         const char *glyph = c->glyphs[y][x];
         bool inside =
             (unsigned char)glyph[0] < 0x80 && y > 0 && y + 1 < CANVAS_ROWS && x > 0 && x + 1 < CANVAS_COLUMNS;
-        if (coloured && inside)
-            printf("\033[48;5;%d;38;5;16m%s\033[0m", colours[c->colour[y / 2 - (y % 2 == 0)][x / CELL_WIDTH]], glyph);
+        if (colored && inside)
+            printf("\033[48;5;%d;38;5;16m%s\033[0m", colors[c->color[y / 2 - (y % 2 == 0)][x / CELL_WIDTH]], glyph);
         else
             printf("%s", glyph);
     }
 }
 
-/* The text beside the pictures, line by line. */
+/* The text next to the pictures, line by line. */
 struct notes {
     int n;
     char lines[CANVAS_ROWS][64];
@@ -165,7 +165,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *notes, cons
     va_end(args);
 }
 
-/* Adds what `dtensor plan`, which is installed beside this program, prints; nothing where it is missing. */
+/* Adds what `dtensor plan`, which is installed next to this program, prints; nothing where it is missing. */
 static void note_plan(struct notes *notes, const struct move *move) {
     char path[512], command[2048], line[256], word[32], over[16], received[32], bound[32];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
@@ -282,24 +282,24 @@ static double time_copies(dt_ctx *ctx, dt_tensor *x, dt_tensor *y) {
 }
 
 static void print_move(const struct move *move, const dt_spec *from, const dt_spec *to, const struct notes *notes,
-                       bool coloured) {
+                       bool colored) {
     static struct canvas before, after;
     draw(from, &before);
     draw(to, &after);
-    printf("\n%s%s -> %s%s   %s\n", coloured ? "\033[1m" : "", move->from, move->to, coloured ? "\033[0m" : "",
+    printf("\n%s%s -> %s%s   %s\n", colored ? "\033[1m" : "", move->from, move->to, colored ? "\033[0m" : "",
            move->title);
     for (int y = 0; y < CANVAS_ROWS; y++) {
         printf("  ");
-        print_line(&before, y, coloured);
+        print_line(&before, y, colored);
         printf(y == CELLS ? "  ->  " : "      ");
-        print_line(&after, y, coloured);
+        print_line(&after, y, colored);
         int line = y - (CANVAS_ROWS - notes->n) / 2;
         bool has_note = line >= 0 && line < notes->n;
         printf("%s%s\n", has_note ? "   " : "", has_note ? notes->lines[line] : "");
     }
 }
 
-static int64_t show(dt_ctx *ctx, dt_mesh *mesh, const struct move *move, bool coloured) {
+static int64_t show(dt_ctx *ctx, dt_mesh *mesh, const struct move *move, bool colored) {
     dt_scope scope = dt_scope_begin(ctx);
     struct notes notes = {0};
     float factor;
@@ -311,7 +311,7 @@ static int64_t show(dt_ctx *ctx, dt_mesh *mesh, const struct move *move, bool co
             note_plan(&notes, move);
             note(&notes, "%.2f ms; copying as much: %.2f ms", took * 1e3, bound * 1e3);
             note(&notes, wrong ? "%lld values are WRONG" : "every value is right", (long long)wrong);
-            print_move(move, dt_tensor_spec(x), dt_tensor_spec(y), &notes, coloured);
+            print_move(move, dt_tensor_spec(x), dt_tensor_spec(y), &notes, colored);
         }
     }
     dt_scope_end(scope);
@@ -322,14 +322,14 @@ int main(int argc, char **argv) {
     dt_ctx *ctx = dt_init(NULL);
     if (!ctx)
         return 1;
-    bool coloured = argc > 1 && strcmp(argv[1], "--colour") == 0 && !getenv("NO_COLOR");
+    bool colored = argc > 1 && strcmp(argv[1], "--color") == 0 && !getenv("NO_COLOR");
     dt_mesh *mesh = dt_mesh_new(ctx, "2x2");
     int64_t wrong = 0;
     if (dt_rank(ctx) == 0 && mesh)
         printf("dtensor %s: f32[%d,%d], 16 MiB, on 4 ranks in a mesh of 2 by 2: ranks 0 and 1 above 2 and 3.\n",
                dt_version_text(), SIZE, SIZE);
     for (int i = 0; i < N_MOVES && mesh && !dt_failed(ctx); i++)
-        wrong += show(ctx, mesh, &moves[i], coloured);
+        wrong += show(ctx, mesh, &moves[i], colored);
     if (dt_rank(ctx) == 0 && mesh)
         printf("\n%s\n", wrong ? "Some values are WRONG." : "All values are right.");
     dt_mesh_release(mesh);

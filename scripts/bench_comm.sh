@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Our collectives beside those of Open MPI and the limit of the memory. The two programs take turns in short rounds, and
+# Our collectives next to those of Open MPI and the limit of the memory. The two programs take turns in short rounds, and
 # the fastest repeat of each row counts, so that other work on the machine disturbs both alike. Prints a table, then a
 # JSON object per row. Usage: bench_comm.sh [--quick] [--rounds N] [--ranks "2 4 8"] [options of build/bench/bench_comm]
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What running an op costs: times (bench_dispatch), those of PyTorch where python3 has it, and instructions of plain and
-# distributed calls as callgrind counts them, beside the limit of 400 for what distribution adds, and with the log on. Usage:
+# distributed calls as callgrind counts them, next to the limit of 400 for what distribution adds, and with the log on. Usage:
 # bench_dispatch.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,7 +40,7 @@ for op in add mul mul_scalar relu mm linear sum softmax layer_norm view transpos
     printf '{"bench":"dispatch","config":{"op":"%s","what":"instructions added"},"ours":%d,"unit":"instructions","peer":"limit","theirs":400}\n' \
         $op $((spread - plain))
 done
-# What a log that is off costs a call whose decision is cached: its instructions beside those with the log on.
+# What a log that is off costs a call whose decision is cached: its instructions next to those with the log on.
 printf '%-12s %12s %12s %8s\n' log off debug added
 for op in add mm; do
     off=$(DTENSOR_LOG=off count $op distributed)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Speed of the local kernels: beside the memory's limit (bench_kernels), and of ops with one thread beside PyTorch, where python3
+# Speed of the local kernels: next to the memory's limit (bench_kernels), and of ops with one thread next to PyTorch, where python3
 # has it (torch_ops_peer.py), else alone. PYTHON selects another python3. Usage: bench_kernels.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Our collectives under mpirun beside Open MPI's own, in turn, fastest repeat of each row: four ranks as two pretended
-# nodes of two; four ranks on two hosts joined by a limited link (scripts/netns.sh, as root), beside the link's bound
+# Our collectives under mpirun next to Open MPI's own, in turn, fastest repeat of each row: four ranks as two pretended
+# nodes of two; four ranks on two hosts joined by a limited link (scripts/netns.sh, as root), next to the link's bound
 # too; and the start of an empty program. Prints tables, then a JSON object per row.
 # Usage: bench_mpi.sh [--quick] [--rounds N] [--rate 200] [--part nodes|link|start]
 set -euo pipefail

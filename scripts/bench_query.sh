@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Requests per second that `dtensor query` answers (small `shard` requests), beside the target of 20,000 for editors and
+# Requests per second that `dtensor query` answers (small `shard` requests), next to the target of 20,000 for editors and
 # test suites. Prints a table line and a JSON object. Usage: bench_query.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Our redistributions beside the same moves written with Open MPI's collectives, beside PyTorch's DTensor on gloo where
-# python3 has it, and beside the limit of the memory. The programs take turns in short rounds, and the fastest repeat of
+# Our redistributions next to the same moves written with Open MPI's collectives, next to PyTorch's DTensor on gloo where
+# python3 has it, and next to the limit of the memory. The programs take turns in short rounds, and the fastest repeat of
 # each row counts. Prints a table, then a JSON object per row. Usage: bench_redistribute.sh [--quick] [--rounds N]
 set -euo pipefail
 cd "$(dirname "$0")/.."

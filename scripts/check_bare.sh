@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # README's two commands on a bare machine: a minimal Debian with git and make and nothing else, in a folder of its own.
-# The checked-out commit is cloned there, with nothing beside it. No test may be skipped but for what the kernel forbids.
+# The checked-out commit is cloned there, with nothing next to it. No test may be skipped but for what the kernel forbids.
 # Exits with 77 and a reason if this is not possible: it needs root, debootstrap, a private mount namespace, and a reachable
 # package mirror. Usage: check_bare.sh [SUITE]
 set -euo pipefail
@@ -38,9 +38,10 @@ mount --make-rprivate /
 mount --bind "$root" "$root" # so that / is a mount point, as tests with mounts of their own expect
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
+mount --rbind /sys "$root/sys" # MPI and hwloc look for network devices and cores
 mount -t tmpfs tmpfs "$root/dev/shm"
 mount -t tmpfs tmpfs "$root/tmp"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
+cp /etc/resolv.conf /etc/hosts "$root/etc/" # MPI looks up the name of its own host, and waits where nothing knows it
 for command in "make demo" "make test" "scripts/skipped_tests.py --bare build/tests.xml"; do
     echo "== $command"
     chroot "$root" env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /srv/checkout && $command" </dev/null

@@ -13,9 +13,9 @@ PAGE = "docs/files.md"
 HEAD = re.compile(r"/\* SPDX[^\n]*\n \*\n(.*?)\*/", re.S)
 INTRODUCTION = """# Files
 
-Where things are in `src/`, folder by folder in the order of their list in [architecture.md](architecture.md), from which a
-section on a matmul is a good start. `x.h` of folder `x` is its interface to other folders. Generated from the head comments
-by `scripts/file_table.py`.
+Where things are in `src/`, folder by folder in the order of their list in [architecture.md](architecture.md), which also
+follows a matmul through the files. `x.h` of folder `x` is its interface to other folders, and the folder's own page
+explains how it works. Generated from the head comments by `scripts/file_table.py`.
 """
 
 
@@ -39,7 +39,7 @@ def table():
             files[name.parts[1]][name.stem].append(name)
     lines = [INTRODUCTION]
     for folder, purpose in folders():
-        lines += [f"## src/{folder}", "", f"{purpose[0].upper()}{purpose[1:]}.", "", "| file | |", "|---|---|"]
+        lines += [f"## src/{folder}", "", f"{purpose[0].upper()}{purpose[1:]} ([page](../src/{folder}/README.md)).", "", "| file | |", "|---|---|"]
         for stem, names in sorted(files.pop(folder, {}).items(), key=lambda item: (item[0] != folder, item[0])):
             endings = ", ".join(f"`{name.name}`" for name in sorted(names, reverse=True))
             texts = [first_sentence((tree.ROOT / name).read_text()) for name in sorted(names, reverse=True)]

@@ -29,9 +29,10 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  * Required arguments come by position, numbers as they are. Optional ones are named, or follow in their order, and a
  * zeroed field means "not given". Optional numbers are wrapped, whatever their default: DT_INT(0), DT_REAL(0.5),
  * DT_NUMBER(2). Optional booleans are plain, except where true is the default: DT_FALSE. Lists, required or optional,
- * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers. A
- * plain number where a wrapped one is expected does not compile. In C, ops are macros that add the source location of
- * the call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers,
+ * DT_REALS(1.5, 2) floating-point numbers. A plain number where a wrapped one is expected does not compile. In C, ops
+ * are macros that add the source location of the call; the functions that they call, dt_sum_sized, take a pointer to
+ * the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end. An op without outputs returns a status.
@@ -40,8 +41,8 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
  * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
  * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
- * tensor. An op over lists (dt_foreach_…) does the same with each tuple of their members as the op on single tensors:
- * tuples may be on different meshes, or plain; if one tuple is refused, nothing is written.
+ * tensor. An op over lists (dt_foreach_…) runs the op on the first members of all lists, then on the second ones, and
+ * so on. These may be on other meshes, or plain; if one of the calls is refused, nothing is written.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -99,7 +100,8 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 
 
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
-           "Scalar": "dt_number ", "int[]": "dt_ints ", "size[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
+           "Scalar": "dt_number ", "int[]": "dt_ints ", "size[]": "dt_shape ", "dim[]": "dt_dims ", "float[]": "dt_reals ",
+           "ScalarType": "dt_dtype ",
            "str": "const char *", "Generator": "struct dt_generator *"}
 MAKER_OPTIONS = (("dt_mesh *", "mesh", " /* as dt_make_options */"), ("const char *", "place", ""), ("bool ", "requires_grad", ""),
                  ("const char *", "use", ""))
@@ -114,7 +116,7 @@ def option_type(param):
 
 def is_checked(function):
     """Whether some options have a type of their own, so that ends between options find plain numbers (DT_OPTION)."""
-    return any(option_type(param).startswith(("dt_opt_", "dt_dims", "dt_ints", "dt_shape", "dt_number", "dt_tensors")) for param in function.options())
+    return any(option_type(param).startswith(("dt_opt_", "dt_dims", "dt_ints", "dt_reals", "dt_shape", "dt_number", "dt_tensors")) for param in function.options())
 
 
 def shown_default(param):
@@ -212,6 +214,7 @@ def macro_text(function):
 WRITERS = {"Tensor": "tensor(&args[{0}], &call, {1})", "Tensor[]": "tensors(&args[{0}], &call, {1})",
            "int": "int(&args[{0}], {1})", "float": "real(&args[{0}], {1})", "bool": "bool(&args[{0}], {1})",
            "Scalar": "number(&args[{0}], {1})", "int[]": "ints(&args[{0}], {1})", "size[]": "sizes(&args[{0}], {1})", "dim[]": "dims(&args[{0}], {1})",
+           "float[]": "reals(&args[{0}], {1})",
            "ScalarType": "dtype(&args[{0}], {1})", "str": "text(&args[{0}], {1})",
            "Generator": "generator(&args[{0}], {1})"}
 
@@ -241,7 +244,7 @@ def write_argument(function, param, i):
     if param.is_option and param.unused:
         return write_default(param, i)
     if not param.is_option:
-        kind = "optional_tensors(&args[{0}], &call, {1})" if param.optional_members else WRITERS[param.type]
+        kind = "optional_tensors(&args[{0}], &call, {1})" if param.optional_members and param.type == "Tensor[]" else WRITERS[param.type]
         return "dt__call_" + kind.format(i, param.name)
     field, kind = f"options->{param.name}", option_type(param).strip()
     if kind == "bool":
@@ -276,7 +279,7 @@ def run(function):
         return [f"    return dt__call_run({call}options->site);"]
     names = function.return_names()
     return [f"    dt_tensor *outputs[{len(names)}];",
-            f"    dt__call_run_tuple({call}options->site, outputs, {len(names)});",
+            f"    dt__call_run_several({call}options->site, outputs, {len(names)});",
             f"    return ({function.result_type()}){{{', '.join(f'outputs[{i}]' for i in range(len(names)))}}};"]
 
 
@@ -331,7 +334,9 @@ for sizes of dims,
 .Li DT_DIMS(0, \-1)
 for dims and
 .Li DT_INTS(2, 1)
-for other integers.
+for other integers,
+.Li DT_REALS(1.5, 2)
+for floating-point numbers.
 In C++ (dtensor/dtensor.hpp), what is
 .Li .dim = DT_INT(1)
 in C is
@@ -362,7 +367,7 @@ MAN_TAIL = r'''.El
 
 # How the value of an option is written that has no default of its own to show; the others are variables of their types.
 EXAMPLES = {"int": "0", "float": "0.5", "Scalar": "1", "int[]": "DT_INTS(1)", "size[]": "DT_SHAPE(1)", "dim[]": "DT_DIMS(0)",
-            "ScalarType": "DT_F32"}
+            "float[]": "DT_REALS(0.5)", "ScalarType": "DT_F32"}
 CAPACITY = 8  # of the outputs of an op that returns a list
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs a command on a machine that is cut into two hosts, node0 and node1: each has its own network, host name, shared
-# memory directory, System V memory and boot id, by which UCX recognises hosts; a veth pair joins them, limited to --rate in both directions (tbf), with a
+# memory directory, System V memory and boot id, by which UCX recognizes hosts; a veth pair joins them, limited to --rate in both directions (tbf), with a
 # delay where --delay is given and the kernel has netem. The command runs on node0; scripts/netns_mpirun.sh, called
 # from it, starts ranks on both. Everything disappears with the command, however it ends: each host is held by a
 # process that dies with this one, and nothing has a name in the system.

@@ -35,6 +35,7 @@ class Param:
         self.optional_members = data.get("optional_members", False)
         self.default = data.get("default")
         self.unused = data.get("unused", False)
+        self.keyword_only = data.get("keyword_only", False)
         may_be_left_out = self.default is not None or data.get("optional", False)
         self.is_option = may_be_left_out and not (positional and not data.get("keyword_only", False))
         self.may_be_left_out = may_be_left_out
@@ -55,7 +56,7 @@ class Function:
         return self.return_form == "one" and self.returns[0].get("list", False)
 
     def returns_struct(self):
-        return self.return_form in ("tuple", "either") and len(self.returns) > 1
+        return self.return_form == "several" and len(self.returns) > 1
 
     def return_names(self):
         return [one["name"] or f"output{i + 1}" for i, one in enumerate(self.returns)]

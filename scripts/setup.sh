@@ -5,17 +5,18 @@
 # to CMake to report what is missing. Usage: setup.sh build|test|all|bare|bench|docs
 #
 # "a|b" is one package under two names: either satisfies it if installed, otherwise the first that apt offers is
-# taken. "a?" is installed only if apt offers it.
+# taken. "a?" is optional: it is installed if apt offers it, and nothing fails where that is not possible.
 set -euof pipefail
 
 declare -A packages
-packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf python3 libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev libopenblas0?"
+packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf python3 python3-dev libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
-    python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
+    python3-numpy python3-pytest python3-mpi4py? mypy? libdnnl2? shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
 packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user? slurm-wlm?"
 packages[bare]="debootstrap"
 packages[bench]="${packages[build]} openmpi-bin libopenmpi-dev"
+packages[all]+=" debootstrap?" # a long test tries a wheel in a root of its own
 
 purpose=${1:-}
 if [ -z "$purpose" ] || [ -z "${packages[$purpose]:-}" ]; then
@@ -33,13 +34,14 @@ clang_runtime() {
 
 is_offered() { [[ $(apt-cache show "$1" 2>/dev/null) == *Package:* ]]; }
 
-# The packages to install, one per line.
+# The packages to install, one per line; "missing required" leaves out optional ones.
 missing() {
     local required=${packages[$purpose]} installed package name
     if [ "$purpose" = all ]; then required+=" $(clang_runtime)"; fi
     # shellcheck disable=SC2046 # one word per name
     installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(tr '|?' '  ' <<<"$required") 2>/dev/null || true)"
     for package in $required; do
+        if [ "${1:-}" = required ] && [[ $package = *'?' ]]; then continue; fi
         local names=${package//[|?]/ }
         for name in $names; do
             if [[ $installed == *" installed:$name "* ]]; then continue 2; fi
@@ -54,6 +56,15 @@ missing() {
 names=$(missing)
 [ -n "$names" ] || exit 0
 install="apt-get install -y --no-install-recommends"
+options=()
+go_on() {
+    echo "Not installed, but optional: ${names//$'\n'/ }" >&2
+    exit 0
+}
+if [ -z "$(missing required)" ]; then # a failure below is none
+    options=(-o Acquire::Retries=0 -o Acquire::http::Timeout=10)
+    trap go_on ERR
+fi
 
 if [ "$(id -u)" = 0 ]; then
     as_root=()
@@ -62,10 +73,10 @@ elif sudo -n true 2>/dev/null; then
 else
     echo "Some packages are missing. Run this line, then try again:" >&2
     echo "  sudo sh -c 'apt-get update && $install ${names//$'\n'/ }'" >&2
-    exit 1
+    false
 fi
-"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get update -qq "${options[@]}"
 names=$(missing) # apt may offer more now
 echo "Installing: ${names//$'\n'/ }" >&2
 # shellcheck disable=SC2086 # one word per name
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $install -qq $names >/dev/null
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $install "${options[@]}" -qq $names >/dev/null

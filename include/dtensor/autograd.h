@@ -31,7 +31,7 @@ typedef struct dt_backward_options {
     const dt_site *site;
 } dt_backward_options;
 
-/* Computes the gradients of the leaves that the tensor was made from, and adds each to the one that its leaf has
+/* Computes the gradients of the leaves that the tensor was made from, and adds each to the gradient of its leaf
  * (dt_grad). A gradient is summed over all uses of its tensor and then brought to its placement: that of the tensor,
  * with Replicate for Partial. Frees the values that records have saved.
  *
@@ -42,9 +42,11 @@ typedef struct dt_backward_options {
  *     for (int i = 0; i < 4; i++)
  *         dt_backward(dt_sum(dt_matmul(x, w)), .hold = i < 3 ? "dp" : NULL);
  *
- * dt_grad shows a held gradient, as P(sum) along these dims; optimizer steps, norms and saves refuse it. A gradient
- * that is complete stays so. Agreed errors: a tensor that requires no gradient, an op without one, a saved value that
- * was changed or freed. Collective over the meshes of the tensors where gradients move, else Local. */
+ * dt_grad shows a held gradient, as P(sum) along these dims; optimizer steps, norms and saves refuse it. A complete
+ * gradient stays complete. One that the last walk does not reach stays held: where only some micro-batches use a
+ * parameter, the last loss adds 0 times its sum. Agreed errors: a tensor that requires no gradient, an op without one,
+ * a saved value that was changed or freed. Collective over the meshes of the tensors where gradients move, else
+ * Local. */
 DT_API dt_status dt_backward_sized(dt_tensor *tensor, DT_OPTIONS(dt_backward_options));
 
 /* What dt_gradients has left for dt_backward_rest. */
@@ -66,10 +68,10 @@ DT_API dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_te
                                     DT_OPTIONS(dt_gradients_options));
 
 /* Computes the gradients of the leaves that are not among the inputs of dt_gradients, as if those were leaves, adds
- * each to the one that its leaf has (dt_grad), and frees the rest. So a stage of a pipeline sends the gradients of its
- * inputs before it computes those of its parameters. The values that records have saved are kept until then; one that
- * was changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where gradients
- * move, else Local. */
+ * each to the gradient of its leaf (dt_grad), and frees the rest. This lets a stage of a pipeline send the gradients of
+ * its inputs before it computes those of its parameters. The values that records have saved are kept until then; one
+ * that was changed since is an error. Otherwise as dt_backward. Collective over the meshes of the tensors where
+ * gradients move, else Local. */
 DT_API dt_status dt_backward_rest_site(dt_rest *rest, DT_CALLER);
 /* Frees it without computing anything; accepts NULL. A rest that either function has freed is an error. Local. */
 DT_API void dt_rest_free(dt_rest *rest);
@@ -79,13 +81,13 @@ DT_API void dt_rest_free(dt_rest *rest);
 DT_API dt_tensor *dt_grad(const dt_tensor *tensor);
 /* Drops the gradients of tensors. Local. */
 DT_API dt_status dt_zero_grad_site(dt_tensors tensors, DT_CALLER);
-/* Keeps the gradient of a tensor that is no leaf, too. Local. */
+/* Also keeps the gradient of this tensor, which is not a leaf. Local. */
 DT_API dt_status dt_retain_grad_site(dt_tensor *tensor, DT_CALLER);
 
 /* A function that is called with a gradient when it is complete, in its placement, before it is used; returns another
  * one in its place, or NULL. */
 typedef dt_tensor *dt_grad_hook(dt_tensor *grad, void *user);
-/* Calls the function in every later walk that computes the gradient of the tensor; hooks run in the order in which they
+/* Calls the function in every later walk that computes the gradient of the tensor; hooks run in the order they
  * were added. Returns a number for its removal; 0 after an error. Local; every rank does the same. */
 DT_API int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, DT_CALLER);
 DT_API dt_status dt_grad_hook_remove_site(dt_tensor *tensor, int64_t id, DT_CALLER);
@@ -100,10 +102,22 @@ typedef dt_tensor *dt_checkpoint_fn(dt_tensor *const *inputs, void *user);
  * Checkpoints nest. Collective where the function is. */
 DT_API dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inputs, DT_CALLER);
 
+/* Frees what a hook or a function was given as `user`. It makes no calls of the library. dt_close does not call it for
+ * what is left. */
+typedef void dt_user_end(void *user);
+/* Adds a hook that owns `user`: `end` is called with it when the hook is removed, when the tensor's record is freed, or
+ * if the hook cannot be added. Otherwise as dt_grad_hook_add. Local; every rank does the same. */
+DT_API int64_t dt_grad_hook_add_owner_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, dt_user_end *end,
+                                           DT_CALLER);
+/* dt_checkpoint of a function that owns `user`: `end` is called with it when the function will not run again. Otherwise
+ * as dt_checkpoint. Collective where the function is. */
+DT_API dt_tensor *dt_checkpoint_owner_site(dt_checkpoint_fn *run, void *user, dt_user_end *end, dt_tensors inputs,
+                                           DT_CALLER);
+
 /* Whether no recorded call made the tensor; false for NULL. Local. */
 DT_API bool dt_is_leaf(const dt_tensor *tensor);
-/* The same elements, on the same storage, as a leaf that requires no gradient. Local; every rank of the
- * mesh makes the same call. */
+/* A leaf on the storage of the tensor, with its elements, that requires no gradient. Local; every rank of the mesh
+ * makes the same call. */
 DT_API dt_tensor *dt_detach_site(const dt_tensor *tensor, DT_CALLER);
 
 /* Between begin and end, which nest, nothing is recorded, and results require no gradient. An end without a begin is an
@@ -124,6 +138,8 @@ DT_API dt_status dt_no_grad_end_site(dt_ctx *ctx, DT_CALLER);
 #define dt_grad_hook_add(...) dt_grad_hook_add_site(__VA_ARGS__, DT_SITE)
 #define dt_grad_hook_remove(...) dt_grad_hook_remove_site(__VA_ARGS__, DT_SITE)
 #define dt_checkpoint(...) dt_checkpoint_site(__VA_ARGS__, DT_SITE)
+#define dt_grad_hook_add_owner(...) dt_grad_hook_add_owner_site(__VA_ARGS__, DT_SITE)
+#define dt_checkpoint_owner(...) dt_checkpoint_owner_site(__VA_ARGS__, DT_SITE)
 #define dt_detach(...) dt_detach_site(__VA_ARGS__, DT_SITE)
 #define dt_no_grad_end(...) dt_no_grad_end_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */

@@ -159,11 +159,27 @@ typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, 
 /* Receives one line without its newline. */
 typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
 
+/* What the binding of an interpreter, such as Python's, provides. All functions are optional, and are called on the
+ * thread of the context, during one of its calls. */
+typedef struct dt_host {
+    void *user;
+    /* Writes where the program made the call in progress; false if that is unknown. Called only if a text needs it (an
+     * error, a warning, a trace, a report, a long wait) and the call has no site of its own. The file name must live as
+     * long as the context. */
+    bool (*site)(void *user, dt_site *out);
+    /* Called before this rank first sleeps in a wait for other ranks, and when that wait has ended: in between, the
+     * interpreter may run other threads. */
+    void (*wait_begin)(void *user);
+    void (*wait_end)(void *user);
+    /* Called between the two, several times per second: true ends the wait with an error (state), as after Ctrl-C. */
+    bool (*is_interrupted)(void *user);
+} dt_host;
+
 /* Each zeroed field means "the default". Environment variables (dtensor(7)) serve as defaults where a field is zero.
  */
 typedef struct dt_init_options {
     const char *transport; /* "self", "shm", "mpi" or "fake"; default: that of DTENSOR_TRANSPORT, else shm in a launch
-                               of dtrun, mpi under an MPI launcher or where MPI is initialised, else self */
+                               of dtrun, mpi under an MPI launcher or where MPI is initialized, else self */
     int64_t world;         /* fake: size of the world; otherwise 0 or the size of the launch */
     int64_t rank;          /* fake: the rank of this process */
     size_t heap_bytes;     /* size of each rank's heap; default: its share of what is available at start */
@@ -177,9 +193,10 @@ typedef struct dt_init_options {
     size_t error_bytes;     /* of that buffer; a longer text is truncated and ends in "..." */
     const void *mpi_comm;   /* pointer to the program's MPI_Comm whose ranks are the world; a duplicate of it is used.
                                Default: all processes */
+    dt_host host;           /* copied; default: none */
 } dt_init_options;
 
-/* Initialises the library in this process and joins the launch of dtrun or dt_spawn; outside a launch, a world of one
+/* Initializes the library in this process and joins the launch of dtrun or dt_spawn; outside a launch, a world of one
  * rank. Options may be NULL. Returns NULL on failure; without a context to keep it, the error text is written to the
  * buffer of the options or, without one, to standard error. Local the first time; after a dt_close, Collective over
  * the launch. */
@@ -214,8 +231,9 @@ DT_API bool dt_failed(const dt_ctx *ctx);
 DT_API dt_status dt_error_status(const dt_ctx *ctx);
 DT_API const char *dt_error_text(const dt_ctx *ctx);
 
-/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. In a
- * launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …". Local.
+/* Prints the first error, if there is one, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0.
+ * In a launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …".
+ * Local.
  */
 DT_API int dt_report(dt_ctx *ctx);
 
@@ -233,6 +251,9 @@ DT_API int dt_report(dt_ctx *ctx);
  * which some members made calls that others skipped, stay unusable; the world and new groups, even of the same ranks,
  * work. An error returned here means that a peer is gone. */
 DT_API dt_status dt_error_clear_site(dt_ctx *ctx, DT_CALLER);
+
+/* Whether the context has an error that dt_error_clear clears at once, without its peers. Local. */
+DT_API bool dt_error_is_agreed(const dt_ctx *ctx);
 
 /* Records an error of the caller; kept only if it is the first. Returns status, for use in a return statement; passing
  * a status that is not an error is an error itself (DT_ERR_VALUE). Local, and for local errors: it raises the abort

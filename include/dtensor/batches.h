@@ -3,7 +3,7 @@
  * Batches of a file, for training: rows in a random order, or in that of the file, as tensors that are placed on a
  * mesh. Each rank reads the rows of its shard and no others.
  *
- *     dt_save_npy(dt_arange(ctx, 0, 9000, 1, .dtype = DT_I64, .mesh = mesh), "tokens.npy"); // a text, as it were
+ *     dt_save_npy(dt_arange(ctx, 0, 9000, 1, .dtype = DT_I64, .mesh = mesh), "tokens.npy"); // stands for a text
  *     dt_batches *text = dt_batches_open(ctx, "tokens.npy", 32, .mesh = mesh, .place = "dp=S(0)",
  *                                        .length = DT_INT(64), .seed = DT_INT(7));
  *     for (int step = 0; step < 10; step++) {
@@ -56,14 +56,14 @@ DT_API dt_batches *dt_batches_open_sized(dt_ctx *ctx, const char *path, int64_t 
 /* Frees the reader and closes its file; accepts NULL. Local. */
 DT_API void dt_batches_free_site(dt_batches *batches, DT_CALLER);
 
-/* The batch at the position, which becomes the next one: tokens i64[rows,length + 1], or rows of the array in its
+/* Returns the batch at the position and advances the position: tokens i64[rows,length + 1], or rows of the array in its
  * dtype. The last batch of an epoch may be smaller. After an error the position is as before. Ranks that are at
  * different positions get an error that shows both. Collective over the mesh; Local without one. */
 DT_API dt_tensor *dt_batches_next_site(dt_batches *batches, DT_CALLER);
 
-/* The number of batches before the next one; and goes to another. Epoch and batch of the epoch are the quotient and
- * the remainder by dt_batches_per_epoch. An agreed error for a position below 0 or beyond epoch 2^48. Local; every
- * rank of the mesh goes to the same one. */
+/* Returns the position, the number of batches before the next one; and sets it. Epoch and batch of the epoch are the
+ * quotient and the remainder by dt_batches_per_epoch. An agreed error for a position below 0 or beyond epoch 2^48.
+ * Local; every rank of the mesh goes to the same one. */
 DT_API int64_t dt_batches_position(const dt_batches *batches);
 DT_API dt_status dt_batches_seek_site(dt_batches *batches, int64_t position, DT_CALLER);
 

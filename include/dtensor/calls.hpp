@@ -17,36 +17,47 @@ namespace dt {
         template <class Options> static auto &field(Options &options) { return options.name; }                       \
     };                                                                                                               \
     inline constexpr name##_option name{};
+DT_X_OPTION(N)
 DT_X_OPTION(UPLO)
 DT_X_OPTION(accumulate)
 DT_X_OPTION(adjoint)
+DT_X_OPTION(align_corners)
 DT_X_OPTION(allow_unused)
 DT_X_OPTION(alpha)
 DT_X_OPTION(amsgrad)
+DT_X_OPTION(antialias)
 DT_X_OPTION(append)
 DT_X_OPTION(approximate)
 DT_X_OPTION(atol)
 DT_X_OPTION(attn_mask)
+DT_X_OPTION(batches)
 DT_X_OPTION(beta)
 DT_X_OPTION(beta1)
 DT_X_OPTION(beta2)
 DT_X_OPTION(bias)
+DT_X_OPTION(ceil_mode)
 DT_X_OPTION(centered)
 DT_X_OPTION(check)
 DT_X_OPTION(check_errors)
+DT_X_OPTION(compute_uv)
+DT_X_OPTION(config)
 DT_X_OPTION(copy)
 DT_X_OPTION(correction)
+DT_X_OPTION(count_include_pad)
 DT_X_OPTION(create_graph)
 DT_X_OPTION(dampening)
 DT_X_OPTION(decoupled_weight_decay)
 DT_X_OPTION(delta)
 DT_X_OPTION(descending)
 DT_X_OPTION(diagonal)
+DT_X_OPTION(dilation)
 DT_X_OPTION(dim)
 DT_X_OPTION(dim1)
 DT_X_OPTION(dim2)
 DT_X_OPTION(dims)
+DT_X_OPTION(divisor_override)
 DT_X_OPTION(draw)
+DT_X_OPTION(driver)
 DT_X_OPTION(drop_last)
 DT_X_OPTION(dropout_p)
 DT_X_OPTION(dtype)
@@ -58,38 +69,51 @@ DT_X_OPTION(equal_nan)
 DT_X_OPTION(error_if_nonfinite)
 DT_X_OPTION(everywhere)
 DT_X_OPTION(extents)
+DT_X_OPTION(file_bytes)
 DT_X_OPTION(first)
 DT_X_OPTION(format)
 DT_X_OPTION(full_matrices)
 DT_X_OPTION(generator)
+DT_X_OPTION(get_infos)
 DT_X_OPTION(grad)
 DT_X_OPTION(grad_dtype)
 DT_X_OPTION(grad_place)
 DT_X_OPTION(grad_scale)
+DT_X_OPTION(groups)
+DT_X_OPTION(hermitian)
 DT_X_OPTION(high)
 DT_X_OPTION(hold)
+DT_X_OPTION(hop)
+DT_X_OPTION(hops)
 DT_X_OPTION(ignore_index)
 DT_X_OPTION(include_self)
+DT_X_OPTION(ind)
 DT_X_OPTION(initial_accumulator_value)
+DT_X_OPTION(interleaved)
 DT_X_OPTION(is_causal)
 DT_X_OPTION(is_first)
 DT_X_OPTION(k)
+DT_X_OPTION(keep)
 DT_X_OPTION(keepdim)
 DT_X_OPTION(label)
 DT_X_OPTION(label_smoothing)
 DT_X_OPTION(lambd)
 DT_X_OPTION(largest)
+DT_X_OPTION(later)
 DT_X_OPTION(left)
 DT_X_OPTION(length)
 DT_X_OPTION(local)
 DT_X_OPTION(log_target)
+DT_X_OPTION(loss)
 DT_X_OPTION(low)
 DT_X_OPTION(lr_decay)
+DT_X_OPTION(map)
 DT_X_OPTION(max)
 DT_X_OPTION(max_val)
 DT_X_OPTION(maximize)
 DT_X_OPTION(mean)
 DT_X_OPTION(mesh)
+DT_X_OPTION(metrics)
 DT_X_OPTION(micro)
 DT_X_OPTION(min)
 DT_X_OPTION(min_val)
@@ -97,6 +121,7 @@ DT_X_OPTION(mode)
 DT_X_OPTION(momentum)
 DT_X_OPTION(momentum_decay)
 DT_X_OPTION(n)
+DT_X_OPTION(n_metrics)
 DT_X_OPTION(nan)
 DT_X_OPTION(negative_slope)
 DT_X_OPTION(neginf)
@@ -104,11 +129,15 @@ DT_X_OPTION(nesterov)
 DT_X_OPTION(norm_type)
 DT_X_OPTION(offset)
 DT_X_OPTION(on)
+DT_X_OPTION(optimizer)
+DT_X_OPTION(optional)
 DT_X_OPTION(ord)
 DT_X_OPTION(out_int32)
 DT_X_OPTION(output_grads)
+DT_X_OPTION(output_padding)
 DT_X_OPTION(output_size)
 DT_X_OPTION(p)
+DT_X_OPTION(padding)
 DT_X_OPTION(padding_idx)
 DT_X_OPTION(parameters)
 DT_X_OPTION(params)
@@ -121,40 +150,55 @@ DT_X_OPTION(precision)
 DT_X_OPTION(prepend)
 DT_X_OPTION(ranks)
 DT_X_OPTION(rate)
+DT_X_OPTION(rcond)
+DT_X_OPTION(recompute_scale_factor)
 DT_X_OPTION(reduction)
 DT_X_OPTION(requires_grad)
 DT_X_OPTION(rest)
 DT_X_OPTION(retain_graph)
 DT_X_OPTION(right)
 DT_X_OPTION(rounding_mode)
+DT_X_OPTION(rows)
 DT_X_OPTION(rtol)
 DT_X_OPTION(rules)
 DT_X_OPTION(running_mean)
 DT_X_OPTION(running_var)
 DT_X_OPTION(scale)
+DT_X_OPTION(scale_factor)
 DT_X_OPTION(scale_grad_by_freq)
+DT_X_OPTION(scaler)
 DT_X_OPTION(seed)
 DT_X_OPTION(shape)
 DT_X_OPTION(side)
+DT_X_OPTION(size)
+DT_X_OPTION(some)
 DT_X_OPTION(sorter)
 DT_X_OPTION(source)
+DT_X_OPTION(stage_times)
 DT_X_OPTION(stages)
 DT_X_OPTION(start_dim)
 DT_X_OPTION(std)
+DT_X_OPTION(step)
 DT_X_OPTION(stride)
 DT_X_OPTION(threshold)
 DT_X_OPTION(tied)
+DT_X_OPTION(times)
 DT_X_OPTION(title)
 DT_X_OPTION(training)
+DT_X_OPTION(transpose)
 DT_X_OPTION(transposed)
 DT_X_OPTION(unbiased)
 DT_X_OPTION(unitriangular)
+DT_X_OPTION(unpack_data)
+DT_X_OPTION(unpack_pivots)
+DT_X_OPTION(unsynced)
 DT_X_OPTION(upper)
 DT_X_OPTION(use)
 DT_X_OPTION(use_input_stats)
 DT_X_OPTION(value)
 DT_X_OPTION(weight)
 DT_X_OPTION(weight_decay)
+DT_X_OPTION(weights)
 DT_X_OPTION(width)
 #undef DT_X_OPTION
 /* clang-format on */
@@ -216,6 +260,21 @@ template <> struct fields<dt_adamw_in_place_options> {
         std::make_tuple(&dt_adamw_in_place_options::beta1, &dt_adamw_in_place_options::beta2,
                         &dt_adamw_in_place_options::weight_decay, &dt_adamw_in_place_options::eps,
                         &dt_adamw_in_place_options::maximize, &dt_adamw_in_place_options::grad_scale);
+};
+template <> struct fields<dt_adaptive_avg_pool1d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_avg_pool2d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_avg_pool3d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_max_pool1d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_max_pool1d_with_indices_options> {
+    static constexpr auto list = std::make_tuple();
+};
+template <> struct fields<dt_adaptive_max_pool2d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_max_pool2d_with_indices_options> {
+    static constexpr auto list = std::make_tuple();
+};
+template <> struct fields<dt_adaptive_max_pool3d_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_adaptive_max_pool3d_with_indices_options> {
+    static constexpr auto list = std::make_tuple();
 };
 template <> struct fields<dt_add_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_add_in_place_options::alpha);
@@ -315,6 +374,21 @@ template <> struct fields<dt_attention_mask_backward_options> {
         &dt_attention_mask_backward_options::scale, &dt_attention_mask_backward_options::enable_gqa,
         &dt_attention_mask_backward_options::dropout_p, &dt_attention_mask_backward_options::seed,
         &dt_attention_mask_backward_options::draw);
+};
+template <> struct fields<dt_avg_pool1d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_avg_pool1d_options::stride, &dt_avg_pool1d_options::padding,
+                        &dt_avg_pool1d_options::ceil_mode, &dt_avg_pool1d_options::count_include_pad);
+};
+template <> struct fields<dt_avg_pool2d_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_avg_pool2d_options::stride, &dt_avg_pool2d_options::padding, &dt_avg_pool2d_options::ceil_mode,
+        &dt_avg_pool2d_options::count_include_pad, &dt_avg_pool2d_options::divisor_override);
+};
+template <> struct fields<dt_avg_pool3d_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_avg_pool3d_options::stride, &dt_avg_pool3d_options::padding, &dt_avg_pool3d_options::ceil_mode,
+        &dt_avg_pool3d_options::count_include_pad, &dt_avg_pool3d_options::divisor_override);
 };
 template <> struct fields<dt_backward_options> {
     static constexpr auto list = std::make_tuple(&dt_backward_options::grad, &dt_backward_options::retain_graph,
@@ -427,6 +501,72 @@ template <> struct fields<dt_constant_pad_nd_options> {
     static constexpr auto list = std::make_tuple(&dt_constant_pad_nd_options::value);
 };
 template <> struct fields<dt_contiguous_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_conv1d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv1d_options::bias, &dt_conv1d_options::stride, &dt_conv1d_options::padding,
+                        &dt_conv1d_options::dilation, &dt_conv1d_options::groups);
+};
+template <> struct fields<dt_conv1d_padding_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_conv1d_padding_options::bias, &dt_conv1d_padding_options::stride, &dt_conv1d_padding_options::padding,
+        &dt_conv1d_padding_options::dilation, &dt_conv1d_padding_options::groups);
+};
+template <> struct fields<dt_conv2d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv2d_options::bias, &dt_conv2d_options::stride, &dt_conv2d_options::padding,
+                        &dt_conv2d_options::dilation, &dt_conv2d_options::groups);
+};
+template <> struct fields<dt_conv2d_padding_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_conv2d_padding_options::bias, &dt_conv2d_padding_options::stride, &dt_conv2d_padding_options::padding,
+        &dt_conv2d_padding_options::dilation, &dt_conv2d_padding_options::groups);
+};
+template <> struct fields<dt_conv3d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv3d_options::bias, &dt_conv3d_options::stride, &dt_conv3d_options::padding,
+                        &dt_conv3d_options::dilation, &dt_conv3d_options::groups);
+};
+template <> struct fields<dt_conv3d_padding_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_conv3d_padding_options::bias, &dt_conv3d_padding_options::stride, &dt_conv3d_padding_options::padding,
+        &dt_conv3d_padding_options::dilation, &dt_conv3d_padding_options::groups);
+};
+template <> struct fields<dt_conv_forward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_forward_options::stride, &dt_conv_forward_options::padding,
+                        &dt_conv_forward_options::dilation, &dt_conv_forward_options::groups);
+};
+template <> struct fields<dt_conv_input_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_input_backward_options::stride, &dt_conv_input_backward_options::padding,
+                        &dt_conv_input_backward_options::dilation, &dt_conv_input_backward_options::groups);
+};
+template <> struct fields<dt_conv_transpose1d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_transpose1d_options::bias, &dt_conv_transpose1d_options::stride,
+                        &dt_conv_transpose1d_options::padding, &dt_conv_transpose1d_options::output_padding,
+                        &dt_conv_transpose1d_options::groups, &dt_conv_transpose1d_options::dilation);
+};
+template <> struct fields<dt_conv_transpose2d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_transpose2d_options::bias, &dt_conv_transpose2d_options::stride,
+                        &dt_conv_transpose2d_options::padding, &dt_conv_transpose2d_options::output_padding,
+                        &dt_conv_transpose2d_options::groups, &dt_conv_transpose2d_options::dilation);
+};
+template <> struct fields<dt_conv_transpose3d_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_transpose3d_options::bias, &dt_conv_transpose3d_options::stride,
+                        &dt_conv_transpose3d_options::padding, &dt_conv_transpose3d_options::output_padding,
+                        &dt_conv_transpose3d_options::groups, &dt_conv_transpose3d_options::dilation);
+};
+template <> struct fields<dt_conv_weight_backward_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_conv_weight_backward_options::stride, &dt_conv_weight_backward_options::padding,
+                        &dt_conv_weight_backward_options::dilation, &dt_conv_weight_backward_options::groups);
+};
+template <> struct fields<dt_convolution_options> {
+    static constexpr auto list = std::make_tuple(&dt_convolution_options::bias);
+};
 template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cos_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_cos_options> { static constexpr auto list = std::make_tuple(); };
@@ -701,6 +841,7 @@ template <> struct fields<dt_gelu_backward_options> {
 template <> struct fields<dt_gelu_options> {
     static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
 };
+template <> struct fields<dt_geqrf_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_glu_options> { static constexpr auto list = std::make_tuple(&dt_glu_options::dim); };
 template <> struct fields<dt_grad_norm_options> {
     static constexpr auto list = std::make_tuple(
@@ -778,6 +919,12 @@ template <> struct fields<dt_instance_norm_options> {
                         &dt_instance_norm_options::eps);
 };
 template <> struct fields<dt_int_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_interpolate_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_interpolate_options::size, &dt_interpolate_options::scale_factor,
+                        &dt_interpolate_options::mode, &dt_interpolate_options::align_corners,
+                        &dt_interpolate_options::recompute_scale_factor, &dt_interpolate_options::antialias);
+};
 template <> struct fields<dt_isclose_options> {
     static constexpr auto list =
         std::make_tuple(&dt_isclose_options::rtol, &dt_isclose_options::atol, &dt_isclose_options::equal_nan);
@@ -788,6 +935,7 @@ template <> struct fields<dt_isnan_options> { static constexpr auto list = std::
 template <> struct fields<dt_kl_div_options> {
     static constexpr auto list = std::make_tuple(&dt_kl_div_options::reduction, &dt_kl_div_options::log_target);
 };
+template <> struct fields<dt_kron_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_kthvalue_options> {
     static constexpr auto list = std::make_tuple(&dt_kthvalue_options::dim, &dt_kthvalue_options::keepdim);
 };
@@ -819,20 +967,44 @@ template <> struct fields<dt_linalg_cholesky_ex_options> {
 template <> struct fields<dt_linalg_cholesky_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_cholesky_options::upper);
 };
+template <> struct fields<dt_linalg_cond_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_cond_options::p);
+};
+template <> struct fields<dt_linalg_cond_p_str_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_cross_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_cross_options::dim);
 };
 template <> struct fields<dt_linalg_det_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_diagonal_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_linalg_diagonal_options::offset, &dt_linalg_diagonal_options::dim1, &dt_linalg_diagonal_options::dim2);
+};
+template <> struct fields<dt_linalg_eig_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_eigh_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_eigh_options::UPLO);
 };
+template <> struct fields<dt_linalg_eigvals_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_eigvalsh_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_eigvalsh_options::UPLO);
 };
+template <> struct fields<dt_linalg_householder_product_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_inv_ex_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_inv_ex_options::check_errors);
 };
 template <> struct fields<dt_linalg_inv_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_ldl_factor_ex_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_ldl_factor_ex_options::hermitian, &dt_linalg_ldl_factor_ex_options::check_errors);
+};
+template <> struct fields<dt_linalg_ldl_factor_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_ldl_factor_options::hermitian);
+};
+template <> struct fields<dt_linalg_ldl_solve_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_ldl_solve_options::hermitian);
+};
+template <> struct fields<dt_linalg_lstsq_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_lstsq_options::rcond, &dt_linalg_lstsq_options::driver);
+};
 template <> struct fields<dt_linalg_lu_factor_ex_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_lu_factor_ex_options::pivot, &dt_linalg_lu_factor_ex_options::check_errors);
@@ -840,11 +1012,41 @@ template <> struct fields<dt_linalg_lu_factor_ex_options> {
 template <> struct fields<dt_linalg_lu_factor_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_lu_factor_options::pivot);
 };
+template <> struct fields<dt_linalg_lu_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_lu_options::pivot);
+};
 template <> struct fields<dt_linalg_lu_solve_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_lu_solve_options::left, &dt_linalg_lu_solve_options::adjoint);
 };
+template <> struct fields<dt_linalg_matrix_exp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_matrix_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_matrix_norm_options::dim, &dt_linalg_matrix_norm_options::keepdim,
+                        &dt_linalg_matrix_norm_options::dtype);
+};
+template <> struct fields<dt_linalg_matrix_norm_str_ord_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_linalg_matrix_norm_str_ord_options::ord, &dt_linalg_matrix_norm_str_ord_options::dim,
+        &dt_linalg_matrix_norm_str_ord_options::keepdim, &dt_linalg_matrix_norm_str_ord_options::dtype);
+};
 template <> struct fields<dt_linalg_matrix_power_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_matrix_rank_atol_rtol_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_matrix_rank_atol_rtol_tensor_options::atol,
+                                                 &dt_linalg_matrix_rank_atol_rtol_tensor_options::rtol,
+                                                 &dt_linalg_matrix_rank_atol_rtol_tensor_options::hermitian);
+};
+template <> struct fields<dt_linalg_matrix_rank_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_matrix_rank_options::atol, &dt_linalg_matrix_rank_options::rtol,
+                        &dt_linalg_matrix_rank_options::hermitian);
+};
+template <> struct fields<dt_linalg_matrix_rank_tol_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_matrix_rank_tol_options::hermitian);
+};
+template <> struct fields<dt_linalg_matrix_rank_tol_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_matrix_rank_tol_tensor_options::hermitian);
+};
 template <> struct fields<dt_linalg_multi_dot_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_linalg_norm_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_norm_options::ord, &dt_linalg_norm_options::dim,
@@ -854,6 +1056,21 @@ template <> struct fields<dt_linalg_norm_ord_str_options> {
     static constexpr auto list =
         std::make_tuple(&dt_linalg_norm_ord_str_options::dim, &dt_linalg_norm_ord_str_options::keepdim,
                         &dt_linalg_norm_ord_str_options::dtype);
+};
+template <> struct fields<dt_linalg_pinv_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_pinv_options::atol, &dt_linalg_pinv_options::rtol,
+                                                 &dt_linalg_pinv_options::hermitian);
+};
+template <> struct fields<dt_linalg_pinv_rcond_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_pinv_rcond_options::hermitian);
+};
+template <> struct fields<dt_linalg_pinv_rcond_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_pinv_rcond_tensor_options::hermitian);
+};
+template <> struct fields<dt_linalg_pinv_tensor_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_linalg_pinv_tensor_options::atol, &dt_linalg_pinv_tensor_options::rtol,
+                        &dt_linalg_pinv_tensor_options::hermitian);
 };
 template <> struct fields<dt_linalg_qr_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_qr_options::mode);
@@ -874,6 +1091,15 @@ template <> struct fields<dt_linalg_svd_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_svd_options::full_matrices);
 };
 template <> struct fields<dt_linalg_svdvals_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_linalg_tensorinv_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_tensorinv_options::ind);
+};
+template <> struct fields<dt_linalg_tensorsolve_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_tensorsolve_options::dims);
+};
+template <> struct fields<dt_linalg_vander_options> {
+    static constexpr auto list = std::make_tuple(&dt_linalg_vander_options::N);
+};
 template <> struct fields<dt_linalg_vecdot_options> {
     static constexpr auto list = std::make_tuple(&dt_linalg_vecdot_options::dim);
 };
@@ -899,10 +1125,15 @@ template <> struct fields<dt_lion_new_options> {
         std::make_tuple(&dt_lion_new_options::beta1, &dt_lion_new_options::beta2, &dt_lion_new_options::weight_decay,
                         &dt_lion_new_options::maximize, &dt_lion_new_options::params);
 };
+template <> struct fields<dt_load_npy_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_load_npy_options::mesh, &dt_load_npy_options::place, &dt_load_npy_options::requires_grad,
+                        &dt_load_npy_options::use, &dt_load_npy_options::check);
+};
 template <> struct fields<dt_load_options> {
     static constexpr auto list =
-        std::make_tuple(&dt_load_options::mesh, &dt_load_options::place, &dt_load_options::requires_grad,
-                        &dt_load_options::use, &dt_load_options::check);
+        std::make_tuple(&dt_load_options::optimizer, &dt_load_options::generator, &dt_load_options::batches,
+                        &dt_load_options::scaler, &dt_load_options::step, &dt_load_options::optional);
 };
 template <> struct fields<dt_local_response_norm_options> {
     static constexpr auto list =
@@ -941,6 +1172,14 @@ template <> struct fields<dt_lt_in_place_options> { static constexpr auto list =
 template <> struct fields<dt_lt_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lt_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_lt_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lu_options> {
+    static constexpr auto list = std::make_tuple(&dt_lu_options::pivot, &dt_lu_options::get_infos);
+};
+template <> struct fields<dt_lu_solve_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_lu_unpack_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_lu_unpack_options::unpack_data, &dt_lu_unpack_options::unpack_pivots);
+};
 template <> struct fields<dt_mT_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_make_options> {
     static constexpr auto list =
@@ -952,11 +1191,41 @@ template <> struct fields<dt_masked_fill_options> { static constexpr auto list =
 template <> struct fields<dt_masked_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_masked_fill_tensor_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_matmul_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_matrix_exp_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_max_dim_options> {
     static constexpr auto list = std::make_tuple(&dt_max_dim_options::keepdim);
 };
 template <> struct fields<dt_max_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_max_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_max_pool1d_options> {
+    static constexpr auto list = std::make_tuple(&dt_max_pool1d_options::stride, &dt_max_pool1d_options::padding,
+                                                 &dt_max_pool1d_options::dilation, &dt_max_pool1d_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool1d_with_indices_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_max_pool1d_with_indices_options::stride, &dt_max_pool1d_with_indices_options::padding,
+        &dt_max_pool1d_with_indices_options::dilation, &dt_max_pool1d_with_indices_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool2d_options> {
+    static constexpr auto list = std::make_tuple(&dt_max_pool2d_options::stride, &dt_max_pool2d_options::padding,
+                                                 &dt_max_pool2d_options::dilation, &dt_max_pool2d_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool2d_with_indices_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_max_pool2d_with_indices_options::stride, &dt_max_pool2d_with_indices_options::padding,
+        &dt_max_pool2d_with_indices_options::dilation, &dt_max_pool2d_with_indices_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool3d_options> {
+    static constexpr auto list = std::make_tuple(&dt_max_pool3d_options::stride, &dt_max_pool3d_options::padding,
+                                                 &dt_max_pool3d_options::dilation, &dt_max_pool3d_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool3d_with_indices_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_max_pool3d_with_indices_options::stride, &dt_max_pool3d_with_indices_options::padding,
+        &dt_max_pool3d_with_indices_options::dilation, &dt_max_pool3d_with_indices_options::ceil_mode);
+};
+template <> struct fields<dt_max_pool_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_max_pool_read_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_maximum_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_mean_options> {
     static constexpr auto list =
@@ -1081,6 +1350,9 @@ template <> struct fields<dt_optimizer_step_options> {
     static constexpr auto list =
         std::make_tuple(&dt_optimizer_step_options::parameters, &dt_optimizer_step_options::grad_scale);
 };
+template <> struct fields<dt_ormqr_options> {
+    static constexpr auto list = std::make_tuple(&dt_ormqr_options::left, &dt_ormqr_options::transpose);
+};
 template <> struct fields<dt_outer_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pad_options> {
     static constexpr auto list = std::make_tuple(&dt_pad_options::mode, &dt_pad_options::value);
@@ -1094,7 +1366,29 @@ template <> struct fields<dt_params_new_options> {
     static constexpr auto list =
         std::make_tuple(&dt_params_new_options::mesh, &dt_params_new_options::rules, &dt_params_new_options::dtype);
 };
+template <> struct fields<dt_params_npz_options> {
+    static constexpr auto list = std::make_tuple(&dt_params_npz_options::optimizer, &dt_params_npz_options::config);
+};
+template <> struct fields<dt_params_open_options> {
+    static constexpr auto list = std::make_tuple(&dt_params_open_options::mesh, &dt_params_open_options::rules,
+                                                 &dt_params_open_options::map, &dt_params_open_options::dtype);
+};
+template <> struct fields<dt_params_save_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_params_save_options::map, &dt_params_save_options::dtype,
+                        &dt_params_save_options::file_bytes, &dt_params_save_options::unsynced);
+};
 template <> struct fields<dt_permute_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_pinverse_options> {
+    static constexpr auto list = std::make_tuple(&dt_pinverse_options::rcond);
+};
+template <> struct fields<dt_pipeline_run_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_pipeline_run_options::hop, &dt_pipeline_run_options::hops, &dt_pipeline_run_options::rows,
+        &dt_pipeline_run_options::weights, &dt_pipeline_run_options::params, &dt_pipeline_run_options::hold,
+        &dt_pipeline_run_options::loss, &dt_pipeline_run_options::metrics, &dt_pipeline_run_options::n_metrics,
+        &dt_pipeline_run_options::times, &dt_pipeline_run_options::stage_times);
+};
 template <> struct fields<dt_pixel_shuffle_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_pixel_unshuffle_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_positive_options> { static constexpr auto list = std::make_tuple(); };
@@ -1120,6 +1414,7 @@ template <> struct fields<dt_prod_of_others_options> {
     static constexpr auto list = std::make_tuple(&dt_prod_of_others_options::dim);
 };
 template <> struct fields<dt_prod_options> { static constexpr auto list = std::make_tuple(&dt_prod_options::dtype); };
+template <> struct fields<dt_qr_options> { static constexpr auto list = std::make_tuple(&dt_qr_options::some); };
 template <> struct fields<dt_radam_in_place_options> {
     static constexpr auto list =
         std::make_tuple(&dt_radam_in_place_options::beta1, &dt_radam_in_place_options::beta2,
@@ -1172,6 +1467,8 @@ template <> struct fields<dt_repeat_interleave_self_tensor_options> {
                                                  &dt_repeat_interleave_self_tensor_options::output_size);
 };
 template <> struct fields<dt_repeat_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_resample_backward_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_resample_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_as_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_rms_norm_options> {
@@ -1207,6 +1504,10 @@ template <> struct fields<dt_rmsprop_state_in_place_options> {
                         &dt_rmsprop_state_in_place_options::grad_scale);
 };
 template <> struct fields<dt_roll_options> { static constexpr auto list = std::make_tuple(&dt_roll_options::dims); };
+template <> struct fields<dt_rotary_embedding_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_rotary_embedding_options::offset, &dt_rotary_embedding_options::interleaved);
+};
 template <> struct fields<dt_round_decimals_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_round_decimals_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_round_in_place_options> { static constexpr auto list = std::make_tuple(); };
@@ -1216,6 +1517,11 @@ template <> struct fields<dt_rsqrt_options> { static constexpr auto list = std::
 template <> struct fields<dt_rsub_options> { static constexpr auto list = std::make_tuple(&dt_rsub_options::alpha); };
 template <> struct fields<dt_rsub_scalar_options> {
     static constexpr auto list = std::make_tuple(&dt_rsub_scalar_options::alpha);
+};
+template <> struct fields<dt_save_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_save_options::optimizer, &dt_save_options::generator, &dt_save_options::batches, &dt_save_options::scaler,
+        &dt_save_options::keep, &dt_save_options::file_bytes, &dt_save_options::unsynced, &dt_save_options::later);
 };
 template <> struct fields<dt_scaled_dot_product_attention_options> {
     static constexpr auto list = std::make_tuple(
@@ -1288,6 +1594,7 @@ template <> struct fields<dt_sinh_in_place_options> { static constexpr auto list
 template <> struct fields<dt_sinh_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_backward_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_slice_scatter_in_place_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_slice_scatter_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_smooth_l1_loss_options> {
     static constexpr auto list =
@@ -1356,6 +1663,9 @@ template <> struct fields<dt_sum_options> {
     static constexpr auto list =
         std::make_tuple(&dt_sum_options::dim, &dt_sum_options::keepdim, &dt_sum_options::dtype);
 };
+template <> struct fields<dt_svd_options> {
+    static constexpr auto list = std::make_tuple(&dt_svd_options::some, &dt_svd_options::compute_uv);
+};
 template <> struct fields<dt_swapaxes_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_t_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_take_along_dim_options> {
@@ -1390,6 +1700,11 @@ template <> struct fields<dt_topk_options> {
 };
 template <> struct fields<dt_trace_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_triangular_solve_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_triangular_solve_options::upper, &dt_triangular_solve_options::transpose,
+                        &dt_triangular_solve_options::unitriangular);
+};
 template <> struct fields<dt_tril_in_place_options> {
     static constexpr auto list = std::make_tuple(&dt_tril_in_place_options::diagonal);
 };
@@ -1465,14 +1780,33 @@ dt_batches *dt_batches_open(dt::at<dt_ctx *> ctx, const char *path, int64_t batc
     return dt_batches_open_sized(ctx, path, batch, dt::named<dt_batches_open_options>(ctx.site, options...).get(),
                                  sizeof(dt_batches_open_options));
 }
+template <class... T>
+dt_status dt_save(dt::at<dt_params *> params, const char *folder, int64_t step, const T &...options) {
+    return dt_save_sized(params, folder, step, dt::named<dt_save_options>(params.site, options...).get(),
+                         sizeof(dt_save_options));
+}
+template <class... T> dt_status dt_load(dt::at<dt_params *> params, const char *folder, const T &...options) {
+    return dt_load_sized(params, folder, dt::named<dt_load_options>(params.site, options...).get(),
+                         sizeof(dt_load_options));
+}
+template <class... T>
+dt_status dt_params_save_npz(dt::at<dt_params *> params, const char *path, const T &...options) {
+    return dt_params_save_npz_sized(params, path, dt::named<dt_params_npz_options>(params.site, options...).get(),
+                                    sizeof(dt_params_npz_options));
+}
+template <class... T>
+dt_status dt_params_load_npz(dt::at<dt_params *> params, const char *path, const T &...options) {
+    return dt_params_load_npz_sized(params, path, dt::named<dt_params_npz_options>(params.site, options...).get(),
+                                    sizeof(dt_params_npz_options));
+}
 template <class... T> dt_tensor *dt_load_npy(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
-    return dt_load_npy_sized(ctx, path, dt::named<dt_load_options>(ctx.site, options...).get(),
-                             sizeof(dt_load_options));
+    return dt_load_npy_sized(ctx, path, dt::named<dt_load_npy_options>(ctx.site, options...).get(),
+                             sizeof(dt_load_npy_options));
 }
 template <class... T>
 dt_tensor *dt_load_npz(dt::at<dt_ctx *> ctx, const char *path, const char *name, const T &...options) {
-    return dt_load_npz_sized(ctx, path, name, dt::named<dt_load_options>(ctx.site, options...).get(),
-                             sizeof(dt_load_options));
+    return dt_load_npz_sized(ctx, path, name, dt::named<dt_load_npy_options>(ctx.site, options...).get(),
+                             sizeof(dt_load_npy_options));
 }
 template <class... T> dt_tensor *dt_T(dt::at<dt_tensor *> self, const T &...options) {
     return dt_T_sized(self, dt::named<dt_T_options>(self.site, options...).get(), sizeof(dt_T_options));
@@ -1749,6 +2083,63 @@ dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_(dt::at<dt_tensor *> self, dt_
                                            dt::named<dt_adamw_amsgrad_in_place_options>(self.site, options...).get(),
                                            sizeof(dt_adamw_amsgrad_in_place_options));
 }
+template <class... T>
+dt_tensor *dt_adaptive_avg_pool1d(dt::at<dt_tensor *> self, dt_ints output_size, const T &...options) {
+    return dt_adaptive_avg_pool1d_sized(self, output_size,
+                                        dt::named<dt_adaptive_avg_pool1d_options>(self.site, options...).get(),
+                                        sizeof(dt_adaptive_avg_pool1d_options));
+}
+template <class... T>
+dt_tensor *dt_adaptive_avg_pool2d(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_avg_pool2d_sized(input, output_size,
+                                        dt::named<dt_adaptive_avg_pool2d_options>(input.site, options...).get(),
+                                        sizeof(dt_adaptive_avg_pool2d_options));
+}
+template <class... T>
+dt_tensor *dt_adaptive_avg_pool3d(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_avg_pool3d_sized(input, output_size,
+                                        dt::named<dt_adaptive_avg_pool3d_options>(input.site, options...).get(),
+                                        sizeof(dt_adaptive_avg_pool3d_options));
+}
+template <class... T>
+dt_tensor *dt_adaptive_max_pool1d(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool1d_sized(input, output_size,
+                                        dt::named<dt_adaptive_max_pool1d_options>(input.site, options...).get(),
+                                        sizeof(dt_adaptive_max_pool1d_options));
+}
+template <class... T>
+dt_adaptive_max_pool1d_with_indices_result
+dt_adaptive_max_pool1d_with_indices(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool1d_with_indices_sized(
+        input, output_size, dt::named<dt_adaptive_max_pool1d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_adaptive_max_pool1d_with_indices_options));
+}
+template <class... T>
+dt_tensor *dt_adaptive_max_pool2d(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool2d_sized(input, output_size,
+                                        dt::named<dt_adaptive_max_pool2d_options>(input.site, options...).get(),
+                                        sizeof(dt_adaptive_max_pool2d_options));
+}
+template <class... T>
+dt_adaptive_max_pool2d_with_indices_result
+dt_adaptive_max_pool2d_with_indices(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool2d_with_indices_sized(
+        input, output_size, dt::named<dt_adaptive_max_pool2d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_adaptive_max_pool2d_with_indices_options));
+}
+template <class... T>
+dt_tensor *dt_adaptive_max_pool3d(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool3d_sized(input, output_size,
+                                        dt::named<dt_adaptive_max_pool3d_options>(input.site, options...).get(),
+                                        sizeof(dt_adaptive_max_pool3d_options));
+}
+template <class... T>
+dt_adaptive_max_pool3d_with_indices_result
+dt_adaptive_max_pool3d_with_indices(dt::at<dt_tensor *> input, dt_ints output_size, const T &...options) {
+    return dt_adaptive_max_pool3d_with_indices_sized(
+        input, output_size, dt::named<dt_adaptive_max_pool3d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_adaptive_max_pool3d_with_indices_options));
+}
 template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
 }
@@ -1907,6 +2298,18 @@ dt_tensor *dt_attention_mask_backward(dt::at<dt_tensor *> grad_out, dt_tensor *q
         grad_out, query, key, value, out, logsumexp,
         dt::named<dt_attention_mask_backward_options>(grad_out.site, options...).get(),
         sizeof(dt_attention_mask_backward_options));
+}
+template <class... T> dt_tensor *dt_avg_pool1d(dt::at<dt_tensor *> self, dt_ints kernel_size, const T &...options) {
+    return dt_avg_pool1d_sized(self, kernel_size, dt::named<dt_avg_pool1d_options>(self.site, options...).get(),
+                               sizeof(dt_avg_pool1d_options));
+}
+template <class... T> dt_tensor *dt_avg_pool2d(dt::at<dt_tensor *> self, dt_ints kernel_size, const T &...options) {
+    return dt_avg_pool2d_sized(self, kernel_size, dt::named<dt_avg_pool2d_options>(self.site, options...).get(),
+                               sizeof(dt_avg_pool2d_options));
+}
+template <class... T> dt_tensor *dt_avg_pool3d(dt::at<dt_tensor *> self, dt_ints kernel_size, const T &...options) {
+    return dt_avg_pool3d_sized(self, kernel_size, dt::named<dt_avg_pool3d_options>(self.site, options...).get(),
+                               sizeof(dt_avg_pool3d_options));
 }
 template <class... T>
 dt_tensor *dt_baddbmm(dt::at<dt_tensor *> self, dt_tensor *batch1, dt_tensor *batch2, const T &...options) {
@@ -2166,6 +2569,79 @@ template <class... T> dt_tensor *dt_constant_pad_nd(dt::at<dt_tensor *> self, dt
 template <class... T> dt_tensor *dt_contiguous(dt::at<dt_tensor *> self, const T &...options) {
     return dt_contiguous_sized(self, dt::named<dt_contiguous_options>(self.site, options...).get(),
                                sizeof(dt_contiguous_options));
+}
+template <class... T> dt_tensor *dt_conv1d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv1d_sized(input, weight, dt::named<dt_conv1d_options>(input.site, options...).get(),
+                           sizeof(dt_conv1d_options));
+}
+template <class... T>
+dt_tensor *dt_conv1d_padding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv1d_padding_sized(input, weight, dt::named<dt_conv1d_padding_options>(input.site, options...).get(),
+                                   sizeof(dt_conv1d_padding_options));
+}
+template <class... T> dt_tensor *dt_conv2d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv2d_sized(input, weight, dt::named<dt_conv2d_options>(input.site, options...).get(),
+                           sizeof(dt_conv2d_options));
+}
+template <class... T>
+dt_tensor *dt_conv2d_padding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv2d_padding_sized(input, weight, dt::named<dt_conv2d_padding_options>(input.site, options...).get(),
+                                   sizeof(dt_conv2d_padding_options));
+}
+template <class... T> dt_tensor *dt_conv3d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv3d_sized(input, weight, dt::named<dt_conv3d_options>(input.site, options...).get(),
+                           sizeof(dt_conv3d_options));
+}
+template <class... T>
+dt_tensor *dt_conv3d_padding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv3d_padding_sized(input, weight, dt::named<dt_conv3d_padding_options>(input.site, options...).get(),
+                                   sizeof(dt_conv3d_padding_options));
+}
+template <class... T>
+dt_tensor *dt_conv_forward(dt::at<dt_tensor *> input, dt_tensor *weight, dt_shape sizes, const T &...options) {
+    return dt_conv_forward_sized(input, weight, sizes,
+                                 dt::named<dt_conv_forward_options>(input.site, options...).get(),
+                                 sizeof(dt_conv_forward_options));
+}
+template <class... T>
+dt_tensor *dt_conv_input_backward(dt::at<dt_tensor *> grad_output, dt_tensor *weight, dt_shape sizes,
+                                  const T &...options) {
+    return dt_conv_input_backward_sized(grad_output, weight, sizes,
+                                        dt::named<dt_conv_input_backward_options>(grad_output.site, options...).get(),
+                                        sizeof(dt_conv_input_backward_options));
+}
+template <class... T>
+dt_tensor *dt_conv_transpose1d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv_transpose1d_sized(input, weight,
+                                     dt::named<dt_conv_transpose1d_options>(input.site, options...).get(),
+                                     sizeof(dt_conv_transpose1d_options));
+}
+template <class... T>
+dt_tensor *dt_conv_transpose2d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv_transpose2d_sized(input, weight,
+                                     dt::named<dt_conv_transpose2d_options>(input.site, options...).get(),
+                                     sizeof(dt_conv_transpose2d_options));
+}
+template <class... T>
+dt_tensor *dt_conv_transpose3d(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_conv_transpose3d_sized(input, weight,
+                                     dt::named<dt_conv_transpose3d_options>(input.site, options...).get(),
+                                     sizeof(dt_conv_transpose3d_options));
+}
+template <class... T>
+dt_tensor *dt_conv_weight_backward(dt::at<dt_tensor *> input, dt_tensor *grad_output, dt_shape sizes,
+                                   const T &...options) {
+    return dt_conv_weight_backward_sized(input, grad_output, sizes,
+                                         dt::named<dt_conv_weight_backward_options>(input.site, options...).get(),
+                                         sizeof(dt_conv_weight_backward_options));
+}
+template <class... T>
+dt_tensor *dt_convolution(dt::at<dt_tensor *> input, dt_tensor *weight, dt_ints stride, dt_ints padding,
+                          dt_ints dilation, bool transposed, dt_ints output_padding, int64_t groups,
+                          const T &...options) {
+    return dt_convolution_sized(input, weight, stride, padding, dilation, transposed, output_padding, groups,
+                                dt::named<dt_convolution_options>(input.site, options...).get(),
+                                sizeof(dt_convolution_options));
 }
 template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *src, const T &...options) {
     return dt_copy_in_place_sized(self, src, dt::named<dt_copy_in_place_options>(self.site, options...).get(),
@@ -2519,6 +2995,9 @@ dt_tensor *dt_gelu_backward(dt::at<dt_tensor *> grad_output, dt_tensor *self, co
                                   dt::named<dt_gelu_backward_options>(grad_output.site, options...).get(),
                                   sizeof(dt_gelu_backward_options));
 }
+template <class... T> dt_geqrf_result dt_geqrf(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_geqrf_sized(self, dt::named<dt_geqrf_options>(self.site, options...).get(), sizeof(dt_geqrf_options));
+}
 template <class... T> dt_tensor *dt_glu(dt::at<dt_tensor *> input, const T &...options) {
     return dt_glu_sized(input, dt::named<dt_glu_options>(input.site, options...).get(), sizeof(dt_glu_options));
 }
@@ -2706,6 +3185,10 @@ template <class... T> dt_tensor *dt_instance_norm(dt::at<dt_tensor *> input, con
 template <class... T> dt_tensor *dt_int(dt::at<dt_tensor *> self, const T &...options) {
     return dt_int_sized(self, dt::named<dt_int_options>(self.site, options...).get(), sizeof(dt_int_options));
 }
+template <class... T> dt_tensor *dt_interpolate(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_interpolate_sized(input, dt::named<dt_interpolate_options>(input.site, options...).get(),
+                                sizeof(dt_interpolate_options));
+}
 template <class... T> dt_tensor *dt_isclose(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_isclose_sized(self, other, dt::named<dt_isclose_options>(self.site, options...).get(),
                             sizeof(dt_isclose_options));
@@ -2723,6 +3206,10 @@ template <class... T> dt_tensor *dt_isnan(dt::at<dt_tensor *> self, const T &...
 template <class... T> dt_tensor *dt_kl_div(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_kl_div_sized(input, target, dt::named<dt_kl_div_options>(input.site, options...).get(),
                            sizeof(dt_kl_div_options));
+}
+template <class... T> dt_tensor *dt_kron(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_kron_sized(self, other, dt::named<dt_kron_options>(self.site, options...).get(),
+                         sizeof(dt_kron_options));
 }
 template <class... T> dt_kthvalue_result dt_kthvalue(dt::at<dt_tensor *> self, int64_t k, const T &...options) {
     return dt_kthvalue_sized(self, k, dt::named<dt_kthvalue_options>(self.site, options...).get(),
@@ -2793,6 +3280,14 @@ dt_linalg_cholesky_ex_result dt_linalg_cholesky_ex(dt::at<dt_tensor *> self, con
     return dt_linalg_cholesky_ex_sized(self, dt::named<dt_linalg_cholesky_ex_options>(self.site, options...).get(),
                                        sizeof(dt_linalg_cholesky_ex_options));
 }
+template <class... T> dt_tensor *dt_linalg_cond(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_cond_sized(self, dt::named<dt_linalg_cond_options>(self.site, options...).get(),
+                                sizeof(dt_linalg_cond_options));
+}
+template <class... T> dt_tensor *dt_linalg_cond_p_str(dt::at<dt_tensor *> self, const char *p, const T &...options) {
+    return dt_linalg_cond_p_str_sized(self, p, dt::named<dt_linalg_cond_p_str_options>(self.site, options...).get(),
+                                      sizeof(dt_linalg_cond_p_str_options));
+}
 template <class... T> dt_tensor *dt_linalg_cross(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_linalg_cross_sized(self, other, dt::named<dt_linalg_cross_options>(self.site, options...).get(),
                                  sizeof(dt_linalg_cross_options));
@@ -2801,13 +3296,31 @@ template <class... T> dt_tensor *dt_linalg_det(dt::at<dt_tensor *> A, const T &.
     return dt_linalg_det_sized(A, dt::named<dt_linalg_det_options>(A.site, options...).get(),
                                sizeof(dt_linalg_det_options));
 }
+template <class... T> dt_tensor *dt_linalg_diagonal(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_diagonal_sized(A, dt::named<dt_linalg_diagonal_options>(A.site, options...).get(),
+                                    sizeof(dt_linalg_diagonal_options));
+}
+template <class... T> dt_linalg_eig_result dt_linalg_eig(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_eig_sized(self, dt::named<dt_linalg_eig_options>(self.site, options...).get(),
+                               sizeof(dt_linalg_eig_options));
+}
 template <class... T> dt_linalg_eigh_result dt_linalg_eigh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_eigh_sized(self, dt::named<dt_linalg_eigh_options>(self.site, options...).get(),
                                 sizeof(dt_linalg_eigh_options));
 }
+template <class... T> dt_tensor *dt_linalg_eigvals(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_eigvals_sized(self, dt::named<dt_linalg_eigvals_options>(self.site, options...).get(),
+                                   sizeof(dt_linalg_eigvals_options));
+}
 template <class... T> dt_tensor *dt_linalg_eigvalsh(dt::at<dt_tensor *> self, const T &...options) {
     return dt_linalg_eigvalsh_sized(self, dt::named<dt_linalg_eigvalsh_options>(self.site, options...).get(),
                                     sizeof(dt_linalg_eigvalsh_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_householder_product(dt::at<dt_tensor *> input, dt_tensor *tau, const T &...options) {
+    return dt_linalg_householder_product_sized(
+        input, tau, dt::named<dt_linalg_householder_product_options>(input.site, options...).get(),
+        sizeof(dt_linalg_householder_product_options));
 }
 template <class... T> dt_tensor *dt_linalg_inv(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_inv_sized(A, dt::named<dt_linalg_inv_options>(A.site, options...).get(),
@@ -2816,6 +3329,31 @@ template <class... T> dt_tensor *dt_linalg_inv(dt::at<dt_tensor *> A, const T &.
 template <class... T> dt_linalg_inv_ex_result dt_linalg_inv_ex(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_inv_ex_sized(A, dt::named<dt_linalg_inv_ex_options>(A.site, options...).get(),
                                   sizeof(dt_linalg_inv_ex_options));
+}
+template <class... T>
+dt_linalg_ldl_factor_result dt_linalg_ldl_factor(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_ldl_factor_sized(self, dt::named<dt_linalg_ldl_factor_options>(self.site, options...).get(),
+                                      sizeof(dt_linalg_ldl_factor_options));
+}
+template <class... T>
+dt_linalg_ldl_factor_ex_result dt_linalg_ldl_factor_ex(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_ldl_factor_ex_sized(self,
+                                         dt::named<dt_linalg_ldl_factor_ex_options>(self.site, options...).get(),
+                                         sizeof(dt_linalg_ldl_factor_ex_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_ldl_solve(dt::at<dt_tensor *> LD, dt_tensor *pivots, dt_tensor *B, const T &...options) {
+    return dt_linalg_ldl_solve_sized(LD, pivots, B, dt::named<dt_linalg_ldl_solve_options>(LD.site, options...).get(),
+                                     sizeof(dt_linalg_ldl_solve_options));
+}
+template <class... T>
+dt_linalg_lstsq_result dt_linalg_lstsq(dt::at<dt_tensor *> self, dt_tensor *b, const T &...options) {
+    return dt_linalg_lstsq_sized(self, b, dt::named<dt_linalg_lstsq_options>(self.site, options...).get(),
+                                 sizeof(dt_linalg_lstsq_options));
+}
+template <class... T> dt_linalg_lu_result dt_linalg_lu(dt::at<dt_tensor *> A, const T &...options) {
+    return dt_linalg_lu_sized(A, dt::named<dt_linalg_lu_options>(A.site, options...).get(),
+                              sizeof(dt_linalg_lu_options));
 }
 template <class... T> dt_linalg_lu_factor_result dt_linalg_lu_factor(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_lu_factor_sized(A, dt::named<dt_linalg_lu_factor_options>(A.site, options...).get(),
@@ -2831,10 +3369,47 @@ dt_tensor *dt_linalg_lu_solve(dt::at<dt_tensor *> LU, dt_tensor *pivots, dt_tens
     return dt_linalg_lu_solve_sized(LU, pivots, B, dt::named<dt_linalg_lu_solve_options>(LU.site, options...).get(),
                                     sizeof(dt_linalg_lu_solve_options));
 }
+template <class... T> dt_tensor *dt_linalg_matrix_exp(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_matrix_exp_sized(self, dt::named<dt_linalg_matrix_exp_options>(self.site, options...).get(),
+                                      sizeof(dt_linalg_matrix_exp_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_matrix_norm(dt::at<dt_tensor *> self, dt::number ord, const T &...options) {
+    return dt_linalg_matrix_norm_sized(self, ord,
+                                       dt::named<dt_linalg_matrix_norm_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_matrix_norm_options));
+}
+template <class... T> dt_tensor *dt_linalg_matrix_norm_str_ord(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_matrix_norm_str_ord_sized(
+        self, dt::named<dt_linalg_matrix_norm_str_ord_options>(self.site, options...).get(),
+        sizeof(dt_linalg_matrix_norm_str_ord_options));
+}
 template <class... T> dt_tensor *dt_linalg_matrix_power(dt::at<dt_tensor *> self, int64_t n, const T &...options) {
     return dt_linalg_matrix_power_sized(self, n,
                                         dt::named<dt_linalg_matrix_power_options>(self.site, options...).get(),
                                         sizeof(dt_linalg_matrix_power_options));
+}
+template <class... T> dt_tensor *dt_linalg_matrix_rank(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_matrix_rank_sized(self, dt::named<dt_linalg_matrix_rank_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_matrix_rank_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_matrix_rank_tol(dt::at<dt_tensor *> self, double tol, const T &...options) {
+    return dt_linalg_matrix_rank_tol_sized(self, tol,
+                                           dt::named<dt_linalg_matrix_rank_tol_options>(self.site, options...).get(),
+                                           sizeof(dt_linalg_matrix_rank_tol_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_matrix_rank_tol_tensor(dt::at<dt_tensor *> input, dt_tensor *tol, const T &...options) {
+    return dt_linalg_matrix_rank_tol_tensor_sized(
+        input, tol, dt::named<dt_linalg_matrix_rank_tol_tensor_options>(input.site, options...).get(),
+        sizeof(dt_linalg_matrix_rank_tol_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_matrix_rank_atol_rtol_tensor(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_linalg_matrix_rank_atol_rtol_tensor_sized(
+        input, dt::named<dt_linalg_matrix_rank_atol_rtol_tensor_options>(input.site, options...).get(),
+        sizeof(dt_linalg_matrix_rank_atol_rtol_tensor_options));
 }
 template <class... T> dt_tensor *dt_linalg_multi_dot(dt::at<dt_tensors> tensors, const T &...options) {
     return dt_linalg_multi_dot_sized(tensors, dt::named<dt_linalg_multi_dot_options>(tensors.site, options...).get(),
@@ -2849,6 +3424,25 @@ dt_tensor *dt_linalg_norm_ord_str(dt::at<dt_tensor *> self, const char *ord, con
     return dt_linalg_norm_ord_str_sized(self, ord,
                                         dt::named<dt_linalg_norm_ord_str_options>(self.site, options...).get(),
                                         sizeof(dt_linalg_norm_ord_str_options));
+}
+template <class... T> dt_tensor *dt_linalg_pinv(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_pinv_sized(self, dt::named<dt_linalg_pinv_options>(self.site, options...).get(),
+                                sizeof(dt_linalg_pinv_options));
+}
+template <class... T> dt_tensor *dt_linalg_pinv_rcond(dt::at<dt_tensor *> self, double rcond, const T &...options) {
+    return dt_linalg_pinv_rcond_sized(self, rcond,
+                                      dt::named<dt_linalg_pinv_rcond_options>(self.site, options...).get(),
+                                      sizeof(dt_linalg_pinv_rcond_options));
+}
+template <class... T> dt_tensor *dt_linalg_pinv_tensor(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_pinv_tensor_sized(self, dt::named<dt_linalg_pinv_tensor_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_pinv_tensor_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_pinv_rcond_tensor(dt::at<dt_tensor *> self, dt_tensor *rcond, const T &...options) {
+    return dt_linalg_pinv_rcond_tensor_sized(
+        self, rcond, dt::named<dt_linalg_pinv_rcond_tensor_options>(self.site, options...).get(),
+        sizeof(dt_linalg_pinv_rcond_tensor_options));
 }
 template <class... T> dt_linalg_qr_result dt_linalg_qr(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_qr_sized(A, dt::named<dt_linalg_qr_options>(A.site, options...).get(),
@@ -2880,6 +3474,20 @@ template <class... T> dt_linalg_svd_result dt_linalg_svd(dt::at<dt_tensor *> A, 
 template <class... T> dt_tensor *dt_linalg_svdvals(dt::at<dt_tensor *> A, const T &...options) {
     return dt_linalg_svdvals_sized(A, dt::named<dt_linalg_svdvals_options>(A.site, options...).get(),
                                    sizeof(dt_linalg_svdvals_options));
+}
+template <class... T> dt_tensor *dt_linalg_tensorinv(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_linalg_tensorinv_sized(self, dt::named<dt_linalg_tensorinv_options>(self.site, options...).get(),
+                                     sizeof(dt_linalg_tensorinv_options));
+}
+template <class... T>
+dt_tensor *dt_linalg_tensorsolve(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_linalg_tensorsolve_sized(self, other,
+                                       dt::named<dt_linalg_tensorsolve_options>(self.site, options...).get(),
+                                       sizeof(dt_linalg_tensorsolve_options));
+}
+template <class... T> dt_tensor *dt_linalg_vander(dt::at<dt_tensor *> x, const T &...options) {
+    return dt_linalg_vander_sized(x, dt::named<dt_linalg_vander_options>(x.site, options...).get(),
+                                  sizeof(dt_linalg_vander_options));
 }
 template <class... T> dt_tensor *dt_linalg_vecdot(dt::at<dt_tensor *> x, dt_tensor *y, const T &...options) {
     return dt_linalg_vecdot_sized(x, y, dt::named<dt_linalg_vecdot_options>(x.site, options...).get(),
@@ -3034,6 +3642,19 @@ template <class... T> dt_tensor *dt_lt_scalar_(dt::at<dt_tensor *> self, dt::num
                                        dt::named<dt_lt_scalar_in_place_options>(self.site, options...).get(),
                                        sizeof(dt_lt_scalar_in_place_options));
 }
+template <class... T> int dt_lu(dt::at<dt_tensor *> A, dt_tensor **out, int capacity, const T &...options) {
+    return dt_lu_sized(A, out, capacity, dt::named<dt_lu_options>(A.site, options...).get(), sizeof(dt_lu_options));
+}
+template <class... T>
+dt_tensor *dt_lu_solve(dt::at<dt_tensor *> self, dt_tensor *LU_data, dt_tensor *LU_pivots, const T &...options) {
+    return dt_lu_solve_sized(self, LU_data, LU_pivots, dt::named<dt_lu_solve_options>(self.site, options...).get(),
+                             sizeof(dt_lu_solve_options));
+}
+template <class... T>
+dt_lu_unpack_result dt_lu_unpack(dt::at<dt_tensor *> LU_data, dt_tensor *LU_pivots, const T &...options) {
+    return dt_lu_unpack_sized(LU_data, LU_pivots, dt::named<dt_lu_unpack_options>(LU_data.site, options...).get(),
+                              sizeof(dt_lu_unpack_options));
+}
 template <class... T> dt_tensor *dt_mT(dt::at<dt_tensor *> self, const T &...options) {
     return dt_mT_sized(self, dt::named<dt_mT_options>(self.site, options...).get(), sizeof(dt_mT_options));
 }
@@ -3064,6 +3685,10 @@ template <class... T> dt_tensor *dt_matmul(dt::at<dt_tensor *> self, dt_tensor *
     return dt_matmul_sized(self, other, dt::named<dt_matmul_options>(self.site, options...).get(),
                            sizeof(dt_matmul_options));
 }
+template <class... T> dt_tensor *dt_matrix_exp(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_matrix_exp_sized(self, dt::named<dt_matrix_exp_options>(self.site, options...).get(),
+                               sizeof(dt_matrix_exp_options));
+}
 template <class... T> dt_tensor *dt_max(dt::at<dt_tensor *> self, const T &...options) {
     return dt_max_sized(self, dt::named<dt_max_options>(self.site, options...).get(), sizeof(dt_max_options));
 }
@@ -3074,6 +3699,54 @@ template <class... T> dt_max_dim_result dt_max_dim(dt::at<dt_tensor *> self, int
 template <class... T> dt_tensor *dt_max_other(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_max_other_sized(self, other, dt::named<dt_max_other_options>(self.site, options...).get(),
                               sizeof(dt_max_other_options));
+}
+template <class... T> dt_tensor *dt_max_pool1d(dt::at<dt_tensor *> input, dt_ints kernel_size, const T &...options) {
+    return dt_max_pool1d_sized(input, kernel_size, dt::named<dt_max_pool1d_options>(input.site, options...).get(),
+                               sizeof(dt_max_pool1d_options));
+}
+template <class... T>
+dt_max_pool1d_with_indices_result dt_max_pool1d_with_indices(dt::at<dt_tensor *> input, dt_ints kernel_size,
+                                                             const T &...options) {
+    return dt_max_pool1d_with_indices_sized(
+        input, kernel_size, dt::named<dt_max_pool1d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_max_pool1d_with_indices_options));
+}
+template <class... T> dt_tensor *dt_max_pool2d(dt::at<dt_tensor *> input, dt_ints kernel_size, const T &...options) {
+    return dt_max_pool2d_sized(input, kernel_size, dt::named<dt_max_pool2d_options>(input.site, options...).get(),
+                               sizeof(dt_max_pool2d_options));
+}
+template <class... T>
+dt_max_pool2d_with_indices_result dt_max_pool2d_with_indices(dt::at<dt_tensor *> input, dt_ints kernel_size,
+                                                             const T &...options) {
+    return dt_max_pool2d_with_indices_sized(
+        input, kernel_size, dt::named<dt_max_pool2d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_max_pool2d_with_indices_options));
+}
+template <class... T> dt_tensor *dt_max_pool3d(dt::at<dt_tensor *> input, dt_ints kernel_size, const T &...options) {
+    return dt_max_pool3d_sized(input, kernel_size, dt::named<dt_max_pool3d_options>(input.site, options...).get(),
+                               sizeof(dt_max_pool3d_options));
+}
+template <class... T>
+dt_max_pool3d_with_indices_result dt_max_pool3d_with_indices(dt::at<dt_tensor *> input, dt_ints kernel_size,
+                                                             const T &...options) {
+    return dt_max_pool3d_with_indices_sized(
+        input, kernel_size, dt::named<dt_max_pool3d_with_indices_options>(input.site, options...).get(),
+        sizeof(dt_max_pool3d_with_indices_options));
+}
+template <class... T>
+dt_tensor *dt_max_pool_backward(dt::at<dt_tensor *> grad_output, dt_tensor *indices, dt_shape sizes,
+                                dt_ints kernel_size, dt_ints stride, dt_ints padding, dt_ints dilation,
+                                const T &...options) {
+    return dt_max_pool_backward_sized(grad_output, indices, sizes, kernel_size, stride, padding, dilation,
+                                      dt::named<dt_max_pool_backward_options>(grad_output.site, options...).get(),
+                                      sizeof(dt_max_pool_backward_options));
+}
+template <class... T>
+dt_tensor *dt_max_pool_read(dt::at<dt_tensor *> self, dt_tensor *indices, dt_ints kernel_size, dt_ints stride,
+                            dt_ints padding, dt_ints dilation, const T &...options) {
+    return dt_max_pool_read_sized(self, indices, kernel_size, stride, padding, dilation,
+                                  dt::named<dt_max_pool_read_options>(self.site, options...).get(),
+                                  sizeof(dt_max_pool_read_options));
 }
 template <class... T> dt_tensor *dt_maximum(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
     return dt_maximum_sized(self, other, dt::named<dt_maximum_options>(self.site, options...).get(),
@@ -3297,6 +3970,11 @@ template <class... T> dt_tensor *dt_ones_like(dt::at<dt_tensor *> self, const T 
     return dt_ones_like_sized(self, dt::named<dt_ones_like_options>(self.site, options...).get(),
                               sizeof(dt_ones_like_options));
 }
+template <class... T>
+dt_tensor *dt_ormqr(dt::at<dt_tensor *> self, dt_tensor *input2, dt_tensor *input3, const T &...options) {
+    return dt_ormqr_sized(self, input2, input3, dt::named<dt_ormqr_options>(self.site, options...).get(),
+                          sizeof(dt_ormqr_options));
+}
 template <class... T> dt_tensor *dt_outer(dt::at<dt_tensor *> self, dt_tensor *vec2, const T &...options) {
     return dt_outer_sized(self, vec2, dt::named<dt_outer_options>(self.site, options...).get(),
                           sizeof(dt_outer_options));
@@ -3307,6 +3985,10 @@ template <class... T> dt_tensor *dt_pad(dt::at<dt_tensor *> input, dt_ints pad, 
 template <class... T> dt_tensor *dt_permute(dt::at<dt_tensor *> self, dt_dims dims, const T &...options) {
     return dt_permute_sized(self, dims, dt::named<dt_permute_options>(self.site, options...).get(),
                             sizeof(dt_permute_options));
+}
+template <class... T> dt_tensor *dt_pinverse(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_pinverse_sized(self, dt::named<dt_pinverse_options>(self.site, options...).get(),
+                             sizeof(dt_pinverse_options));
 }
 template <class... T>
 dt_tensor *dt_pixel_shuffle(dt::at<dt_tensor *> self, int64_t upscale_factor, const T &...options) {
@@ -3367,6 +4049,9 @@ template <class... T> dt_tensor *dt_prod_dim_int(dt::at<dt_tensor *> self, int64
 template <class... T> dt_tensor *dt_prod_of_others(dt::at<dt_tensor *> self, const T &...options) {
     return dt_prod_of_others_sized(self, dt::named<dt_prod_of_others_options>(self.site, options...).get(),
                                    sizeof(dt_prod_of_others_options));
+}
+template <class... T> dt_qr_result dt_qr(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_qr_sized(self, dt::named<dt_qr_options>(self.site, options...).get(), sizeof(dt_qr_options));
 }
 template <class... T>
 dt_radam_in_place_result dt_radam_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tensor *exp_avg,
@@ -3448,6 +4133,19 @@ dt_tensor *dt_repeat_interleave_self_int(dt::at<dt_tensor *> self, int64_t repea
         self, repeats, dt::named<dt_repeat_interleave_self_int_options>(self.site, options...).get(),
         sizeof(dt_repeat_interleave_self_int_options));
 }
+template <class... T>
+dt_tensor *dt_resample(dt::at<dt_tensor *> self, dt_shape sizes, const char *mode, dt_reals numbers,
+                       const T &...options) {
+    return dt_resample_sized(self, sizes, mode, numbers, dt::named<dt_resample_options>(self.site, options...).get(),
+                             sizeof(dt_resample_options));
+}
+template <class... T>
+dt_tensor *dt_resample_backward(dt::at<dt_tensor *> grad_output, dt_shape sizes, const char *mode, dt_reals numbers,
+                                const T &...options) {
+    return dt_resample_backward_sized(grad_output, sizes, mode, numbers,
+                                      dt::named<dt_resample_backward_options>(grad_output.site, options...).get(),
+                                      sizeof(dt_resample_backward_options));
+}
 template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
     return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
                             sizeof(dt_reshape_options));
@@ -3487,6 +4185,12 @@ dt_rmsprop_centered_momentum_(dt::at<dt_tensor *> self, dt_tensor *grad, dt_tens
 template <class... T> dt_tensor *dt_roll(dt::at<dt_tensor *> self, dt_ints shifts, const T &...options) {
     return dt_roll_sized(self, shifts, dt::named<dt_roll_options>(self.site, options...).get(),
                          sizeof(dt_roll_options));
+}
+template <class... T>
+dt_tensor *dt_rotary_embedding(dt::at<dt_tensor *> self, dt_tensor *frequencies, const T &...options) {
+    return dt_rotary_embedding_sized(self, frequencies,
+                                     dt::named<dt_rotary_embedding_options>(self.site, options...).get(),
+                                     sizeof(dt_rotary_embedding_options));
 }
 template <class... T> dt_tensor *dt_round(dt::at<dt_tensor *> self, const T &...options) {
     return dt_round_sized(self, dt::named<dt_round_options>(self.site, options...).get(), sizeof(dt_round_options));
@@ -3706,6 +4410,13 @@ dt_tensor *dt_slice_scatter(dt::at<dt_tensor *> self, dt_tensor *src, int64_t di
                                   sizeof(dt_slice_scatter_options));
 }
 template <class... T>
+dt_tensor *dt_slice_scatter_(dt::at<dt_tensor *> self, dt_tensor *src, int64_t dim, int64_t start, int64_t end,
+                             int64_t step, const T &...options) {
+    return dt_slice_scatter_in_place_sized(self, src, dim, start, end, step,
+                                           dt::named<dt_slice_scatter_in_place_options>(self.site, options...).get(),
+                                           sizeof(dt_slice_scatter_in_place_options));
+}
+template <class... T>
 dt_tensor *dt_smooth_l1_loss(dt::at<dt_tensor *> input, dt_tensor *target, const T &...options) {
     return dt_smooth_l1_loss_sized(input, target, dt::named<dt_smooth_l1_loss_options>(input.site, options...).get(),
                                    sizeof(dt_smooth_l1_loss_options));
@@ -3817,6 +4528,9 @@ template <class... T> dt_tensor *dt_sub_scalar_(dt::at<dt_tensor *> self, dt::nu
 template <class... T> dt_tensor *dt_sum(dt::at<dt_tensor *> self, const T &...options) {
     return dt_sum_sized(self, dt::named<dt_sum_options>(self.site, options...).get(), sizeof(dt_sum_options));
 }
+template <class... T> dt_svd_result dt_svd(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_svd_sized(self, dt::named<dt_svd_options>(self.site, options...).get(), sizeof(dt_svd_options));
+}
 template <class... T>
 dt_tensor *dt_swapaxes(dt::at<dt_tensor *> self, int64_t axis0, int64_t axis1, const T &...options) {
     return dt_swapaxes_sized(self, axis0, axis1, dt::named<dt_swapaxes_options>(self.site, options...).get(),
@@ -3917,6 +4631,11 @@ template <class... T>
 dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, const T &...options) {
     return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
                               sizeof(dt_transpose_options));
+}
+template <class... T>
+dt_triangular_solve_result dt_triangular_solve(dt::at<dt_tensor *> self, dt_tensor *A, const T &...options) {
+    return dt_triangular_solve_sized(self, A, dt::named<dt_triangular_solve_options>(self.site, options...).get(),
+                                     sizeof(dt_triangular_solve_options));
 }
 template <class... T> dt_tensor *dt_tril(dt::at<dt_tensor *> self, const T &...options) {
     return dt_tril_sized(self, dt::named<dt_tril_options>(self.site, options...).get(), sizeof(dt_tril_options));
@@ -4082,6 +4801,14 @@ template <class... T> dt_params *dt_params_new(dt::at<dt_ctx *> ctx, const T &..
     return dt_params_new_sized(ctx, dt::named<dt_params_new_options>(ctx.site, options...).get(),
                                sizeof(dt_params_new_options));
 }
+template <class... T> dt_params *dt_params_open(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
+    return dt_params_open_sized(ctx, path, dt::named<dt_params_open_options>(ctx.site, options...).get(),
+                                sizeof(dt_params_open_options));
+}
+template <class... T> dt_status dt_params_save(dt::at<dt_params *> params, const char *folder, const T &...options) {
+    return dt_params_save_sized(params, folder, dt::named<dt_params_save_options>(params.site, options...).get(),
+                                sizeof(dt_params_save_options));
+}
 template <class... T>
 dt_tensor *dt_param(dt::at<dt_params *> params, const char *name, dt_shape shape, const T &...options) {
     return dt_param_sized(params, name, shape, dt::named<dt_param_options>(params.site, options...).get(),
@@ -4090,6 +4817,13 @@ dt_tensor *dt_param(dt::at<dt_params *> params, const char *name, dt_shape shape
 template <class... T> dt_schedule *dt_schedule_new(dt::at<dt_ctx *> ctx, const char *text, const T &...options) {
     return dt_schedule_new_sized(ctx, text, dt::named<dt_schedule_new_options>(ctx.site, options...).get(),
                                  sizeof(dt_schedule_new_options));
+}
+template <class... T>
+dt_status dt_pipeline_run(dt::at<dt_schedule *> schedule, dt_mesh *mesh, dt_stage_fn *run, void *user,
+                          const T &...options) {
+    return dt_pipeline_run_sized(schedule, mesh, run, user,
+                                 dt::named<dt_pipeline_run_options>(schedule.site, options...).get(),
+                                 sizeof(dt_pipeline_run_options));
 }
 template <class... T>
 dt_status dt_curve_save_svg(dt::at<dt_ctx *> ctx, const char *path, int64_t n, const double *values,
@@ -4304,6 +5038,14 @@ inline dt_status dt_grad_hook_remove(dt_tensor *tensor, int64_t id, dt_site site
 inline dt_tensor *dt_checkpoint(dt_checkpoint_fn *run, void *user, dt_tensors inputs, dt_site site = dt::here()) {
     return dt_checkpoint_site(run, user, inputs, &site);
 }
+inline int64_t dt_grad_hook_add_owner(dt_tensor *tensor, dt_grad_hook *hook, void *user, dt_user_end *end,
+                                      dt_site site = dt::here()) {
+    return dt_grad_hook_add_owner_site(tensor, hook, user, end, &site);
+}
+inline dt_tensor *dt_checkpoint_owner(dt_checkpoint_fn *run, void *user, dt_user_end *end, dt_tensors inputs,
+                                      dt_site site = dt::here()) {
+    return dt_checkpoint_owner_site(run, user, end, inputs, &site);
+}
 inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_detach_site(tensor, &site);
 }
@@ -4321,6 +5063,12 @@ inline dt_tensor *dt_batches_next(dt_batches *batches, dt_site site = dt::here()
 }
 inline dt_status dt_batches_seek(dt_batches *batches, int64_t position, dt_site site = dt::here()) {
     return dt_batches_seek_site(batches, position, &site);
+}
+inline void dt_drop_newer(dt_ctx *ctx, dt_tensor *than, dt_site site = dt::here()) {
+    return dt_drop_newer_site(ctx, than, &site);
+}
+inline dt_status dt_saving_wait(dt_saving *saving, dt_site site = dt::here()) {
+    return dt_saving_wait_site(saving, &site);
 }
 inline void *dt_heap_alloc(dt_ctx *ctx, size_t bytes, dt_site site = dt::here()) {
     return dt_heap_alloc_site(ctx, bytes, &site);
@@ -4396,6 +5144,9 @@ inline const char *dt_comm_stats_text(dt_ctx *ctx, dt_site site = dt::here()) {
 }
 inline const char *dt_comm_stats_json(dt_ctx *ctx, dt_site site = dt::here()) {
     return dt_comm_stats_json_site(ctx, &site);
+}
+inline const char *dt_comm_steps_text(dt_ctx *ctx, int64_t steps, double seconds, dt_site site = dt::here()) {
+    return dt_comm_steps_text_site(ctx, steps, seconds, &site);
 }
 inline const char *dt_memory_text(dt_ctx *ctx, dt_site site = dt::here()) { return dt_memory_text_site(ctx, &site); }
 inline dt_status dt_trace_begin(dt_ctx *ctx, const char *file, dt_site site = dt::here()) {
@@ -4553,6 +5304,18 @@ inline dt_status dt_params_check(dt_params *params, dt_site site = dt::here()) {
 inline const char *dt_params_text(dt_params *params, dt_site site = dt::here()) {
     return dt_params_text_site(params, &site);
 }
+inline dt_config *dt_config_open(dt_ctx *ctx, const char *path, dt_site site = dt::here()) {
+    return dt_config_open_site(ctx, path, &site);
+}
+inline double dt_config_real(const dt_config *config, const char *key, double absent, dt_site site = dt::here()) {
+    return dt_config_real_site(config, key, absent, &site);
+}
+inline int64_t dt_config_int(const dt_config *config, const char *key, int64_t absent, dt_site site = dt::here()) {
+    return dt_config_int_site(config, key, absent, &site);
+}
+inline bool dt_config_bool(const dt_config *config, const char *key, bool absent, dt_site site = dt::here()) {
+    return dt_config_bool_site(config, key, absent, &site);
+}
 inline void dt_schedule_free(dt_schedule *schedule, dt_site site = dt::here()) {
     return dt_schedule_free_site(schedule, &site);
 }
@@ -4560,9 +5323,26 @@ inline double dt_schedule_simulate(const dt_schedule *schedule, const dt_stage_t
                                    dt_site site = dt::here()) {
     return dt_schedule_simulate_site(schedule, times, begins, &site);
 }
+inline double dt_schedule_simulate_stages(const dt_schedule *schedule, const dt_stage_times *times, double *begins,
+                                          dt_site site = dt::here()) {
+    return dt_schedule_simulate_stages_site(schedule, times, begins, &site);
+}
 inline const char *dt_schedule_timeline(dt_schedule *schedule, const dt_stage_times *times,
                                         dt_site site = dt::here()) {
     return dt_schedule_timeline_site(schedule, times, &site);
+}
+inline dt_mesh *dt_pipeline_mesh(const dt_schedule *schedule, dt_mesh *mesh, int64_t stage,
+                                 dt_site site = dt::here()) {
+    return dt_pipeline_mesh_site(schedule, mesh, stage, &site);
+}
+inline dt_tensor *dt_pipeline_input(dt_ctx *ctx, int i, dt_site site = dt::here()) {
+    return dt_pipeline_input_site(ctx, i, &site);
+}
+inline dt_status dt_pipeline_output(dt_ctx *ctx, int i, dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_pipeline_output_site(ctx, i, tensor, &site);
+}
+inline dt_status dt_pipeline_metric(dt_ctx *ctx, int i, dt_tensor *value, dt_site site = dt::here()) {
+    return dt_pipeline_metric_site(ctx, i, value, &site);
 }
 inline dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed, dt_site site = dt::here()) {
     return dt_generator_new_site(ctx, seed, &site);
@@ -4587,6 +5367,7 @@ inline dt_tensor *dt_transfer_wait(dt_transfer *transfer, dt_site site = dt::her
 }
 inline double dt_item(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_site(tensor, &site); }
 inline int64_t dt_item_i64(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_i64_site(tensor, &site); }
+inline char *dt_spec_svg(const dt_spec *spec, dt_site site = dt::here()) { return dt_spec_svg_site(spec, &site); }
 inline dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n, dt_site site = dt::here()) {
     return dt_placements_parse_site(ctx, text, n, &site);
 }

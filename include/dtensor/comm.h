@@ -30,8 +30,8 @@ DT_API dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, DT_CALLER);
  * once, and the number of their bytes. Local. */
 DT_API size_t dt_heap_trim(dt_ctx *ctx);
 
-/* What memory of a heap is for: X(name, word). Parameters are the leaves that require gradients, gradients those that
- * are stored (dt_grad), optimizer the state of optimisers; activations are all other tensors, except those that a
+/* The purposes of heap memory: X(name, word). Parameters are the leaves that require gradients, gradients those that
+ * are stored (dt_grad), optimizer the state of optimizers; activations are all other tensors, except those that a
  * backward pass makes and tensors in their use placements, which are scratch, as is everything that is not a tensor. */
 #define DT_MEMORY_KIND_LIST(X)                                                                                       \
     X(PARAMETERS, "parameters")                                                                                      \
@@ -76,14 +76,14 @@ typedef struct dt_group dt_group;
 DT_API dt_group *dt_group_world_site(dt_ctx *ctx, DT_CALLER);
 
 /* A group of these world ranks, which must be distinct; their order defines the group ranks. Nothing is communicated:
- * members synchronise in their first collective. Groups of the same set of ranks share transport resources. A rank that
+ * members synchronize in their first collective. Groups of the same set of ranks share transport resources. A rank that
  * is not a member may create and query the group, but not communicate in it. Freed with dt_group_release. Local. */
 DT_API dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, DT_CALLER);
 /* The context of the group; NULL for a NULL group. Local. */
 DT_API dt_ctx *dt_group_ctx(const dt_group *group);
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
-/* Drops a reference; NULL is fine. Not while an operation of the group is in progress. Local. */
+/* Drops a reference; accepts NULL. Must not be called while an operation of the group is in progress. Local. */
 DT_API void dt_group_release_site(dt_group *group, DT_CALLER);
 
 /* Number of members; this rank's index among them or -1; the world rank of member i or -1. Local. */
@@ -157,7 +157,7 @@ DT_API dt_status dt_work_test_site(dt_work *work, DT_CALLER);
 /* Waits for completion and frees the handle. NULL returns DT_ERR_STATE. Collective with its start. */
 DT_API dt_status dt_work_wait_site(dt_work *work, DT_CALLER);
 
-/* The same calls by name; count and blocks as in the table above. Collective over the group. */
+/* Collectives by name; count and blocks as in the table above. Collective over the group. */
 DT_API dt_status dt_comm_barrier_site(dt_group *group, DT_CALLER);
 DT_API dt_status dt_comm_broadcast_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
                                         int64_t root, DT_CALLER);

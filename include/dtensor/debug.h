@@ -44,7 +44,7 @@ typedef struct dt_comm_statistics {
     int64_t n; /* collectives; a direct exchange counts as those that it replaces */
     int64_t
         bytes; /* received by this rank; those of an exchange that counts as several collectives are in the first */
-    double seconds; /* from begin to end, waiting for other ranks included; in the first, as bytes are */
+    double seconds; /* from begin to end, including waiting for other ranks; counted in the first, like bytes */
 } dt_comm_statistics;
 
 /* The counts since the last begin; a NULL filter selects all. Local. */
@@ -60,10 +60,19 @@ static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_
  * Local. */
 DT_API const char *dt_comm_stats_text_site(dt_ctx *ctx, DT_CALLER);
 DT_API const char *dt_comm_stats_json_site(dt_ctx *ctx, DT_CALLER);
+/* A step of a program that has counted this many, in this many seconds, as a table: a line for each call that
+ * communicated, with the bytes that this rank received, its share of the time and its collectives; the last line has
+ * all. Validity as dt_comm_stats_text. An error unless steps and seconds are above 0. Local. */
+DT_API const char *dt_comm_steps_text_site(dt_ctx *ctx, int64_t steps, double seconds, DT_CALLER);
 
 /* The memory of this rank's heap by kind, as a table: the maximum so far, and what is allocated now (dt_heap_stats has
  * the numbers). Valid until the next dt_memory_text or the end of the context; NULL with the error recorded. Local. */
 DT_API const char *dt_memory_text_site(dt_ctx *ctx, DT_CALLER);
+
+/* Seconds of a clock that never goes back, from any beginning. In an estimate (DTENSOR_ESTIMATE) it is the time that
+ * the machine model predicts: ops and transfers advance it, and everything else that the program does takes no time.
+ * Local. */
+DT_API double dt_now(const dt_ctx *ctx);
 
 /* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
  * format of Chrome's trace viewer, any other as text, a line per op; with several ranks each writes its own file, with
@@ -93,6 +102,7 @@ DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_t
 #define dt_comm_stats_begin(...) dt_comm_stats_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_comm_stats_text(...) dt_comm_stats_text_site(__VA_ARGS__, DT_SITE)
 #define dt_comm_stats_json(...) dt_comm_stats_json_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_steps_text(...) dt_comm_steps_text_site(__VA_ARGS__, DT_SITE)
 #define dt_memory_text(...) dt_memory_text_site(__VA_ARGS__, DT_SITE)
 #define dt_trace_begin(...) dt_trace_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_trace_end(...) dt_trace_end_site(__VA_ARGS__, DT_SITE)

@@ -80,14 +80,15 @@ typedef struct dt_local_mapping {
  * 0, and i along dim 1. Such an input has as many dims as the outputs, and shards in one piece; its sizes and
  * placements may differ, and what it lacks is fetched. An input without a halo (NULL) is passed as its local tensor.
  *
- * The function is then called for one part of this rank's outputs after the other: the largest part that reads
- * nothing of other ranks, whose inputs are this rank's memory and not copied, then the strips around it, whose inputs
- * are small copies. It gets each output as a tensor to be filled, of any strides, and each input with a halo as what
- * that part reads: element 0 of the input is `before` indices before element 0 of the output. It may set an output to
- * a tensor of the same shape, which is copied. dt_local_map_offset has the index of the part. Where the gradient of an
- * input is recorded, the whole input is gathered and the function is called once, so that the ops that it uses are
- * recorded. Agreed errors: a halo that cannot be read, an unknown border (value), other numbers of dims, outputs that
- * differ in shape (shape), plain inputs, strided shards (placement). Collective over the mesh of the outputs. */
+ * The function is then called for one part of this rank's outputs after the other: the largest part that reads nothing
+ * of other ranks, whose inputs are this rank's memory and not copied, then the strips around it, whose inputs are
+ * small copies; between nodes the first part runs while the halos arrive. It gets each output as a tensor to be
+ * filled, of any strides, and each input with a halo as what that part reads: element 0 of the input is `before`
+ * indices before element 0 of the output. It may set an output to a tensor of the same shape, which is copied.
+ * dt_local_map_offset has the index of the part. Where the gradient of an input is recorded, the whole input is
+ * gathered and the function is called once, so that the ops that it uses are recorded. Agreed errors: a halo that
+ * cannot be read, an unknown border (value), other numbers of dims, outputs that differ in shape (shape), plain
+ * inputs, strided shards (placement). Collective over the mesh of the outputs. */
 DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs,
                                     size_t mapping_size, DT_CALLER);
 
@@ -111,7 +112,7 @@ typedef struct dt_op_argument {
  * Local. */
 DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_argument *arguments,
                            const dt_site *site, dt_tensor **outputs, int capacity, int *n_outputs);
-/* The same for an op that takes tensors only; returns the first output, or NULL. Collective where inputs move, else
+/* Runs an op that takes tensors only, by name; returns the first output, or NULL. Collective where inputs move, else
  * Local. */
 DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *const *tensors,
                                     const dt_site *site);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exchange of tensors with other libraries without copying, by DLPack: a struct that describes the memory, and a
+ * Tensors shared with other libraries without copying, by DLPack: a struct that describes the memory, and a
  * function that releases it.
  *
  * The structs here are those of dlpack.h under other names, so that both headers can be included; a pointer to

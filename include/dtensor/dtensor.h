@@ -80,6 +80,8 @@
 #include <dtensor/autograd.h>
 #include <dtensor/base.h>
 #include <dtensor/batches.h>
+#include <dtensor/binding.h>
+#include <dtensor/checkpoint.h>
 #include <dtensor/comm.h>
 #include <dtensor/debug.h>
 #include <dtensor/dispatch.h>
@@ -95,6 +97,7 @@
 #include <dtensor/progress.h>
 #include <dtensor/random.h>
 #include <dtensor/redistribute.h>
+#include <dtensor/show.h>
 #include <dtensor/spec.h>
 #include <dtensor/tensor.h>
 #include <dtensor/train.h>

@@ -24,7 +24,7 @@
  *
  * What is .place = "R" in C is dt::place = "R" here. Options that a call does not have do not compile. Plain values
  * set the options in their order, and an options struct sets all of them. A number is a dim, a list of one dim, an
- * integer or a scalar, as the option needs it. DT_SHAPE, DT_DIMS, DT_INTS and DT_TENSORS live until the end of
+ * integer or a scalar, as the option needs it. DT_SHAPE, DT_DIMS, DT_INTS, DT_REALS and DT_TENSORS live until the end of
  * the full expression: to keep one, write `auto shape = DT_SHAPE(8, 4);`.
  *
  * Errors are those of C: NULL, and the context keeps the first one; nothing here throws. Functions without options are
@@ -49,6 +49,13 @@ template <int N> struct integers {
     operator dt_ints() const { return {N, values}; }
 };
 template <class... T> integers<int(sizeof...(T))> list(T... values) { return {{static_cast<int64_t>(values)...}}; }
+
+/* Floating-point numbers: what DT_REALS makes. */
+template <int N> struct reals {
+    double values[N > 0 ? N : 1];
+    operator dt_reals() const { return {N, values}; }
+};
+template <class... T> reals<int(sizeof...(T))> real_list(T... values) { return {{static_cast<double>(values)...}}; }
 
 /* Tensors: what DT_TENSORS makes. */
 template <int N> struct tensor_list {
@@ -192,8 +199,8 @@ class context {
     int close(dt_site site = here()) { return dt_close_site(std::exchange(ctx, nullptr), &site); }
 };
 
-/* Tensors that are made while it lives are dropped with it, unless they are kept; or with their context, if that is
- * closed before. */
+/* Tensors made during its lifetime are dropped with it, unless they are kept; or with their context, if that is closed
+ * earlier. */
 class scope {
     dt_site site;
     uint64_t number;
@@ -264,6 +271,7 @@ template <class T> class ref {
 #define DT_SHAPE(...)    (::dt::list(__VA_ARGS__))
 #define DT_DIMS(...)     (::dt::list(__VA_ARGS__))
 #define DT_INTS(...)     (::dt::list(__VA_ARGS__))
+#define DT_REALS(...)    (::dt::real_list(__VA_ARGS__))
 #define DT_TENSORS(...)  (::dt::tensors(__VA_ARGS__))
 #define DT_NUMBER(value) (::dt::number(value))
 

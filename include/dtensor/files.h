@@ -33,21 +33,21 @@
 extern "C" {
 #endif
 
-typedef struct dt_load_options {
+typedef struct dt_load_npy_options {
     dt_mesh *mesh;      /* as in dt_make_options */
-    const char *place;  /* as in dt_make_options; of a partial placement, coordinate 0 gets the value */
+    const char *place;  /* as in dt_make_options; in a partial placement coordinate 0 gets the value */
     bool requires_grad; /* as in dt_make_options */
     const char *use;    /* as in dt_make_options */
     bool check;         /* .npz: compare the checksum of the entire entry; always done for plain tensors and for
                          * compressed entries */
     const dt_site *site;
-} dt_load_options;
+} dt_load_npy_options;
 
-/* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one. All
- * ranks must read the same file: one that is replaced meanwhile is an error. Collective over the mesh; Local for a
- * plain tensor. */
-DT_API dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
-DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
+/* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; the last one if there are
+ * several. All ranks must read the same file: one that is replaced meanwhile is an error. Collective over the mesh;
+ * Local for a plain tensor. */
+DT_API dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_npy_options));
+DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_npy_options));
 
 /* Saves a tensor. Partial values are reduced. When it returns, the file is complete, but not necessarily on the disk:
  * the system writes it back later. Collective over the mesh; Local for a plain tensor. */
@@ -58,10 +58,11 @@ DT_API dt_status dt_save_npz_site(const char *path, int n, const char *const *na
                                   DT_CALLER);
 
 #ifndef __cplusplus
-#define dt_load_npy(...)                   DT_LOAD_NPY_(__VA_ARGS__, .site = DT_SITE)
-#define dt_load_npz(...)                   DT_LOAD_NPZ_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LOAD_NPY_(ctx, path, ...)       dt_load_npy_sized(ctx, path, DT_NAMED(dt_load_options, __VA_ARGS__))
-#define DT_LOAD_NPZ_(ctx, path, name, ...) dt_load_npz_sized(ctx, path, name, DT_NAMED(dt_load_options, __VA_ARGS__))
+#define dt_load_npy(...)             DT_LOAD_NPY_(__VA_ARGS__, .site = DT_SITE)
+#define dt_load_npz(...)             DT_LOAD_NPZ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOAD_NPY_(ctx, path, ...) dt_load_npy_sized(ctx, path, DT_NAMED(dt_load_npy_options, __VA_ARGS__))
+#define DT_LOAD_NPZ_(ctx, path, name, ...)                                                                           \
+    dt_load_npz_sized(ctx, path, name, DT_NAMED(dt_load_npy_options, __VA_ARGS__))
 #endif
 
 #ifndef __cplusplus

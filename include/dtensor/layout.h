@@ -79,8 +79,7 @@ DT_API const dt_tuple *dt_layout_shape(const dt_layout *layout);
 DT_API const dt_tuple *dt_layout_stride(const dt_layout *layout);
 /* The text form, valid as long as the layout; NULL for a NULL layout. Local. */
 DT_API const char *dt_layout_text(const dt_layout *layout);
-/* Equality of shape and stride. Layouts that differ may still be one function: compare what dt_layout_coalesce makes of
- * them. Local. */
+/* Equality of shape and stride. Different layouts may be the same function: compare their dt_layout_coalesce. Local. */
 DT_API bool dt_layout_equal(const dt_layout *a, const dt_layout *b);
 
 /* Number of indices; largest value plus one. 0 for a NULL layout. Local. */
@@ -99,13 +98,13 @@ DT_API bool dt_layout_coordinate_of(const dt_layout *layout, int64_t value, int6
  * take more than about a million steps. Local. */
 DT_API dt_status dt_layout_is_injective_site(const dt_layout *layout, bool *out, DT_CALLER);
 
-/* The same function with the fewest modes, flat; `1:0` if the size is 1. Layouts are the same function if and only if
- * these are equal. Local. */
+/* The layout of this function with the fewest modes, flat; `1:0` if the size is 1. Layouts are the same function if
+ * and only if these are equal. Local. */
 DT_API dt_layout *dt_layout_coalesce_site(const dt_layout *layout, DT_CALLER);
-/* The same modes in one flat list; an integer layout stays as it is. Local. */
+/* The modes in one flat list; an integer layout stays as it is. Local. */
 DT_API dt_layout *dt_layout_flatten_site(const dt_layout *layout, DT_CALLER);
-/* The layout of the values below size that this one skips: a sum of a value of each is reached once only, and if each
- * stride is a multiple of the extent below it, the sums are all values up to size or beyond. Error: overlapping modes.
+/* The layout of the values below size that this one skips: the sums of one value of each layout are distinct, and if
+ * each stride is a multiple of the extent below it, they are all values up to size or beyond. Error: overlapping modes.
  * Local. */
 DT_API dt_layout *dt_layout_complement_site(const dt_layout *layout, int64_t size, DT_CALLER);
 /* i -> a(b(i)), with b's nesting: a mode of b that a splits becomes a list. b may exceed a's size: a continues in the

@@ -72,8 +72,8 @@ typedef struct dt_mesh_grid {
     int n_dims;
 } dt_mesh_grid;
 
-/* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
- * of which groups[d] must be this rank's group along dim d. Local. */
+/* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid;
+ * groups[d] must be this rank's group along its dim d. Local. */
 DT_API dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
                                           const dt_mesh_options *options, size_t options_size, DT_CALLER);
 
@@ -99,8 +99,8 @@ DT_API dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, D
 DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
 /* The dim of the root that a 1-D slice is; -1 for a root and for any other sub-mesh. Local. */
 DT_API int dt_mesh_root_dim(const dt_mesh *mesh);
-/* The sub-meshes of these dims, whether or not this rank is in them: their number, and one by its index, row-major over
- * the other dims. Local. */
+/* All sub-meshes of these dims, whether or not this rank is in them: their number, and one of them by its index,
+ * row-major over the other dims. Local. */
 DT_API int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, DT_CALLER);
 DT_API dt_mesh *dt_mesh_slice_at_site(dt_mesh *mesh, const char *names, int64_t index, DT_CALLER);
 

@@ -26,7 +26,7 @@
  * name, and their types. Overloads are joined by " | "; a call uses the first whose types fit its arguments.
  *
  * A *row* states what is correct on one mesh dim: a placement for each input, then for each output. A row must hold
- * for every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied.
+ * for every number of ranks and for uneven and empty shards. The row with everything Replicate is implied.
  * Rows come from three sources together:
  *
  *     rule     factors, see below
@@ -60,7 +60,8 @@
  *     m?            of an input: absent if it has no dim left, so that a term may have one such factor; of an output:
  *                   absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim); one in a term
- *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
+ *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does. "+k" is
+ *                   an addend with that factor only, such as one number per channel
  *     =...          its elements are only moved: any partial of it becomes that of the result
  *     ... P(max)    of an output: what a factor that it lacks makes of it
  *
@@ -133,6 +134,9 @@ typedef enum dt_arg_type {
     DT_N_ARG_TYPES
 } dt_arg_type;
 
+/* An absent member of a list of integers, if the schema line allows it (int?[2]): DT_INTS(5, DT_NONE). */
+#define DT_NONE INT64_MIN
+
 /* One argument of a call. Lists are owned by the caller. A tensor is an index into the inputs of the call, a list of
  * tensors the index of its first, which the others follow; where some members are none, `members` has the index of
  * each, -1 for none (dt_arg_member). */
@@ -157,7 +161,7 @@ typedef struct dt_arg {
     } as;
 } dt_arg;
 
-/* The index among the inputs of member i of a list of tensors; -1: it is none. */
+/* The index among the inputs of member i of a list of tensors; -1: it is absent. */
 static inline int dt_arg_member(const dt_arg *arg, int i) {
     return arg->as.tensors.members ? arg->as.tensors.members[i] : arg->as.tensors.first + i;
 }
@@ -222,7 +226,7 @@ enum {
     DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
     /* the C function takes by position also the arguments that have a default, unless they follow the * */
     DT_OP_POSITIONAL = 1 << 4,
-    DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
+    DT_OP_LIST = 1 << 5,               /* takes lists of tensors and is another op, `each`, on every item of them */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
     DT_OP_MOVES = 1 << 8, /* windows of inputs of the output's dtype are its elements, in their places (dt_window) */
     DT_OP_AS_STORED = 1 << 9,      /* sees its tensors as they are stored, whatever their use placement is */
@@ -231,7 +235,7 @@ enum {
     DT_OP_TILES = 1 << 11, /* where windows are fetched, the kernel runs on parts of the outputs (dt_window) */
 };
 
-/* A placement in a row, encoded in one byte. */
+/* A placement in a row, in one byte. */
 typedef signed char dt_row_entry;
 enum { DT_ROW_R = 0 };
 #define DT_ROW_S(dim)    ((dt_row_entry)(1 + (dim)))
@@ -320,10 +324,11 @@ typedef struct dt_window dt_window;
  * Reading is collective over the mesh of the inputs. What it sends is counted under the op and is subject to the
  * communication policy. Ranks outside the mesh cannot read, and get an error (mesh). Where there are no values, because
  * the call is only planned (dt_explain, `dtensor query`, the fake transport, the dry run of a decomposition), it is
- * refused (unsupported): there the number must be passed. So the op's own functions never see such a call. */
+ * refused (unsupported): there the number must be passed. The op's own functions therefore never see such a call. */
 typedef struct dt_read {
     const char *argument; /* its name; a signature in which it is a tensor has no term for it in the rule */
-    /* (optional) Whether an argument that is no tensor is read, by its value, such as -1. NULL: only tensors are. */
+    /* (optional) Whether an argument that is not a tensor is read, by its value, such as -1. NULL: only tensors are
+     * read. */
     bool (*is_read)(const dt_arg *argument);
     /* (optional) The tensor that is read; NULL after an error. NULL: the argument itself. A tensor of integers; without
      * dims it is an int, with one dim a list of them. It is made with dt_ ops, which are not recorded, in a scope that
@@ -352,12 +357,12 @@ struct dt_op {
     /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW),
      * unless its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each
      * output to elements of the first input. If the input's strides do not allow that, it sets needs_copy; then it is
-     * called again with a dense copy, of which the outputs become views. */
+     * called again with a dense copy, and the outputs become views of the copy. */
     dt_status (*kernel)(dt_op_call *call);
     /* (optional) Computes the outputs with other dt_ ops, where there is no kernel, or where that moves less than the
      * best row. It is planned on tensors without data first, in a context of its own (call->ctx), and must read no
-     * value. Beside a kernel it may refuse calls that it is not for (unsupported). Outputs that only gradients use
-     * (n_saved) are in the call if it is recorded. */
+     * value. Where there is a kernel, too, it may refuse calls that it is not for (unsupported). Outputs that only
+     * gradients use (n_saved) are in the call if it is recorded. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
     /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */
@@ -370,11 +375,11 @@ struct dt_op {
     /* (optional) The arguments that may vary without a new decision: their names, separated by commas, "alpha,value".
      * Decisions are cached by the values of all other arguments, by the types of these, and by class_of. */
     const char *varying;
-    /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
+    /* (optional) Refuses values of arguments that vary. Runs in every call, after the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
-    /* List ops (DT_OP_LIST) only: the name of the op that is run on each tuple of members. Arguments correspond by
-     * position; shapes, rule, kernel and the arguments that vary are those of that op. */
+    /* List ops (DT_OP_LIST) only: the name of the op that is run on each item, the members at one index. Arguments
+     * correspond by position; shapes, rule, kernel and the arguments that vary are those of that op. */
     const char *each;
     /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
      * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: those that its
@@ -388,10 +393,10 @@ struct dt_op {
      * and rows have an entry for each; they are removed again, and the kernel gets fewer outputs, unless the call is
      * recorded. The caller never gets them. */
     int n_saved;
-    const void *family; /* (optional) for functions that several ops share: in what this one differs */
+    const void *family; /* (optional) for functions that several ops share: how this op differs */
     /* (optional) Makes this op the in-place twin of one that is registered, `name` with an underscore: it writes its
-     * result to its first tensor, which keeps its placements. Of its own it has a summary, samples and a gradient,
-     * or those of the other. */
+     * result to its first tensor, which keeps its placements. Summary, samples and gradient may be its own; otherwise
+     * they are those of the other op. */
     const dt_op *in_place_of;
     const dt_meet *meet; /* (optional) how rows with DT_ROW_MEET or DT_ROW_SCAN are run */
     /* (optional) For rows with DT_ROW_WINDOW: the indices that a rank needs of one dim of one input, by dt_window_add;
@@ -404,13 +409,16 @@ struct dt_op {
      * dt_ ops; NULL, as they are set before, is a gradient of zeros. `saves` lists the values that it reads. */
     dt_status (*backward)(const dt_op_backward *call, dt_tensor **input_grads);
     const dt_read *read; /* (optional) an argument that may be read from values */
+    /* (optional) For estimates: floating-point operations of a call on the tensors of this rank, where they do not
+     * follow from the factors of its rule. */
+    double (*flops)(const dt_op_call *call);
 };
 
 /* A recorded call whose gradients are computed: the argument of dt_op.backward. */
 struct dt_op_backward {
     const dt_op_call *call;    /* arguments; dtypes, shapes and specs of inputs and outputs, without data */
     dt_tensor *const *inputs;  /* that were saved, NULL for others */
-    dt_tensor *const *outputs; /* the same */
+    dt_tensor *const *outputs; /* that were saved, NULL for others */
     dt_tensor *const *grads;   /* of the outputs; NULL: zeros */
     const bool *needed;        /* per input: whether its gradient is used */
 };
@@ -424,10 +432,10 @@ DT_API dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const ch
  * have: "NAME: TEXT". This returns DT_OK, and the kernel continues with values of its choice: it must still write all
  * of its outputs, and reads nothing outside its inputs. All ranks of the mesh get the same agreed error, which names
  * this call, its line and the rank, in the next transfer on the mesh that all of them take part in, or in this call if
- * it meets after this; with DTENSOR_CHECK_CALLS at the end of this call. Of several verdicts that of the earliest call
- * is reported, then that of the lowest rank. Where no other rank shares the data (plain tensors, a mesh of one rank,
- * between dt_apart_begin and dt_apart_end), and where all have the same (every input is Replicate), it is an error at
- * once, which is returned. Local. */
+ * it meets after this; with DTENSOR_CHECK_CALLS at the end of this call. If there are several verdicts, that of the
+ * earliest call is reported, then that of the lowest rank. Where no other rank shares the data (plain tensors, a mesh
+ * of one rank, between dt_apart_begin and dt_apart_end), and where all have the same (every input is Replicate), it is
+ * an error at once, which is returned. Local. */
 DT_API dt_status dt_op_verdict(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 /* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A duplicate, or a row
@@ -440,12 +448,12 @@ DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
 /* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to),
  * but Replicate where only gradients use them (n_saved). UINT64_MAX are all inputs, however many. Local. */
 DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
-/* The same for P(sum) and P(avg), under the conditions of linear classes. Local. */
+/* Adds the rows of dt_rows_reduce for P(sum) and P(avg), under the conditions of linear classes. Local. */
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
 /* Adds P(max) and P(min) of this input alone: kept (up), or swapped. Local. */
 DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
-/* For window functions: adds `size` indices from `start` on, `step` apart, behind those that were added. Local. */
+/* For window functions: adds `size` indices from `start` on, `step` apart, after those that were added. Local. */
 DT_API void dt_window_add(dt_window *window, int64_t start, int64_t size, int64_t step);
 /* With DT_OP_MOVES: the local index of the output's dim at which the window begins, 0 without this call. Local. */
 DT_API void dt_window_place(dt_window *window, int64_t at);

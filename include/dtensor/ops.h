@@ -9,9 +9,10 @@
  * Required arguments come by position, numbers as they are. Optional ones are named, or follow in their order, and a
  * zeroed field means "not given". Optional numbers are wrapped, whatever their default: DT_INT(0), DT_REAL(0.5),
  * DT_NUMBER(2). Optional booleans are plain, except where true is the default: DT_FALSE. Lists, required or optional,
- * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers. A
- * plain number where a wrapped one is expected does not compile. In C, ops are macros that add the source location of
- * the call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * are named for what is in them: DT_SHAPE(8, 4) sizes of dims, DT_DIMS(0, -1) dims, DT_INTS(2, 1) other integers,
+ * DT_REALS(1.5, 2) floating-point numbers. A plain number where a wrapped one is expected does not compile. In C, ops
+ * are macros that add the source location of the call; the functions that they call, dt_sum_sized, take a pointer to
+ * the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end. An op without outputs returns a status.
@@ -20,8 +21,8 @@
  * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
  * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
  * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
- * tensor. An op over lists (dt_foreach_…) does the same with each tuple of their members as the op on single tensors:
- * tuples may be on different meshes, or plain; if one tuple is refused, nothing is written.
+ * tensor. An op over lists (dt_foreach_…) runs the op on the first members of all lists, then on the second ones, and
+ * so on. These may be on other meshes, or plain; if one of the calls is refused, nothing is written.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -672,6 +673,102 @@ DT_API dt_adamw_amsgrad_in_place_result dt_adamw_amsgrad_in_place_sized(
     dt_tensor *self, dt_tensor *grad, dt_tensor *exp_avg, dt_tensor *exp_avg_sq, dt_tensor *max_exp_avg_sq, double lr,
     int64_t step, DT_OPTIONS(dt_adamw_amsgrad_in_place_options));
 
+typedef struct dt_adaptive_avg_pool1d_options {
+    const dt_site *site;
+} dt_adaptive_avg_pool1d_options;
+/* Means of the given number of windows, which cover a sequence.
+ *     adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_avg_pool1d_sized(dt_tensor *self, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_avg_pool1d_options));
+
+typedef struct dt_adaptive_avg_pool2d_options {
+    const dt_site *site;
+} dt_adaptive_avg_pool2d_options;
+/* Means of the given numbers of windows, which cover an image.
+ *     adaptive_avg_pool2d(Tensor input, int?[2] output_size) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_avg_pool2d_sized(dt_tensor *input, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_avg_pool2d_options));
+
+typedef struct dt_adaptive_avg_pool3d_options {
+    const dt_site *site;
+} dt_adaptive_avg_pool3d_options;
+/* Means of the given numbers of windows, which cover a volume.
+ *     adaptive_avg_pool3d(Tensor input, int?[3] output_size) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_avg_pool3d_sized(dt_tensor *input, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_avg_pool3d_options));
+
+typedef struct dt_adaptive_max_pool1d_options {
+    const dt_site *site;
+} dt_adaptive_max_pool1d_options;
+/* The largest elements of so many windows that cover sequences.
+ *     adaptive_max_pool1d(Tensor input, int[1] output_size, bool return_indices=False) -> Tensor or (Tensor,
+ *         Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_max_pool1d_sized(dt_tensor *input, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_max_pool1d_options));
+
+typedef struct dt_adaptive_max_pool1d_with_indices_options {
+    const dt_site *site;
+} dt_adaptive_max_pool1d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adaptive_max_pool1d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_adaptive_max_pool1d_with_indices_result;
+/* The largest elements of so many windows that cover sequences, with their indices in space.
+ *     adaptive_max_pool1d_with_indices(Tensor input, int[1] output_size) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_adaptive_max_pool1d_with_indices_result dt_adaptive_max_pool1d_with_indices_sized(
+    dt_tensor *input, dt_ints output_size, DT_OPTIONS(dt_adaptive_max_pool1d_with_indices_options));
+
+typedef struct dt_adaptive_max_pool2d_options {
+    const dt_site *site;
+} dt_adaptive_max_pool2d_options;
+/* The largest elements of so many windows that cover images.
+ *     adaptive_max_pool2d(Tensor input, int?[2] output_size, bool return_indices=False) -> Tensor or (Tensor,
+ *         Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_max_pool2d_sized(dt_tensor *input, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_max_pool2d_options));
+
+typedef struct dt_adaptive_max_pool2d_with_indices_options {
+    const dt_site *site;
+} dt_adaptive_max_pool2d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adaptive_max_pool2d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_adaptive_max_pool2d_with_indices_result;
+/* The largest elements of so many windows that cover images, with their indices in space.
+ *     adaptive_max_pool2d_with_indices(Tensor input, int?[2] output_size) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_adaptive_max_pool2d_with_indices_result dt_adaptive_max_pool2d_with_indices_sized(
+    dt_tensor *input, dt_ints output_size, DT_OPTIONS(dt_adaptive_max_pool2d_with_indices_options));
+
+typedef struct dt_adaptive_max_pool3d_options {
+    const dt_site *site;
+} dt_adaptive_max_pool3d_options;
+/* The largest elements of so many windows that cover volumes.
+ *     adaptive_max_pool3d(Tensor input, int?[3] output_size, bool return_indices=False) -> Tensor or (Tensor,
+ *         Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_adaptive_max_pool3d_sized(dt_tensor *input, dt_ints output_size,
+                                               DT_OPTIONS(dt_adaptive_max_pool3d_options));
+
+typedef struct dt_adaptive_max_pool3d_with_indices_options {
+    const dt_site *site;
+} dt_adaptive_max_pool3d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_adaptive_max_pool3d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_adaptive_max_pool3d_with_indices_result;
+/* The largest elements of so many windows that cover volumes, with their indices in space.
+ *     adaptive_max_pool3d_with_indices(Tensor input, int?[3] output_size) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_adaptive_max_pool3d_with_indices_result dt_adaptive_max_pool3d_with_indices_sized(
+    dt_tensor *input, dt_ints output_size, DT_OPTIONS(dt_adaptive_max_pool3d_with_indices_options));
+
 typedef struct dt_add_options {
     DT_OPTION(dt_number, alpha); /* default 1 */
     const dt_site *site;
@@ -1036,6 +1133,47 @@ DT_API dt_tensor *dt_attention_mask_backward_sized(dt_tensor *grad_out, dt_tenso
                                                    dt_tensor *value, dt_tensor *out, dt_tensor *logsumexp,
                                                    DT_OPTIONS(dt_attention_mask_backward_options));
 
+typedef struct dt_avg_pool1d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding); /* default [0] */
+    DT_OPTION(bool, ceil_mode);
+    DT_OPTION(dt_opt_bool, count_include_pad); /* default true */
+    const dt_site *site;
+} dt_avg_pool1d_options;
+/* Means of windows of sequences.
+ *     avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False,
+ *         bool count_include_pad=True) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_avg_pool1d_sized(dt_tensor *self, dt_ints kernel_size, DT_OPTIONS(dt_avg_pool1d_options));
+
+typedef struct dt_avg_pool2d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding); /* default [0,0] */
+    DT_OPTION(bool, ceil_mode);
+    DT_OPTION(dt_opt_bool, count_include_pad); /* default true */
+    DT_OPTION(dt_opt_int, divisor_override);
+    const dt_site *site;
+} dt_avg_pool2d_options;
+/* Means of windows of images.
+ *     avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False,
+ *         bool count_include_pad=True, int? divisor_override=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_avg_pool2d_sized(dt_tensor *self, dt_ints kernel_size, DT_OPTIONS(dt_avg_pool2d_options));
+
+typedef struct dt_avg_pool3d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding); /* default [0,0,0] */
+    DT_OPTION(bool, ceil_mode);
+    DT_OPTION(dt_opt_bool, count_include_pad); /* default true */
+    DT_OPTION(dt_opt_int, divisor_override);
+    const dt_site *site;
+} dt_avg_pool3d_options;
+/* Means of windows of volumes.
+ *     avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False,
+ *         bool count_include_pad=True, int? divisor_override=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_avg_pool3d_sized(dt_tensor *self, dt_ints kernel_size, DT_OPTIONS(dt_avg_pool3d_options));
+
 typedef struct dt_baddbmm_options {
     DT_OPTION(dt_number, beta);  /* default 1 */
     DT_OPTION(dt_number, alpha); /* default 1 */
@@ -1213,7 +1351,7 @@ DT_API dt_tensor *dt_bitwise_or_scalar_in_place_sized(dt_tensor *self, dt_number
 typedef struct dt_bitwise_xor_options {
     const dt_site *site;
 } dt_bitwise_xor_options;
-/* The bits in which two integers differ.
+/* The bits where two integers differ.
  *     bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_xor_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_bitwise_xor_options));
@@ -1221,7 +1359,7 @@ DT_API dt_tensor *dt_bitwise_xor_sized(dt_tensor *self, dt_tensor *other, DT_OPT
 typedef struct dt_bitwise_xor_scalar_other_options {
     const dt_site *site;
 } dt_bitwise_xor_scalar_other_options;
-/* The bits in which two integers differ.
+/* The bits where two integers differ.
  *     bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_xor_scalar_other_sized(dt_tensor *self, dt_number other,
@@ -1230,7 +1368,7 @@ DT_API dt_tensor *dt_bitwise_xor_scalar_other_sized(dt_tensor *self, dt_number o
 typedef struct dt_bitwise_xor_scalar_self_options {
     const dt_site *site;
 } dt_bitwise_xor_scalar_self_options;
-/* The bits in which two integers differ.
+/* The bits where two integers differ.
  *     bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *other,
@@ -1239,7 +1377,7 @@ DT_API dt_tensor *dt_bitwise_xor_scalar_self_sized(dt_number self, dt_tensor *ot
 typedef struct dt_bitwise_xor_in_place_options {
     const dt_site *site;
 } dt_bitwise_xor_in_place_options;
-/* The bits in which two integers differ, in place.
+/* The bits where two integers differ, in place.
  *     bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_xor_in_place_sized(dt_tensor *self, dt_tensor *other,
@@ -1248,7 +1386,7 @@ DT_API dt_tensor *dt_bitwise_xor_in_place_sized(dt_tensor *self, dt_tensor *othe
 typedef struct dt_bitwise_xor_scalar_in_place_options {
     const dt_site *site;
 } dt_bitwise_xor_scalar_in_place_options;
-/* The bits in which two integers differ, in place.
+/* The bits where two integers differ, in place.
  *     bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_xor_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -1283,7 +1421,7 @@ typedef struct dt_bucketize_options {
     bool right;
     const dt_site *site;
 } dt_bucketize_options;
-/* The number of the interval between sorted boundaries in which each element is.
+/* The number of the interval between sorted boundaries that each element is in.
  *     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bucketize_sized(dt_tensor *self, dt_tensor *boundaries, DT_OPTIONS(dt_bucketize_options));
@@ -1293,7 +1431,7 @@ typedef struct dt_bucketize_scalar_options {
     bool right;
     const dt_site *site;
 } dt_bucketize_scalar_options;
-/* The number of the interval between sorted boundaries in which each element is.
+/* The number of the interval between sorted boundaries that each element is in.
  *     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bucketize_scalar_sized(dt_number self, dt_tensor *boundaries,
@@ -1549,7 +1687,7 @@ typedef struct dt_constant_pad_nd_options {
     DT_OPTION(dt_number, value); /* default 0 */
     const dt_site *site;
 } dt_constant_pad_nd_options;
-/* Adds a value before and behind the indices of the last dims; negative numbers cut off.
+/* Adds a value before and after the indices of the last dims; negative numbers cut off.
  *     constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_constant_pad_nd_sized(dt_tensor *self, dt_ints pad, DT_OPTIONS(dt_constant_pad_nd_options));
@@ -1561,6 +1699,192 @@ typedef struct dt_contiguous_options {
  *     contiguous(Tensor(a) self) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_contiguous_sized(dt_tensor *self, DT_OPTIONS(dt_contiguous_options));
+
+typedef struct dt_conv1d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);    /* default [1] */
+    DT_OPTION(dt_ints, padding);   /* default [0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv1d_options;
+/* Convolution of sequences: weighted sums of neighbors, over all channels.
+ *     conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1]
+ *         dilation=[1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv1d_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv1d_options));
+
+typedef struct dt_conv1d_padding_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);       /* default [1] */
+    DT_OPTION(const char *, padding); /* default valid */
+    DT_OPTION(dt_ints, dilation);     /* default [1] */
+    DT_OPTION(dt_opt_int, groups);    /* default 1 */
+    const dt_site *site;
+} dt_conv1d_padding_options;
+/* Convolution of sequences: weighted sums of neighbors, over all channels.
+ *     conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str padding="valid",
+ *         int[1] dilation=[1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv1d_padding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv1d_padding_options));
+
+typedef struct dt_conv2d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);    /* default [1,1] */
+    DT_OPTION(dt_ints, padding);   /* default [0,0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1,1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv2d_options;
+/* Convolution of images.
+ *     conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=[1, 1], int[2] padding=[0, 0],
+ *         int[2] dilation=[1, 1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv2d_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv2d_options));
+
+typedef struct dt_conv2d_padding_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);       /* default [1,1] */
+    DT_OPTION(const char *, padding); /* default valid */
+    DT_OPTION(dt_ints, dilation);     /* default [1,1] */
+    DT_OPTION(dt_opt_int, groups);    /* default 1 */
+    const dt_site *site;
+} dt_conv2d_padding_options;
+/* Convolution of images.
+ *     conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=[1, 1], str padding="valid",
+ *         int[2] dilation=[1, 1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv2d_padding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv2d_padding_options));
+
+typedef struct dt_conv3d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);    /* default [1,1,1] */
+    DT_OPTION(dt_ints, padding);   /* default [0,0,0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1,1,1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv3d_options;
+/* Convolution of volumes.
+ *     conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=[1, 1, 1], int[3] padding=[0, 0, 0],
+ *         int[3] dilation=[1, 1, 1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv3d_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv3d_options));
+
+typedef struct dt_conv3d_padding_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);       /* default [1,1,1] */
+    DT_OPTION(const char *, padding); /* default valid */
+    DT_OPTION(dt_ints, dilation);     /* default [1,1,1] */
+    DT_OPTION(dt_opt_int, groups);    /* default 1 */
+    const dt_site *site;
+} dt_conv3d_padding_options;
+/* Convolution of volumes.
+ *     conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=[1, 1, 1], str
+ *         padding="valid", int[3] dilation=[1, 1, 1], int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv3d_padding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_conv3d_padding_options));
+
+typedef struct dt_conv_forward_options {
+    DT_OPTION(dt_ints, stride);    /* default [1] */
+    DT_OPTION(dt_ints, padding);   /* default [0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv_forward_options;
+/* Convolution with an output of the given sizes: a gradient of the two that follow.
+ *     conv_forward(Tensor input, Tensor weight, int[] sizes, int[] stride=1, int[] padding=0, int[] dilation=1,
+ *         int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_forward_sized(dt_tensor *input, dt_tensor *weight, dt_shape sizes,
+                                        DT_OPTIONS(dt_conv_forward_options));
+
+typedef struct dt_conv_input_backward_options {
+    DT_OPTION(dt_ints, stride);    /* default [1] */
+    DT_OPTION(dt_ints, padding);   /* default [0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv_input_backward_options;
+/* The gradient of a convolution with respect to its input, of the given sizes.
+ *     conv_input_backward(Tensor grad_output, Tensor weight, int[] sizes, int[] stride=1, int[] padding=0,
+ *         int[] dilation=1, int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_input_backward_sized(dt_tensor *grad_output, dt_tensor *weight, dt_shape sizes,
+                                               DT_OPTIONS(dt_conv_input_backward_options));
+
+typedef struct dt_conv_transpose1d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);         /* default [1] */
+    DT_OPTION(dt_ints, padding);        /* default [0] */
+    DT_OPTION(dt_ints, output_padding); /* default [0] */
+    DT_OPTION(dt_opt_int, groups);      /* default 1 */
+    DT_OPTION(dt_ints, dilation);       /* default [1] */
+    const dt_site *site;
+} dt_conv_transpose1d_options;
+/* Transposed convolution of sequences: each element adds the weights, times itself, to its neighbors.
+ *     conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0],
+ *         int[1] output_padding=[0], int groups=1, int[1] dilation=[1]) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_transpose1d_sized(dt_tensor *input, dt_tensor *weight,
+                                            DT_OPTIONS(dt_conv_transpose1d_options));
+
+typedef struct dt_conv_transpose2d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);         /* default [1,1] */
+    DT_OPTION(dt_ints, padding);        /* default [0,0] */
+    DT_OPTION(dt_ints, output_padding); /* default [0,0] */
+    DT_OPTION(dt_opt_int, groups);      /* default 1 */
+    DT_OPTION(dt_ints, dilation);       /* default [1,1] */
+    const dt_site *site;
+} dt_conv_transpose2d_options;
+/* Transposed convolution of images.
+ *     conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=[1, 1], int[2]
+ *         padding=[0, 0], int[2] output_padding=[0, 0], int groups=1, int[2] dilation=[1, 1]) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_transpose2d_sized(dt_tensor *input, dt_tensor *weight,
+                                            DT_OPTIONS(dt_conv_transpose2d_options));
+
+typedef struct dt_conv_transpose3d_options {
+    DT_OPTION(dt_tensor *, bias);
+    DT_OPTION(dt_ints, stride);         /* default [1,1,1] */
+    DT_OPTION(dt_ints, padding);        /* default [0,0,0] */
+    DT_OPTION(dt_ints, output_padding); /* default [0,0,0] */
+    DT_OPTION(dt_opt_int, groups);      /* default 1 */
+    DT_OPTION(dt_ints, dilation);       /* default [1,1,1] */
+    const dt_site *site;
+} dt_conv_transpose3d_options;
+/* Transposed convolution of volumes.
+ *     conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=[1, 1, 1], int[3]
+ *         padding=[0, 0, 0], int[3] output_padding=[0, 0, 0], int groups=1, int[3] dilation=[1, 1, 1]) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_transpose3d_sized(dt_tensor *input, dt_tensor *weight,
+                                            DT_OPTIONS(dt_conv_transpose3d_options));
+
+typedef struct dt_conv_weight_backward_options {
+    DT_OPTION(dt_ints, stride);    /* default [1] */
+    DT_OPTION(dt_ints, padding);   /* default [0] */
+    DT_OPTION(dt_ints, dilation);  /* default [1] */
+    DT_OPTION(dt_opt_int, groups); /* default 1 */
+    const dt_site *site;
+} dt_conv_weight_backward_options;
+/* The gradient of a convolution with respect to its weight, of the given sizes.
+ *     conv_weight_backward(Tensor input, Tensor grad_output, int[] sizes, int[] stride=1, int[] padding=0,
+ *         int[] dilation=1, int groups=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_conv_weight_backward_sized(dt_tensor *input, dt_tensor *grad_output, dt_shape sizes,
+                                                DT_OPTIONS(dt_conv_weight_backward_options));
+
+typedef struct dt_convolution_options {
+    dt_tensor *bias;
+    const dt_site *site;
+} dt_convolution_options;
+/* Convolution in one to three dims, or a transposed one.
+ *     convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool
+ *         transposed, int[] output_padding, int groups) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_convolution_sized(dt_tensor *input, dt_tensor *weight, dt_ints stride, dt_ints padding,
+                                       dt_ints dilation, bool transposed, dt_ints output_padding, int64_t groups,
+                                       DT_OPTIONS(dt_convolution_options));
 
 typedef struct dt_copy_in_place_options {
     const dt_site *site;
@@ -1772,7 +2096,7 @@ typedef struct dt_diff_options {
     DT_OPTION(dt_tensor *, append);
     const dt_site *site;
 } dt_diff_options;
-/* Differences of neighbours along a dim, n times, with tensors before and behind it.
+/* Differences of neighbors along a dim, n times, with tensors before and after it.
  *     diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_diff_sized(dt_tensor *self, DT_OPTIONS(dt_diff_options));
@@ -1888,7 +2212,7 @@ typedef struct dt_embedding_dense_backward_options {
 DT_API dt_tensor *dt_embedding_dense_backward_sized(dt_tensor *grad_output, dt_tensor *indices, int64_t num_weights,
                                                     DT_OPTIONS(dt_embedding_dense_backward_options));
 
-/* An uninitialised tensor.
+/* An uninitialized tensor.
  *     empty.memory_format(int[] size, *, ScalarType? dtype=None) -> Tensor
  * Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, DT_OPTIONS(dt_make_options));
@@ -1897,7 +2221,7 @@ typedef struct dt_empty_like_options {
     dt_dtype dtype;
     const dt_site *site;
 } dt_empty_like_options;
-/* An uninitialised tensor with the shape, dtype and placements of another.
+/* An uninitialized tensor with the shape, dtype and placements of another.
  *     empty_like(Tensor self, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_empty_like_sized(dt_tensor *self, DT_OPTIONS(dt_empty_like_options));
@@ -2302,6 +2626,18 @@ typedef struct dt_gelu_backward_options {
 DT_API dt_tensor *dt_gelu_backward_sized(dt_tensor *grad_output, dt_tensor *self,
                                          DT_OPTIONS(dt_gelu_backward_options));
 
+typedef struct dt_geqrf_options {
+    const dt_site *site;
+} dt_geqrf_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_geqrf_result {
+    dt_tensor *a, *tau;
+} dt_geqrf_result;
+/* QR factors of matrices as LAPACK stores them: R, and below its diagonal Householder reflectors.
+ *     geqrf(Tensor self) -> (Tensor a, Tensor tau)
+ * Collective where inputs move, else Local. */
+DT_API dt_geqrf_result dt_geqrf_sized(dt_tensor *self, DT_OPTIONS(dt_geqrf_options));
+
 typedef struct dt_glu_options {
     DT_OPTION(dt_opt_int, dim); /* default -1 */
     const dt_site *site;
@@ -2647,6 +2983,21 @@ typedef struct dt_int_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_int_sized(dt_tensor *self, DT_OPTIONS(dt_int_options));
 
+typedef struct dt_interpolate_options {
+    DT_OPTION(dt_shape, size);
+    DT_OPTION(dt_reals, scale_factor);
+    DT_OPTION(const char *, mode); /* default nearest */
+    DT_OPTION(dt_opt_bool, align_corners);
+    DT_OPTION(dt_opt_bool, recompute_scale_factor);
+    DT_OPTION(bool, antialias);
+    const dt_site *site;
+} dt_interpolate_options;
+/* Images of another size: nearest, linear, bilinear, trilinear, bicubic or area.
+ *     interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode="nearest", bool?
+ *         align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_interpolate_sized(dt_tensor *input, DT_OPTIONS(dt_interpolate_options));
+
 typedef struct dt_isclose_options {
     DT_OPTION(dt_opt_real, rtol); /* default 1e-05 */
     DT_OPTION(dt_opt_real, atol); /* default 1e-08 */
@@ -2692,6 +3043,14 @@ typedef struct dt_kl_div_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_kl_div_sized(dt_tensor *input, dt_tensor *target, DT_OPTIONS(dt_kl_div_options));
 
+typedef struct dt_kron_options {
+    const dt_site *site;
+} dt_kron_options;
+/* The Kronecker product: every element of the first tensor times the second.
+ *     kron(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_kron_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_kron_options));
+
 typedef struct dt_kthvalue_options {
     DT_OPTION(dt_opt_int, dim); /* default -1 */
     DT_OPTION(bool, keepdim);
@@ -2722,7 +3081,7 @@ typedef struct dt_layer_norm_options {
     DT_OPTION(dt_opt_real, eps); /* default 1e-05 */
     const dt_site *site;
 } dt_layer_norm_options;
-/* Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.
+/* Normalizes the last dims to mean 0 and variance 1, then scales by weight and adds bias.
  *     layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)
  *         -> Tensor
  * Collective where inputs move, else Local. */
@@ -2782,7 +3141,7 @@ DT_API dt_tensor *dt_leaky_relu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_l
 typedef struct dt_lerp_options {
     const dt_site *site;
 } dt_lerp_options;
-/* Moves elements towards those of another tensor by a weight: self + weight (end - self).
+/* Moves elements toward those of another tensor by a weight: self + weight (end - self).
  *     lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weight, DT_OPTIONS(dt_lerp_options));
@@ -2790,7 +3149,7 @@ DT_API dt_tensor *dt_lerp_sized(dt_tensor *self, dt_tensor *end, dt_number weigh
 typedef struct dt_lerp_tensor_options {
     const dt_site *site;
 } dt_lerp_tensor_options;
-/* Moves elements towards those of another tensor by a weight: self + weight (end - self).
+/* Moves elements toward those of another tensor by a weight: self + weight (end - self).
  *     lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
@@ -2799,7 +3158,7 @@ DT_API dt_tensor *dt_lerp_tensor_sized(dt_tensor *self, dt_tensor *end, dt_tenso
 typedef struct dt_lerp_in_place_options {
     const dt_site *site;
 } dt_lerp_in_place_options;
-/* Moves elements towards those of another tensor by a weight: self + weight (end - self), in place.
+/* Moves elements toward those of another tensor by a weight: self + weight (end - self), in place.
  *     lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_number weight,
@@ -2808,7 +3167,7 @@ DT_API dt_tensor *dt_lerp_in_place_sized(dt_tensor *self, dt_tensor *end, dt_num
 typedef struct dt_lerp_tensor_in_place_options {
     const dt_site *site;
 } dt_lerp_tensor_in_place_options;
-/* Moves elements towards those of another tensor by a weight: self + weight (end - self), in place.
+/* Moves elements toward those of another tensor by a weight: self + weight (end - self), in place.
  *     lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_lerp_tensor_in_place_sized(dt_tensor *self, dt_tensor *end, dt_tensor *weight,
@@ -2838,6 +3197,24 @@ typedef struct dt_linalg_cholesky_ex_result {
 DT_API dt_linalg_cholesky_ex_result dt_linalg_cholesky_ex_sized(dt_tensor *self,
                                                                 DT_OPTIONS(dt_linalg_cholesky_ex_options));
 
+typedef struct dt_linalg_cond_options {
+    DT_OPTION(dt_number, p);
+    const dt_site *site;
+} dt_linalg_cond_options;
+/* Condition numbers of matrices in a norm, by default the quotient of the extreme singular values.
+ *     linalg_cond(Tensor self, Scalar? p=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_cond_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_cond_options));
+
+typedef struct dt_linalg_cond_p_str_options {
+    const dt_site *site;
+} dt_linalg_cond_p_str_options;
+/* Condition numbers of matrices in a norm, by default the quotient of the extreme singular values.
+ *     linalg_cond.p_str(Tensor self, str p) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_cond_p_str_sized(dt_tensor *self, const char *p,
+                                             DT_OPTIONS(dt_linalg_cond_p_str_options));
+
 typedef struct dt_linalg_cross_options {
     DT_OPTION(dt_opt_int, dim); /* default -1 */
     const dt_site *site;
@@ -2855,6 +3232,29 @@ typedef struct dt_linalg_det_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_det_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_det_options));
 
+typedef struct dt_linalg_diagonal_options {
+    DT_OPTION(dt_opt_int, offset); /* default 0 */
+    DT_OPTION(dt_opt_int, dim1);   /* default -2 */
+    DT_OPTION(dt_opt_int, dim2);   /* default -1 */
+    const dt_site *site;
+} dt_linalg_diagonal_options;
+/* The diagonals of matrices, as diagonal of the last two dims.
+ *     linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_diagonal_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_diagonal_options));
+
+typedef struct dt_linalg_eig_options {
+    const dt_site *site;
+} dt_linalg_eig_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_eig_result {
+    dt_tensor *eigenvalues, *eigenvectors;
+} dt_linalg_eig_result;
+/* Eigenvalues and eigenvectors of square matrices, complex ones also of real matrices.
+ *     linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_eig_result dt_linalg_eig_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eig_options));
+
 typedef struct dt_linalg_eigh_options {
     const char *UPLO; /* default L */
     const dt_site *site;
@@ -2863,10 +3263,18 @@ typedef struct dt_linalg_eigh_options {
 typedef struct dt_linalg_eigh_result {
     dt_tensor *eigenvalues, *eigenvectors;
 } dt_linalg_eigh_result;
-/* Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which one triangle is read.
+/* Eigenvalues, ascending, and eigenvectors of Hermitian matrices; one triangle is read.
  *     linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)
  * Collective where inputs move, else Local. */
 DT_API dt_linalg_eigh_result dt_linalg_eigh_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eigh_options));
+
+typedef struct dt_linalg_eigvals_options {
+    const dt_site *site;
+} dt_linalg_eigvals_options;
+/* Eigenvalues of square matrices, complex ones also of real matrices.
+ *     linalg_eigvals(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_eigvals_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eigvals_options));
 
 typedef struct dt_linalg_eigvalsh_options {
     const char *UPLO; /* default L */
@@ -2876,6 +3284,15 @@ typedef struct dt_linalg_eigvalsh_options {
  *     linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_eigvalsh_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_eigvalsh_options));
+
+typedef struct dt_linalg_householder_product_options {
+    const dt_site *site;
+} dt_linalg_householder_product_options;
+/* The first columns of a product of Householder reflectors, which geqrf makes.
+ *     linalg_householder_product(Tensor input, Tensor tau) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_householder_product_sized(dt_tensor *input, dt_tensor *tau,
+                                                      DT_OPTIONS(dt_linalg_householder_product_options));
 
 typedef struct dt_linalg_inv_options {
     const dt_site *site;
@@ -2897,6 +3314,75 @@ typedef struct dt_linalg_inv_ex_result {
  *     linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)
  * Collective where inputs move, else Local. */
 DT_API dt_linalg_inv_ex_result dt_linalg_inv_ex_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_inv_ex_options));
+
+typedef struct dt_linalg_ldl_factor_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_ldl_factor_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_ldl_factor_result {
+    dt_tensor *LD, *pivots;
+} dt_linalg_ldl_factor_result;
+/* LDL factors of symmetric or Hermitian matrices in one tensor, and their pivots.
+ *     linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_ldl_factor_result dt_linalg_ldl_factor_sized(dt_tensor *self,
+                                                              DT_OPTIONS(dt_linalg_ldl_factor_options));
+
+typedef struct dt_linalg_ldl_factor_ex_options {
+    bool hermitian;
+    bool check_errors;
+    const dt_site *site;
+} dt_linalg_ldl_factor_ex_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_ldl_factor_ex_result {
+    dt_tensor *LD, *pivots, *info;
+} dt_linalg_ldl_factor_ex_result;
+/* LDL factors of symmetric or Hermitian matrices in one tensor, pivots, and the first zero of D.
+ *     linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor
+ *         pivots, Tensor info)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_ldl_factor_ex_result dt_linalg_ldl_factor_ex_sized(dt_tensor *self,
+                                                                    DT_OPTIONS(dt_linalg_ldl_factor_ex_options));
+
+typedef struct dt_linalg_ldl_solve_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_ldl_solve_options;
+/* X with A X = B, by the LDL factors of A.
+ *     linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_ldl_solve_sized(dt_tensor *LD, dt_tensor *pivots, dt_tensor *B,
+                                            DT_OPTIONS(dt_linalg_ldl_solve_options));
+
+typedef struct dt_linalg_lstsq_options {
+    DT_OPTION(dt_opt_real, rcond);
+    DT_OPTION(const char *, driver);
+    const dt_site *site;
+} dt_linalg_lstsq_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_lstsq_result {
+    dt_tensor *solution, *residuals, *rank, *singular_values;
+} dt_linalg_lstsq_result;
+/* Solutions of least squares by singular values; a driver decides what else is returned.
+ *     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor
+ *         residuals, Tensor rank, Tensor singular_values)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_lstsq_result dt_linalg_lstsq_sized(dt_tensor *self, dt_tensor *b,
+                                                    DT_OPTIONS(dt_linalg_lstsq_options));
+
+typedef struct dt_linalg_lu_options {
+    DT_OPTION(dt_opt_bool, pivot); /* default true */
+    const dt_site *site;
+} dt_linalg_lu_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_linalg_lu_result {
+    dt_tensor *P, *L, *U;
+} dt_linalg_lu_result;
+/* Factors A = P L U of matrices: a permutation, a lower and an upper triangular matrix.
+ *     linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)
+ * Collective where inputs move, else Local. */
+DT_API dt_linalg_lu_result dt_linalg_lu_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_lu_options));
 
 typedef struct dt_linalg_lu_factor_options {
     DT_OPTION(dt_opt_bool, pivot); /* default true */
@@ -2938,6 +3424,41 @@ typedef struct dt_linalg_lu_solve_options {
 DT_API dt_tensor *dt_linalg_lu_solve_sized(dt_tensor *LU, dt_tensor *pivots, dt_tensor *B,
                                            DT_OPTIONS(dt_linalg_lu_solve_options));
 
+typedef struct dt_linalg_matrix_exp_options {
+    const dt_site *site;
+} dt_linalg_matrix_exp_options;
+/* As matrix_exp.
+ *     linalg_matrix_exp(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_exp_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_matrix_exp_options));
+
+typedef struct dt_linalg_matrix_norm_options {
+    DT_OPTION(dt_dims, dim); /* default [-2,-1] */
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
+    const dt_site *site;
+} dt_linalg_matrix_norm_options;
+/* Norm of matrices, whose rows and columns are two dims.
+ *     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
+ *         dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_norm_sized(dt_tensor *self, dt_number ord,
+                                              DT_OPTIONS(dt_linalg_matrix_norm_options));
+
+typedef struct dt_linalg_matrix_norm_str_ord_options {
+    DT_OPTION(const char *, ord); /* default fro */
+    DT_OPTION(dt_dims, dim);      /* default [-2,-1] */
+    DT_OPTION(bool, keepdim);
+    DT_OPTION(dt_dtype, dtype);
+    const dt_site *site;
+} dt_linalg_matrix_norm_str_ord_options;
+/* Norm of matrices, whose rows and columns are two dims.
+ *     linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2, -1], bool keepdim=False, *,
+ *         ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_norm_str_ord_sized(dt_tensor *self,
+                                                      DT_OPTIONS(dt_linalg_matrix_norm_str_ord_options));
+
 typedef struct dt_linalg_matrix_power_options {
     const dt_site *site;
 } dt_linalg_matrix_power_options;
@@ -2946,6 +3467,52 @@ typedef struct dt_linalg_matrix_power_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_matrix_power_sized(dt_tensor *self, int64_t n,
                                                DT_OPTIONS(dt_linalg_matrix_power_options));
+
+typedef struct dt_linalg_matrix_rank_options {
+    DT_OPTION(dt_opt_real, atol);
+    DT_OPTION(dt_opt_real, rtol);
+    DT_OPTION(bool, hermitian);
+    const dt_site *site;
+} dt_linalg_matrix_rank_options;
+/* Ranks of matrices: how many singular values do not count as 0.
+ *     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool
+ *         hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_rank_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_matrix_rank_options));
+
+typedef struct dt_linalg_matrix_rank_tol_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_matrix_rank_tol_options;
+/* Ranks of matrices: how many singular values do not count as 0.
+ *     linalg_matrix_rank.tol(Tensor self, float tol, bool hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_rank_tol_sized(dt_tensor *self, double tol,
+                                                  DT_OPTIONS(dt_linalg_matrix_rank_tol_options));
+
+typedef struct dt_linalg_matrix_rank_tol_tensor_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_matrix_rank_tol_tensor_options;
+/* Ranks of matrices: how many singular values do not count as 0.
+ *     linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_matrix_rank_tol_tensor_sized(dt_tensor *input, dt_tensor *tol,
+                                                         DT_OPTIONS(dt_linalg_matrix_rank_tol_tensor_options));
+
+typedef struct dt_linalg_matrix_rank_atol_rtol_tensor_options {
+    dt_tensor *atol;
+    dt_tensor *rtol;
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_matrix_rank_atol_rtol_tensor_options;
+/* Ranks of matrices: how many singular values do not count as 0.
+ *     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool
+ *         hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *
+dt_linalg_matrix_rank_atol_rtol_tensor_sized(dt_tensor *input,
+                                             DT_OPTIONS(dt_linalg_matrix_rank_atol_rtol_tensor_options));
 
 typedef struct dt_linalg_multi_dot_options {
     const dt_site *site;
@@ -2980,6 +3547,49 @@ typedef struct dt_linalg_norm_ord_str_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_norm_ord_str_sized(dt_tensor *self, const char *ord,
                                                DT_OPTIONS(dt_linalg_norm_ord_str_options));
+
+typedef struct dt_linalg_pinv_options {
+    DT_OPTION(dt_opt_real, atol);
+    DT_OPTION(dt_opt_real, rtol);
+    DT_OPTION(bool, hermitian);
+    const dt_site *site;
+} dt_linalg_pinv_options;
+/* Pseudo-inverses of matrices, by singular values or, of Hermitian matrices, by eigenvalues.
+ *     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
+ *         Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_pinv_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_pinv_options));
+
+typedef struct dt_linalg_pinv_rcond_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_pinv_rcond_options;
+/* Pseudo-inverses of matrices, by singular values or, of Hermitian matrices, by eigenvalues.
+ *     linalg_pinv.rcond(Tensor self, float rcond, bool hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_pinv_rcond_sized(dt_tensor *self, double rcond, DT_OPTIONS(dt_linalg_pinv_rcond_options));
+
+typedef struct dt_linalg_pinv_tensor_options {
+    dt_tensor *atol;
+    dt_tensor *rtol;
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_pinv_tensor_options;
+/* Pseudo-inverses of matrices, by singular values or, of Hermitian matrices, by eigenvalues.
+ *     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False)
+ *         -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_pinv_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_pinv_tensor_options));
+
+typedef struct dt_linalg_pinv_rcond_tensor_options {
+    bool hermitian;
+    const dt_site *site;
+} dt_linalg_pinv_rcond_tensor_options;
+/* Pseudo-inverses of matrices, by singular values or, of Hermitian matrices, by eigenvalues.
+ *     linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_pinv_rcond_tensor_sized(dt_tensor *self, dt_tensor *rcond,
+                                                    DT_OPTIONS(dt_linalg_pinv_rcond_tensor_options));
 
 typedef struct dt_linalg_qr_options {
     const char *mode; /* default reduced */
@@ -3063,6 +3673,34 @@ typedef struct dt_linalg_svdvals_options {
  *     linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_svdvals_sized(dt_tensor *A, DT_OPTIONS(dt_linalg_svdvals_options));
+
+typedef struct dt_linalg_tensorinv_options {
+    DT_OPTION(dt_opt_int, ind); /* default 2 */
+    const dt_site *site;
+} dt_linalg_tensorinv_options;
+/* The inverse of tensordot(A, X) in X, where the first `ind` dims of A are those of the product.
+ *     linalg_tensorinv(Tensor self, int ind=2) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_tensorinv_sized(dt_tensor *self, DT_OPTIONS(dt_linalg_tensorinv_options));
+
+typedef struct dt_linalg_tensorsolve_options {
+    DT_OPTION(dt_dims, dims);
+    const dt_site *site;
+} dt_linalg_tensorsolve_options;
+/* X with tensordot(A, X) = B, where A has the dims of B and then those of X.
+ *     linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_tensorsolve_sized(dt_tensor *self, dt_tensor *other,
+                                              DT_OPTIONS(dt_linalg_tensorsolve_options));
+
+typedef struct dt_linalg_vander_options {
+    DT_OPTION(dt_opt_int, N);
+    const dt_site *site;
+} dt_linalg_vander_options;
+/* Vandermonde matrices: powers of the elements of vectors, from 0 on.
+ *     linalg_vander(Tensor x, *, int? N=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linalg_vander_sized(dt_tensor *x, DT_OPTIONS(dt_linalg_vander_options));
 
 typedef struct dt_linalg_vecdot_options {
     DT_OPTION(dt_opt_int, dim); /* default -1 */
@@ -3252,7 +3890,7 @@ DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad_output, dt_tens
 typedef struct dt_logdet_options {
     const dt_site *site;
 } dt_logdet_options;
-/* Logarithms of determinants; NaN of negative ones.
+/* Logarithms of determinants; NaN of negative ones, complex numbers of complex ones.
  *     logdet(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logdet_sized(dt_tensor *self, DT_OPTIONS(dt_logdet_options));
@@ -3374,10 +4012,45 @@ typedef struct dt_lt_scalar_in_place_options {
 DT_API dt_tensor *dt_lt_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                               DT_OPTIONS(dt_lt_scalar_in_place_options));
 
+typedef struct dt_lu_options {
+    DT_OPTION(dt_opt_bool, pivot); /* default true */
+    DT_OPTION(bool, get_infos);
+    const dt_site *site;
+} dt_lu_options;
+/* LU factors of matrices in one tensor, their pivots, and with get_infos the first zeros of U.
+ *     lu(Tensor A, bool pivot=True, bool get_infos=False) -> Tensor[]
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_lu_sized(dt_tensor *A, dt_tensor **out, int capacity, DT_OPTIONS(dt_lu_options));
+
+typedef struct dt_lu_solve_options {
+    const dt_site *site;
+} dt_lu_solve_options;
+/* X with A X = B, by the LU factors of A, as linalg_lu_solve.
+ *     lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_lu_solve_sized(dt_tensor *self, dt_tensor *LU_data, dt_tensor *LU_pivots,
+                                    DT_OPTIONS(dt_lu_solve_options));
+
+typedef struct dt_lu_unpack_options {
+    DT_OPTION(dt_opt_bool, unpack_data);   /* default true */
+    DT_OPTION(dt_opt_bool, unpack_pivots); /* default true */
+    const dt_site *site;
+} dt_lu_unpack_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_lu_unpack_result {
+    dt_tensor *P, *L, *U;
+} dt_lu_unpack_result;
+/* The permutation and the factors of matrices, from LU factors in one tensor and their pivots.
+ *     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P,
+ *         Tensor L, Tensor U)
+ * Collective where inputs move, else Local. */
+DT_API dt_lu_unpack_result dt_lu_unpack_sized(dt_tensor *LU_data, dt_tensor *LU_pivots,
+                                              DT_OPTIONS(dt_lu_unpack_options));
+
 typedef struct dt_mT_options {
     const dt_site *site;
 } dt_mT_options;
-/* The last two dims exchanged, as a view.
+/* The last two dims swapped, as a view.
  *     mT(Tensor(a) self) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mT_sized(dt_tensor *self, DT_OPTIONS(dt_mT_options));
@@ -3426,6 +4099,14 @@ typedef struct dt_matmul_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
 
+typedef struct dt_matrix_exp_options {
+    const dt_site *site;
+} dt_matrix_exp_options;
+/* The exponential of square matrices.
+ *     matrix_exp(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_matrix_exp_sized(dt_tensor *self, DT_OPTIONS(dt_matrix_exp_options));
+
 typedef struct dt_max_options {
     const dt_site *site;
 } dt_max_options;
@@ -3454,6 +4135,120 @@ typedef struct dt_max_other_options {
  *     max.other(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_max_other_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_max_other_options));
+
+typedef struct dt_max_pool1d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0] */
+    DT_OPTION(dt_ints, dilation); /* default [1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool1d_options;
+/* The largest elements of windows of sequences.
+ *     max_pool1d(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1,
+ *         bool ceil_mode=False, bool return_indices=False) -> Tensor or (Tensor, Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_pool1d_sized(dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool1d_options));
+
+typedef struct dt_max_pool1d_with_indices_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0] */
+    DT_OPTION(dt_ints, dilation); /* default [1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool1d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_max_pool1d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_max_pool1d_with_indices_result;
+/* The largest elements of windows of sequences, with their indices in space.
+ *     max_pool1d_with_indices(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1]
+ *         dilation=1, bool ceil_mode=False) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_max_pool1d_with_indices_result dt_max_pool1d_with_indices_sized(
+    dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool1d_with_indices_options));
+
+typedef struct dt_max_pool2d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0,0] */
+    DT_OPTION(dt_ints, dilation); /* default [1,1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool2d_options;
+/* The largest elements of windows of images.
+ *     max_pool2d(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1,
+ *         bool ceil_mode=False, bool return_indices=False) -> Tensor or (Tensor, Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_pool2d_sized(dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool2d_options));
+
+typedef struct dt_max_pool2d_with_indices_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0,0] */
+    DT_OPTION(dt_ints, dilation); /* default [1,1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool2d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_max_pool2d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_max_pool2d_with_indices_result;
+/* The largest elements of windows of images, with their indices in space.
+ *     max_pool2d_with_indices(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2]
+ *         dilation=1, bool ceil_mode=False) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_max_pool2d_with_indices_result dt_max_pool2d_with_indices_sized(
+    dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool2d_with_indices_options));
+
+typedef struct dt_max_pool3d_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0,0,0] */
+    DT_OPTION(dt_ints, dilation); /* default [1,1,1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool3d_options;
+/* The largest elements of windows of volumes.
+ *     max_pool3d(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1,
+ *         bool ceil_mode=False, bool return_indices=False) -> Tensor or (Tensor, Tensor)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_pool3d_sized(dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool3d_options));
+
+typedef struct dt_max_pool3d_with_indices_options {
+    DT_OPTION(dt_ints, stride);
+    DT_OPTION(dt_ints, padding);  /* default [0,0,0] */
+    DT_OPTION(dt_ints, dilation); /* default [1,1,1] */
+    DT_OPTION(bool, ceil_mode);
+    const dt_site *site;
+} dt_max_pool3d_with_indices_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_max_pool3d_with_indices_result {
+    dt_tensor *output, *indices;
+} dt_max_pool3d_with_indices_result;
+/* The largest elements of windows of volumes, with their indices in space.
+ *     max_pool3d_with_indices(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3]
+ *         dilation=1, bool ceil_mode=False) -> (Tensor output, Tensor indices)
+ * Collective where inputs move, else Local. */
+DT_API dt_max_pool3d_with_indices_result dt_max_pool3d_with_indices_sized(
+    dt_tensor *input, dt_ints kernel_size, DT_OPTIONS(dt_max_pool3d_with_indices_options));
+
+typedef struct dt_max_pool_backward_options {
+    const dt_site *site;
+} dt_max_pool_backward_options;
+/* The gradient of max_pool, adaptive without a kernel_size: adds to elements with these indices.
+ *     max_pool_backward(Tensor grad_output, Tensor indices, int[] sizes, int[] kernel_size, int[] stride, int[]
+ *         padding, int[] dilation) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_pool_backward_sized(dt_tensor *grad_output, dt_tensor *indices, dt_shape sizes,
+                                             dt_ints kernel_size, dt_ints stride, dt_ints padding, dt_ints dilation,
+                                             DT_OPTIONS(dt_max_pool_backward_options));
+
+typedef struct dt_max_pool_read_options {
+    const dt_site *site;
+} dt_max_pool_read_options;
+/* The elements of images with these indices: the transpose of max_pool_backward.
+ *     max_pool_read(Tensor self, Tensor indices, int[] kernel_size, int[] stride, int[] padding, int[]
+ *         dilation) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_max_pool_read_sized(dt_tensor *self, dt_tensor *indices, dt_ints kernel_size, dt_ints stride,
+                                         dt_ints padding, dt_ints dilation, DT_OPTIONS(dt_max_pool_read_options));
 
 typedef struct dt_maximum_options {
     const dt_site *site;
@@ -3974,6 +4769,16 @@ typedef struct dt_ones_like_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_ones_like_sized(dt_tensor *self, DT_OPTIONS(dt_ones_like_options));
 
+typedef struct dt_ormqr_options {
+    DT_OPTION(dt_opt_bool, left); /* default true */
+    DT_OPTION(bool, transpose);
+    const dt_site *site;
+} dt_ormqr_options;
+/* Products of a matrix with the Q of geqrf, or with its adjoint, from the left or the right.
+ *     ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_ormqr_sized(dt_tensor *self, dt_tensor *input2, dt_tensor *input3, DT_OPTIONS(dt_ormqr_options));
+
 typedef struct dt_outer_options {
     const dt_site *site;
 } dt_outer_options;
@@ -3987,7 +4792,7 @@ typedef struct dt_pad_options {
     DT_OPTION(dt_opt_real, value);
     const dt_site *site;
 } dt_pad_options;
-/* Adds a value, or copies of the elements, before and behind the indices of the last dims.
+/* Adds a value, or copies of the elements, before and after the indices of the last dims.
  *     pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_pad_sized(dt_tensor *input, dt_ints pad, DT_OPTIONS(dt_pad_options));
@@ -3999,6 +4804,15 @@ typedef struct dt_permute_options {
  *     permute(Tensor(a) self, int[] dims) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_permute_sized(dt_tensor *self, dt_dims dims, DT_OPTIONS(dt_permute_options));
+
+typedef struct dt_pinverse_options {
+    DT_OPTION(dt_opt_real, rcond); /* default 1e-15 */
+    const dt_site *site;
+} dt_pinverse_options;
+/* As linalg_pinv.
+ *     pinverse(Tensor self, float rcond=1e-15) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_pinverse_sized(dt_tensor *self, DT_OPTIONS(dt_pinverse_options));
 
 typedef struct dt_pixel_shuffle_options {
     const dt_site *site;
@@ -4115,6 +4929,19 @@ typedef struct dt_prod_of_others_options {
  *     prod_of_others(Tensor self, int? dim=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_prod_of_others_sized(dt_tensor *self, DT_OPTIONS(dt_prod_of_others_options));
+
+typedef struct dt_qr_options {
+    DT_OPTION(dt_opt_bool, some); /* default true */
+    const dt_site *site;
+} dt_qr_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_qr_result {
+    dt_tensor *Q, *R;
+} dt_qr_result;
+/* As linalg_qr, in the reduced or, without some, the complete form.
+ *     qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)
+ * Collective where inputs move, else Local. */
+DT_API dt_qr_result dt_qr_sized(dt_tensor *self, DT_OPTIONS(dt_qr_options));
 
 typedef struct dt_radam_in_place_options {
     DT_OPTION(dt_opt_real, beta1);        /* default 0.9 */
@@ -4280,6 +5107,24 @@ typedef struct dt_repeat_interleave_self_int_options {
 DT_API dt_tensor *dt_repeat_interleave_self_int_sized(dt_tensor *self, int64_t repeats,
                                                       DT_OPTIONS(dt_repeat_interleave_self_int_options));
 
+typedef struct dt_resample_options {
+    const dt_site *site;
+} dt_resample_options;
+/* Images of the given sizes: any of avg_pool, adaptive_avg_pool and interpolate.
+ *     resample(Tensor self, int[] sizes, str mode, float[] numbers) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_resample_sized(dt_tensor *self, dt_shape sizes, const char *mode, dt_reals numbers,
+                                    DT_OPTIONS(dt_resample_options));
+
+typedef struct dt_resample_backward_options {
+    const dt_site *site;
+} dt_resample_backward_options;
+/* The transpose of resample: its gradient, of the sizes of its input.
+ *     resample_backward(Tensor grad_output, int[] sizes, str mode, float[] numbers) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_resample_backward_sized(dt_tensor *grad_output, dt_shape sizes, const char *mode,
+                                             dt_reals numbers, DT_OPTIONS(dt_resample_backward_options));
+
 typedef struct dt_reshape_options {
     const dt_site *site;
 } dt_reshape_options;
@@ -4383,6 +5228,17 @@ typedef struct dt_roll_options {
  *     roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_roll_sized(dt_tensor *self, dt_ints shifts, DT_OPTIONS(dt_roll_options));
+
+typedef struct dt_rotary_embedding_options {
+    DT_OPTION(dt_opt_int, offset); /* default 0 */
+    DT_OPTION(bool, interleaved);
+    const dt_site *site;
+} dt_rotary_embedding_options;
+/* Rotates pairs of the last dim by the position, the index in the dim before, times their frequency.
+ *     rotary_embedding(Tensor self, Tensor frequencies, *, int offset=0, bool interleaved=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_rotary_embedding_sized(dt_tensor *self, dt_tensor *frequencies,
+                                            DT_OPTIONS(dt_rotary_embedding_options));
 
 typedef struct dt_round_options {
     const dt_site *site;
@@ -4803,6 +5659,17 @@ typedef struct dt_slice_scatter_options {
 DT_API dt_tensor *dt_slice_scatter_sized(dt_tensor *self, dt_tensor *src, int64_t dim, int64_t start, int64_t end,
                                          int64_t step, DT_OPTIONS(dt_slice_scatter_options));
 
+typedef struct dt_slice_scatter_in_place_options {
+    const dt_site *site;
+} dt_slice_scatter_in_place_options;
+/* A copy of a tensor with another one at the indices of a slice of a dim, in place.
+ *     slice_scatter_(Tensor(a!) self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) ->
+ *         Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_slice_scatter_in_place_sized(dt_tensor *self, dt_tensor *src, int64_t dim, int64_t start,
+                                                  int64_t end, int64_t step,
+                                                  DT_OPTIONS(dt_slice_scatter_in_place_options));
+
 typedef struct dt_smooth_l1_loss_options {
     DT_OPTION(const char *, reduction); /* default mean */
     DT_OPTION(dt_opt_real, beta);       /* default 1.0 */
@@ -4846,7 +5713,7 @@ typedef struct dt_softshrink_options {
     DT_OPTION(dt_number, lambd); /* default 0.5 */
     const dt_site *site;
 } dt_softshrink_options;
-/* Every element, moved by lambd towards 0.
+/* Every element, moved by lambd toward 0.
  *     softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softshrink_sized(dt_tensor *self, DT_OPTIONS(dt_softshrink_options));
@@ -5072,10 +5939,24 @@ typedef struct dt_sum_options {
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sum_sized(dt_tensor *self, DT_OPTIONS(dt_sum_options));
 
+typedef struct dt_svd_options {
+    DT_OPTION(dt_opt_bool, some);       /* default true */
+    DT_OPTION(dt_opt_bool, compute_uv); /* default true */
+    const dt_site *site;
+} dt_svd_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_svd_result {
+    dt_tensor *U, *S, *V;
+} dt_svd_result;
+/* As linalg_svd, with V instead of its adjoint.
+ *     svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)
+ * Collective where inputs move, else Local. */
+DT_API dt_svd_result dt_svd_sized(dt_tensor *self, DT_OPTIONS(dt_svd_options));
+
 typedef struct dt_swapaxes_options {
     const dt_site *site;
 } dt_swapaxes_options;
-/* Exchanges two axes, which are dims, as a view.
+/* Swaps two axes, which are dims, as a view.
  *     swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_swapaxes_sized(dt_tensor *self, int64_t axis0, int64_t axis1, DT_OPTIONS(dt_swapaxes_options));
@@ -5258,10 +6139,27 @@ DT_API dt_tensor *dt_trace_sized(dt_tensor *self, DT_OPTIONS(dt_trace_options));
 typedef struct dt_transpose_options {
     const dt_site *site;
 } dt_transpose_options;
-/* Exchanges two dims, as a view.
+/* Swaps two dims, as a view.
  *     transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
+
+typedef struct dt_triangular_solve_options {
+    DT_OPTION(dt_opt_bool, upper); /* default true */
+    DT_OPTION(bool, transpose);
+    DT_OPTION(bool, unitriangular);
+    const dt_site *site;
+} dt_triangular_solve_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_triangular_solve_result {
+    dt_tensor *solution, *cloned_coefficient;
+} dt_triangular_solve_result;
+/* X with A X = B for a triangular A or its transpose, as linalg_solve_triangular, and a copy of A.
+ *     triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False)
+ *         -> (Tensor solution, Tensor cloned_coefficient)
+ * Collective where inputs move, else Local. */
+DT_API dt_triangular_solve_result dt_triangular_solve_sized(dt_tensor *self, dt_tensor *A,
+                                                            DT_OPTIONS(dt_triangular_solve_options));
 
 typedef struct dt_tril_options {
     DT_OPTION(dt_opt_int, diagonal); /* default 0 */
@@ -5436,7 +6334,7 @@ DT_API dt_var_mean_correction_result dt_var_mean_correction_sized(dt_tensor *sel
 typedef struct dt_vdot_options {
     const dt_site *site;
 } dt_vdot_options;
-/* Product of two vectors, the first of which is conjugated.
+/* Product of two vectors; the first is conjugated.
  *     vdot(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_vdot_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_vdot_options));
@@ -5732,6 +6630,36 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ADAMW_AMSGRAD__(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, ...) \
     dt_adamw_amsgrad_in_place_sized(self, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, lr, step, \
         DT_CHECKED(dt_adamw_amsgrad_in_place_options, __VA_ARGS__))
+#define dt_adaptive_avg_pool1d(...) DT_ADAPTIVE_AVG_POOL1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_AVG_POOL1D_(self, output_size, ...) \
+    dt_adaptive_avg_pool1d_sized(self, output_size, DT_NAMED(dt_adaptive_avg_pool1d_options, __VA_ARGS__))
+#define dt_adaptive_avg_pool2d(...) DT_ADAPTIVE_AVG_POOL2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_AVG_POOL2D_(input, output_size, ...) \
+    dt_adaptive_avg_pool2d_sized(input, output_size, DT_NAMED(dt_adaptive_avg_pool2d_options, __VA_ARGS__))
+#define dt_adaptive_avg_pool3d(...) DT_ADAPTIVE_AVG_POOL3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_AVG_POOL3D_(input, output_size, ...) \
+    dt_adaptive_avg_pool3d_sized(input, output_size, DT_NAMED(dt_adaptive_avg_pool3d_options, __VA_ARGS__))
+#define dt_adaptive_max_pool1d(...) DT_ADAPTIVE_MAX_POOL1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL1D_(input, output_size, ...) \
+    dt_adaptive_max_pool1d_sized(input, output_size, DT_NAMED(dt_adaptive_max_pool1d_options, __VA_ARGS__))
+#define dt_adaptive_max_pool1d_with_indices(...) DT_ADAPTIVE_MAX_POOL1D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL1D_WITH_INDICES_(input, output_size, ...) \
+    dt_adaptive_max_pool1d_with_indices_sized(input, output_size, \
+        DT_NAMED(dt_adaptive_max_pool1d_with_indices_options, __VA_ARGS__))
+#define dt_adaptive_max_pool2d(...) DT_ADAPTIVE_MAX_POOL2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL2D_(input, output_size, ...) \
+    dt_adaptive_max_pool2d_sized(input, output_size, DT_NAMED(dt_adaptive_max_pool2d_options, __VA_ARGS__))
+#define dt_adaptive_max_pool2d_with_indices(...) DT_ADAPTIVE_MAX_POOL2D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL2D_WITH_INDICES_(input, output_size, ...) \
+    dt_adaptive_max_pool2d_with_indices_sized(input, output_size, \
+        DT_NAMED(dt_adaptive_max_pool2d_with_indices_options, __VA_ARGS__))
+#define dt_adaptive_max_pool3d(...) DT_ADAPTIVE_MAX_POOL3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL3D_(input, output_size, ...) \
+    dt_adaptive_max_pool3d_sized(input, output_size, DT_NAMED(dt_adaptive_max_pool3d_options, __VA_ARGS__))
+#define dt_adaptive_max_pool3d_with_indices(...) DT_ADAPTIVE_MAX_POOL3D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADAPTIVE_MAX_POOL3D_WITH_INDICES_(input, output_size, ...) \
+    dt_adaptive_max_pool3d_with_indices_sized(input, output_size, \
+        DT_NAMED(dt_adaptive_max_pool3d_with_indices_options, __VA_ARGS__))
 #define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_CHECKED(dt_add_options, __VA_ARGS__))
 #define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
@@ -5821,6 +6749,15 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ATTENTION_MASK_BACKWARD_(grad_out, query, key, value, out, logsumexp, ...) \
     dt_attention_mask_backward_sized(grad_out, query, key, value, out, logsumexp, \
         DT_CHECKED(dt_attention_mask_backward_options, __VA_ARGS__))
+#define dt_avg_pool1d(...) DT_AVG_POOL1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AVG_POOL1D_(self, kernel_size, ...) \
+    dt_avg_pool1d_sized(self, kernel_size, DT_CHECKED(dt_avg_pool1d_options, __VA_ARGS__))
+#define dt_avg_pool2d(...) DT_AVG_POOL2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AVG_POOL2D_(self, kernel_size, ...) \
+    dt_avg_pool2d_sized(self, kernel_size, DT_CHECKED(dt_avg_pool2d_options, __VA_ARGS__))
+#define dt_avg_pool3d(...) DT_AVG_POOL3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AVG_POOL3D_(self, kernel_size, ...) \
+    dt_avg_pool3d_sized(self, kernel_size, DT_CHECKED(dt_avg_pool3d_options, __VA_ARGS__))
 #define dt_baddbmm(...) DT_BADDBMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_BADDBMM_(self, batch1, batch2, ...) \
     dt_baddbmm_sized(self, batch1, batch2, DT_CHECKED(dt_baddbmm_options, __VA_ARGS__))
@@ -5983,6 +6920,45 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_constant_pad_nd_sized(self, pad, DT_CHECKED(dt_constant_pad_nd_options, __VA_ARGS__))
 #define dt_contiguous(...) DT_CONTIGUOUS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_CONTIGUOUS_(self, ...) dt_contiguous_sized(self, DT_NAMED(dt_contiguous_options, __VA_ARGS__))
+#define dt_conv1d(...) DT_CONV1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV1D_(input, weight, ...) dt_conv1d_sized(input, weight, DT_CHECKED(dt_conv1d_options, __VA_ARGS__))
+#define dt_conv1d_padding(...) DT_CONV1D_PADDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV1D_PADDING_(input, weight, ...) \
+    dt_conv1d_padding_sized(input, weight, DT_CHECKED(dt_conv1d_padding_options, __VA_ARGS__))
+#define dt_conv2d(...) DT_CONV2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV2D_(input, weight, ...) dt_conv2d_sized(input, weight, DT_CHECKED(dt_conv2d_options, __VA_ARGS__))
+#define dt_conv2d_padding(...) DT_CONV2D_PADDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV2D_PADDING_(input, weight, ...) \
+    dt_conv2d_padding_sized(input, weight, DT_CHECKED(dt_conv2d_padding_options, __VA_ARGS__))
+#define dt_conv3d(...) DT_CONV3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV3D_(input, weight, ...) dt_conv3d_sized(input, weight, DT_CHECKED(dt_conv3d_options, __VA_ARGS__))
+#define dt_conv3d_padding(...) DT_CONV3D_PADDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV3D_PADDING_(input, weight, ...) \
+    dt_conv3d_padding_sized(input, weight, DT_CHECKED(dt_conv3d_padding_options, __VA_ARGS__))
+#define dt_conv_forward(...) DT_CONV_FORWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_FORWARD_(input, weight, sizes, ...) \
+    dt_conv_forward_sized(input, weight, sizes, DT_CHECKED(dt_conv_forward_options, __VA_ARGS__))
+#define dt_conv_input_backward(...) DT_CONV_INPUT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_INPUT_BACKWARD_(grad_output, weight, sizes, ...) \
+    dt_conv_input_backward_sized(grad_output, weight, sizes, \
+        DT_CHECKED(dt_conv_input_backward_options, __VA_ARGS__))
+#define dt_conv_transpose1d(...) DT_CONV_TRANSPOSE1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_TRANSPOSE1D_(input, weight, ...) \
+    dt_conv_transpose1d_sized(input, weight, DT_CHECKED(dt_conv_transpose1d_options, __VA_ARGS__))
+#define dt_conv_transpose2d(...) DT_CONV_TRANSPOSE2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_TRANSPOSE2D_(input, weight, ...) \
+    dt_conv_transpose2d_sized(input, weight, DT_CHECKED(dt_conv_transpose2d_options, __VA_ARGS__))
+#define dt_conv_transpose3d(...) DT_CONV_TRANSPOSE3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_TRANSPOSE3D_(input, weight, ...) \
+    dt_conv_transpose3d_sized(input, weight, DT_CHECKED(dt_conv_transpose3d_options, __VA_ARGS__))
+#define dt_conv_weight_backward(...) DT_CONV_WEIGHT_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONV_WEIGHT_BACKWARD_(input, grad_output, sizes, ...) \
+    dt_conv_weight_backward_sized(input, grad_output, sizes, \
+        DT_CHECKED(dt_conv_weight_backward_options, __VA_ARGS__))
+#define dt_convolution(...) DT_CONVOLUTION_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CONVOLUTION_(input, weight, stride, padding, dilation, transposed, output_padding, groups, ...) \
+    dt_convolution_sized(input, weight, stride, padding, dilation, transposed, output_padding, groups, \
+        DT_NAMED(dt_convolution_options, __VA_ARGS__))
 #define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
 #define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
 #define dt_cos(...) DT_COS_(__VA_ARGS__, .site = DT_SITE)
@@ -6188,6 +7164,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_gelu_backward(...) DT_GELU_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GELU_BACKWARD_(grad_output, self, ...) \
     dt_gelu_backward_sized(grad_output, self, DT_NAMED(dt_gelu_backward_options, __VA_ARGS__))
+#define dt_geqrf(...) DT_GEQRF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GEQRF_(self, ...) dt_geqrf_sized(self, DT_NAMED(dt_geqrf_options, __VA_ARGS__))
 #define dt_glu(...) DT_GLU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GLU_(input, ...) dt_glu_sized(input, DT_CHECKED(dt_glu_options, __VA_ARGS__))
 #define dt_group_norm(...) DT_GROUP_NORM_(__VA_ARGS__, .site = DT_SITE)
@@ -6291,6 +7269,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_instance_norm_sized(input, DT_CHECKED(dt_instance_norm_options, __VA_ARGS__))
 #define dt_int(...) DT_INT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_INT_(self, ...) dt_int_sized(self, DT_NAMED(dt_int_options, __VA_ARGS__))
+#define dt_interpolate(...) DT_INTERPOLATE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INTERPOLATE_(input, ...) dt_interpolate_sized(input, DT_CHECKED(dt_interpolate_options, __VA_ARGS__))
 #define dt_isclose(...) DT_ISCLOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ISCLOSE_(self, other, ...) dt_isclose_sized(self, other, DT_CHECKED(dt_isclose_options, __VA_ARGS__))
 #define dt_isfinite(...) DT_ISFINITE_(__VA_ARGS__, .site = DT_SITE)
@@ -6301,6 +7281,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ISNAN_(self, ...) dt_isnan_sized(self, DT_NAMED(dt_isnan_options, __VA_ARGS__))
 #define dt_kl_div(...) DT_KL_DIV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_KL_DIV_(input, target, ...) dt_kl_div_sized(input, target, DT_NAMED(dt_kl_div_options, __VA_ARGS__))
+#define dt_kron(...) DT_KRON_(__VA_ARGS__, .site = DT_SITE)
+#define DT_KRON_(self, other, ...) dt_kron_sized(self, other, DT_NAMED(dt_kron_options, __VA_ARGS__))
 #define dt_kthvalue(...) DT_KTHVALUE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_KTHVALUE_(self, k, ...) dt_kthvalue_sized(self, k, DT_CHECKED(dt_kthvalue_options, __VA_ARGS__))
 #define dt_l1_loss(...) DT_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
@@ -6341,20 +7323,48 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_linalg_cholesky_ex(...) DT_LINALG_CHOLESKY_EX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_CHOLESKY_EX_(self, ...) \
     dt_linalg_cholesky_ex_sized(self, DT_NAMED(dt_linalg_cholesky_ex_options, __VA_ARGS__))
+#define dt_linalg_cond(...) DT_LINALG_COND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_COND_(self, ...) dt_linalg_cond_sized(self, DT_CHECKED(dt_linalg_cond_options, __VA_ARGS__))
+#define dt_linalg_cond_p_str(...) DT_LINALG_COND_P_STR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_COND_P_STR_(self, p, ...) \
+    dt_linalg_cond_p_str_sized(self, p, DT_NAMED(dt_linalg_cond_p_str_options, __VA_ARGS__))
 #define dt_linalg_cross(...) DT_LINALG_CROSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_CROSS_(self, other, ...) \
     dt_linalg_cross_sized(self, other, DT_CHECKED(dt_linalg_cross_options, __VA_ARGS__))
 #define dt_linalg_det(...) DT_LINALG_DET_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_DET_(A, ...) dt_linalg_det_sized(A, DT_NAMED(dt_linalg_det_options, __VA_ARGS__))
+#define dt_linalg_diagonal(...) DT_LINALG_DIAGONAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_DIAGONAL_(A, ...) dt_linalg_diagonal_sized(A, DT_CHECKED(dt_linalg_diagonal_options, __VA_ARGS__))
+#define dt_linalg_eig(...) DT_LINALG_EIG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_EIG_(self, ...) dt_linalg_eig_sized(self, DT_NAMED(dt_linalg_eig_options, __VA_ARGS__))
 #define dt_linalg_eigh(...) DT_LINALG_EIGH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_EIGH_(self, ...) dt_linalg_eigh_sized(self, DT_NAMED(dt_linalg_eigh_options, __VA_ARGS__))
+#define dt_linalg_eigvals(...) DT_LINALG_EIGVALS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_EIGVALS_(self, ...) dt_linalg_eigvals_sized(self, DT_NAMED(dt_linalg_eigvals_options, __VA_ARGS__))
 #define dt_linalg_eigvalsh(...) DT_LINALG_EIGVALSH_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_EIGVALSH_(self, ...) \
     dt_linalg_eigvalsh_sized(self, DT_NAMED(dt_linalg_eigvalsh_options, __VA_ARGS__))
+#define dt_linalg_householder_product(...) DT_LINALG_HOUSEHOLDER_PRODUCT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_HOUSEHOLDER_PRODUCT_(input, tau, ...) \
+    dt_linalg_householder_product_sized(input, tau, DT_NAMED(dt_linalg_householder_product_options, __VA_ARGS__))
 #define dt_linalg_inv(...) DT_LINALG_INV_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_INV_(A, ...) dt_linalg_inv_sized(A, DT_NAMED(dt_linalg_inv_options, __VA_ARGS__))
 #define dt_linalg_inv_ex(...) DT_LINALG_INV_EX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_INV_EX_(A, ...) dt_linalg_inv_ex_sized(A, DT_NAMED(dt_linalg_inv_ex_options, __VA_ARGS__))
+#define dt_linalg_ldl_factor(...) DT_LINALG_LDL_FACTOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LDL_FACTOR_(self, ...) \
+    dt_linalg_ldl_factor_sized(self, DT_NAMED(dt_linalg_ldl_factor_options, __VA_ARGS__))
+#define dt_linalg_ldl_factor_ex(...) DT_LINALG_LDL_FACTOR_EX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LDL_FACTOR_EX_(self, ...) \
+    dt_linalg_ldl_factor_ex_sized(self, DT_NAMED(dt_linalg_ldl_factor_ex_options, __VA_ARGS__))
+#define dt_linalg_ldl_solve(...) DT_LINALG_LDL_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LDL_SOLVE_(LD, pivots, B, ...) \
+    dt_linalg_ldl_solve_sized(LD, pivots, B, DT_NAMED(dt_linalg_ldl_solve_options, __VA_ARGS__))
+#define dt_linalg_lstsq(...) DT_LINALG_LSTSQ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LSTSQ_(self, b, ...) \
+    dt_linalg_lstsq_sized(self, b, DT_CHECKED(dt_linalg_lstsq_options, __VA_ARGS__))
+#define dt_linalg_lu(...) DT_LINALG_LU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_LU_(A, ...) dt_linalg_lu_sized(A, DT_CHECKED(dt_linalg_lu_options, __VA_ARGS__))
 #define dt_linalg_lu_factor(...) DT_LINALG_LU_FACTOR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_LU_FACTOR_(A, ...) \
     dt_linalg_lu_factor_sized(A, DT_CHECKED(dt_linalg_lu_factor_options, __VA_ARGS__))
@@ -6364,9 +7374,33 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_linalg_lu_solve(...) DT_LINALG_LU_SOLVE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_LU_SOLVE_(LU, pivots, B, ...) \
     dt_linalg_lu_solve_sized(LU, pivots, B, DT_CHECKED(dt_linalg_lu_solve_options, __VA_ARGS__))
+#define dt_linalg_matrix_exp(...) DT_LINALG_MATRIX_EXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_EXP_(self, ...) \
+    dt_linalg_matrix_exp_sized(self, DT_NAMED(dt_linalg_matrix_exp_options, __VA_ARGS__))
+#define dt_linalg_matrix_norm(...) DT_LINALG_MATRIX_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_NORM_(self, ord, ...) \
+    dt_linalg_matrix_norm_sized(self, DT_NUMBER(ord), DT_CHECKED(dt_linalg_matrix_norm_options, __VA_ARGS__))
+#define dt_linalg_matrix_norm_str_ord(...) DT_LINALG_MATRIX_NORM_STR_ORD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_NORM_STR_ORD_(self, ...) \
+    dt_linalg_matrix_norm_str_ord_sized(self, DT_CHECKED(dt_linalg_matrix_norm_str_ord_options, __VA_ARGS__))
 #define dt_linalg_matrix_power(...) DT_LINALG_MATRIX_POWER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_MATRIX_POWER_(self, n, ...) \
     dt_linalg_matrix_power_sized(self, n, DT_NAMED(dt_linalg_matrix_power_options, __VA_ARGS__))
+#define dt_linalg_matrix_rank(...) DT_LINALG_MATRIX_RANK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_RANK_(self, ...) \
+    dt_linalg_matrix_rank_sized(self, DT_CHECKED(dt_linalg_matrix_rank_options, __VA_ARGS__))
+#define dt_linalg_matrix_rank_tol(...) DT_LINALG_MATRIX_RANK_TOL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_RANK_TOL_(self, tol, ...) \
+    dt_linalg_matrix_rank_tol_sized(self, tol, DT_NAMED(dt_linalg_matrix_rank_tol_options, __VA_ARGS__))
+#define dt_linalg_matrix_rank_tol_tensor(...) DT_LINALG_MATRIX_RANK_TOL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_RANK_TOL_TENSOR_(input, tol, ...) \
+    dt_linalg_matrix_rank_tol_tensor_sized(input, tol, \
+        DT_NAMED(dt_linalg_matrix_rank_tol_tensor_options, __VA_ARGS__))
+#define dt_linalg_matrix_rank_atol_rtol_tensor(...) \
+    DT_LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_MATRIX_RANK_ATOL_RTOL_TENSOR_(input, ...) \
+    dt_linalg_matrix_rank_atol_rtol_tensor_sized(input, \
+        DT_NAMED(dt_linalg_matrix_rank_atol_rtol_tensor_options, __VA_ARGS__))
 #define dt_linalg_multi_dot(...) DT_LINALG_MULTI_DOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_MULTI_DOT_(tensors, ...) \
     dt_linalg_multi_dot_sized(tensors, DT_NAMED(dt_linalg_multi_dot_options, __VA_ARGS__))
@@ -6375,6 +7409,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_linalg_norm_ord_str(...) DT_LINALG_NORM_ORD_STR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_NORM_ORD_STR_(self, ord, ...) \
     dt_linalg_norm_ord_str_sized(self, ord, DT_CHECKED(dt_linalg_norm_ord_str_options, __VA_ARGS__))
+#define dt_linalg_pinv(...) DT_LINALG_PINV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_PINV_(self, ...) dt_linalg_pinv_sized(self, DT_CHECKED(dt_linalg_pinv_options, __VA_ARGS__))
+#define dt_linalg_pinv_rcond(...) DT_LINALG_PINV_RCOND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_PINV_RCOND_(self, rcond, ...) \
+    dt_linalg_pinv_rcond_sized(self, rcond, DT_NAMED(dt_linalg_pinv_rcond_options, __VA_ARGS__))
+#define dt_linalg_pinv_tensor(...) DT_LINALG_PINV_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_PINV_TENSOR_(self, ...) \
+    dt_linalg_pinv_tensor_sized(self, DT_NAMED(dt_linalg_pinv_tensor_options, __VA_ARGS__))
+#define dt_linalg_pinv_rcond_tensor(...) DT_LINALG_PINV_RCOND_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_PINV_RCOND_TENSOR_(self, rcond, ...) \
+    dt_linalg_pinv_rcond_tensor_sized(self, rcond, DT_NAMED(dt_linalg_pinv_rcond_tensor_options, __VA_ARGS__))
 #define dt_linalg_qr(...) DT_LINALG_QR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_QR_(A, ...) dt_linalg_qr_sized(A, DT_NAMED(dt_linalg_qr_options, __VA_ARGS__))
 #define dt_linalg_slogdet(...) DT_LINALG_SLOGDET_(__VA_ARGS__, .site = DT_SITE)
@@ -6391,6 +7436,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LINALG_SVD_(A, ...) dt_linalg_svd_sized(A, DT_CHECKED(dt_linalg_svd_options, __VA_ARGS__))
 #define dt_linalg_svdvals(...) DT_LINALG_SVDVALS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_SVDVALS_(A, ...) dt_linalg_svdvals_sized(A, DT_NAMED(dt_linalg_svdvals_options, __VA_ARGS__))
+#define dt_linalg_tensorinv(...) DT_LINALG_TENSORINV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_TENSORINV_(self, ...) \
+    dt_linalg_tensorinv_sized(self, DT_CHECKED(dt_linalg_tensorinv_options, __VA_ARGS__))
+#define dt_linalg_tensorsolve(...) DT_LINALG_TENSORSOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_TENSORSOLVE_(self, other, ...) \
+    dt_linalg_tensorsolve_sized(self, other, DT_CHECKED(dt_linalg_tensorsolve_options, __VA_ARGS__))
+#define dt_linalg_vander(...) DT_LINALG_VANDER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINALG_VANDER_(x, ...) dt_linalg_vander_sized(x, DT_CHECKED(dt_linalg_vander_options, __VA_ARGS__))
 #define dt_linalg_vecdot(...) DT_LINALG_VECDOT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINALG_VECDOT_(x, y, ...) dt_linalg_vecdot_sized(x, y, DT_CHECKED(dt_linalg_vecdot_options, __VA_ARGS__))
 #define dt_linalg_vector_norm(...) DT_LINALG_VECTOR_NORM_(__VA_ARGS__, .site = DT_SITE)
@@ -6480,6 +7533,14 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_lt_scalar_(...) DT_LT_SCALAR__(__VA_ARGS__, .site = DT_SITE)
 #define DT_LT_SCALAR__(self, other, ...) \
     dt_lt_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_lt_scalar_in_place_options, __VA_ARGS__))
+#define dt_lu(...) DT_LU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LU_(A, out, capacity, ...) dt_lu_sized(A, out, capacity, DT_CHECKED(dt_lu_options, __VA_ARGS__))
+#define dt_lu_solve(...) DT_LU_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LU_SOLVE_(self, LU_data, LU_pivots, ...) \
+    dt_lu_solve_sized(self, LU_data, LU_pivots, DT_NAMED(dt_lu_solve_options, __VA_ARGS__))
+#define dt_lu_unpack(...) DT_LU_UNPACK_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LU_UNPACK_(LU_data, LU_pivots, ...) \
+    dt_lu_unpack_sized(LU_data, LU_pivots, DT_CHECKED(dt_lu_unpack_options, __VA_ARGS__))
 #define dt_mT(...) DT_MT_CAPITAL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MT_CAPITAL_(self, ...) dt_mT_sized(self, DT_NAMED(dt_mT_options, __VA_ARGS__))
 #define dt_masked_fill(...) DT_MASKED_FILL_(__VA_ARGS__, .site = DT_SITE)
@@ -6498,12 +7559,43 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_NAMED(dt_masked_fill_tensor_in_place_options, __VA_ARGS__))
 #define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
+#define dt_matrix_exp(...) DT_MATRIX_EXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MATRIX_EXP_(self, ...) dt_matrix_exp_sized(self, DT_NAMED(dt_matrix_exp_options, __VA_ARGS__))
 #define dt_max(...) DT_MAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAX_(self, ...) dt_max_sized(self, DT_NAMED(dt_max_options, __VA_ARGS__))
 #define dt_max_dim(...) DT_MAX_DIM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAX_DIM_(self, dim, ...) dt_max_dim_sized(self, dim, DT_NAMED(dt_max_dim_options, __VA_ARGS__))
 #define dt_max_other(...) DT_MAX_OTHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAX_OTHER_(self, other, ...) dt_max_other_sized(self, other, DT_NAMED(dt_max_other_options, __VA_ARGS__))
+#define dt_max_pool1d(...) DT_MAX_POOL1D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL1D_(input, kernel_size, ...) \
+    dt_max_pool1d_sized(input, kernel_size, DT_CHECKED(dt_max_pool1d_options, __VA_ARGS__))
+#define dt_max_pool1d_with_indices(...) DT_MAX_POOL1D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL1D_WITH_INDICES_(input, kernel_size, ...) \
+    dt_max_pool1d_with_indices_sized(input, kernel_size, \
+        DT_CHECKED(dt_max_pool1d_with_indices_options, __VA_ARGS__))
+#define dt_max_pool2d(...) DT_MAX_POOL2D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL2D_(input, kernel_size, ...) \
+    dt_max_pool2d_sized(input, kernel_size, DT_CHECKED(dt_max_pool2d_options, __VA_ARGS__))
+#define dt_max_pool2d_with_indices(...) DT_MAX_POOL2D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL2D_WITH_INDICES_(input, kernel_size, ...) \
+    dt_max_pool2d_with_indices_sized(input, kernel_size, \
+        DT_CHECKED(dt_max_pool2d_with_indices_options, __VA_ARGS__))
+#define dt_max_pool3d(...) DT_MAX_POOL3D_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL3D_(input, kernel_size, ...) \
+    dt_max_pool3d_sized(input, kernel_size, DT_CHECKED(dt_max_pool3d_options, __VA_ARGS__))
+#define dt_max_pool3d_with_indices(...) DT_MAX_POOL3D_WITH_INDICES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL3D_WITH_INDICES_(input, kernel_size, ...) \
+    dt_max_pool3d_with_indices_sized(input, kernel_size, \
+        DT_CHECKED(dt_max_pool3d_with_indices_options, __VA_ARGS__))
+#define dt_max_pool_backward(...) DT_MAX_POOL_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL_BACKWARD_(grad_output, indices, sizes, kernel_size, stride, padding, dilation, ...) \
+    dt_max_pool_backward_sized(grad_output, indices, sizes, kernel_size, stride, padding, dilation, \
+        DT_NAMED(dt_max_pool_backward_options, __VA_ARGS__))
+#define dt_max_pool_read(...) DT_MAX_POOL_READ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAX_POOL_READ_(self, indices, kernel_size, stride, padding, dilation, ...) \
+    dt_max_pool_read_sized(self, indices, kernel_size, stride, padding, dilation, \
+        DT_NAMED(dt_max_pool_read_options, __VA_ARGS__))
 #define dt_maximum(...) DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MAXIMUM_(self, other, ...) dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
 #define dt_mean(...) DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
@@ -6627,12 +7719,17 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_ONES_(ctx, size, ...) dt_ones_sized(ctx, size, DT_NAMED(dt_make_options, __VA_ARGS__))
 #define dt_ones_like(...) DT_ONES_LIKE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ONES_LIKE_(self, ...) dt_ones_like_sized(self, DT_NAMED(dt_ones_like_options, __VA_ARGS__))
+#define dt_ormqr(...) DT_ORMQR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ORMQR_(self, input2, input3, ...) \
+    dt_ormqr_sized(self, input2, input3, DT_CHECKED(dt_ormqr_options, __VA_ARGS__))
 #define dt_outer(...) DT_OUTER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_OUTER_(self, vec2, ...) dt_outer_sized(self, vec2, DT_NAMED(dt_outer_options, __VA_ARGS__))
 #define dt_pad(...) DT_PAD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PAD_(input, pad, ...) dt_pad_sized(input, pad, DT_CHECKED(dt_pad_options, __VA_ARGS__))
 #define dt_permute(...) DT_PERMUTE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PERMUTE_(self, dims, ...) dt_permute_sized(self, dims, DT_NAMED(dt_permute_options, __VA_ARGS__))
+#define dt_pinverse(...) DT_PINVERSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_PINVERSE_(self, ...) dt_pinverse_sized(self, DT_CHECKED(dt_pinverse_options, __VA_ARGS__))
 #define dt_pixel_shuffle(...) DT_PIXEL_SHUFFLE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PIXEL_SHUFFLE_(self, upscale_factor, ...) \
     dt_pixel_shuffle_sized(self, upscale_factor, DT_NAMED(dt_pixel_shuffle_options, __VA_ARGS__))
@@ -6667,6 +7764,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_prod_of_others(...) DT_PROD_OF_OTHERS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_PROD_OF_OTHERS_(self, ...) \
     dt_prod_of_others_sized(self, DT_CHECKED(dt_prod_of_others_options, __VA_ARGS__))
+#define dt_qr(...) DT_QR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_QR_(self, ...) dt_qr_sized(self, DT_CHECKED(dt_qr_options, __VA_ARGS__))
 #define dt_radam_(...) DT_RADAM__(__VA_ARGS__, .site = DT_SITE)
 #define DT_RADAM__(self, grad, exp_avg, exp_avg_sq, lr, step, ...) \
     dt_radam_in_place_sized(self, grad, exp_avg, exp_avg_sq, lr, step, \
@@ -6715,6 +7814,13 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_REPEAT_INTERLEAVE_SELF_INT_(self, repeats, ...) \
     dt_repeat_interleave_self_int_sized(self, repeats, \
         DT_CHECKED(dt_repeat_interleave_self_int_options, __VA_ARGS__))
+#define dt_resample(...) DT_RESAMPLE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESAMPLE_(self, sizes, mode, numbers, ...) \
+    dt_resample_sized(self, sizes, mode, numbers, DT_NAMED(dt_resample_options, __VA_ARGS__))
+#define dt_resample_backward(...) DT_RESAMPLE_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESAMPLE_BACKWARD_(grad_output, sizes, mode, numbers, ...) \
+    dt_resample_backward_sized(grad_output, sizes, mode, numbers, \
+        DT_NAMED(dt_resample_backward_options, __VA_ARGS__))
 #define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
 #define dt_reshape_as(...) DT_RESHAPE_AS_(__VA_ARGS__, .site = DT_SITE)
@@ -6736,6 +7842,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
         DT_CHECKED(dt_rmsprop_centered_momentum_in_place_options, __VA_ARGS__))
 #define dt_roll(...) DT_ROLL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROLL_(self, shifts, ...) dt_roll_sized(self, shifts, DT_CHECKED(dt_roll_options, __VA_ARGS__))
+#define dt_rotary_embedding(...) DT_ROTARY_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ROTARY_EMBEDDING_(self, frequencies, ...) \
+    dt_rotary_embedding_sized(self, frequencies, DT_CHECKED(dt_rotary_embedding_options, __VA_ARGS__))
 #define dt_round(...) DT_ROUND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ROUND_(self, ...) dt_round_sized(self, DT_NAMED(dt_round_options, __VA_ARGS__))
 #define dt_round_decimals(...) DT_ROUND_DECIMALS_(__VA_ARGS__, .site = DT_SITE)
@@ -6854,6 +7963,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_slice_scatter(...) DT_SLICE_SCATTER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_SCATTER_(self, src, dim, start, end, step, ...) \
     dt_slice_scatter_sized(self, src, dim, start, end, step, DT_NAMED(dt_slice_scatter_options, __VA_ARGS__))
+#define dt_slice_scatter_(...) DT_SLICE_SCATTER__(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_SCATTER__(self, src, dim, start, end, step, ...) \
+    dt_slice_scatter_in_place_sized(self, src, dim, start, end, step, \
+        DT_NAMED(dt_slice_scatter_in_place_options, __VA_ARGS__))
 #define dt_smooth_l1_loss(...) DT_SMOOTH_L1_LOSS_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SMOOTH_L1_LOSS_(input, target, ...) \
     dt_smooth_l1_loss_sized(input, target, DT_CHECKED(dt_smooth_l1_loss_options, __VA_ARGS__))
@@ -6920,6 +8033,8 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
     dt_sub_scalar_in_place_sized(self, DT_NUMBER(other), DT_CHECKED(dt_sub_scalar_in_place_options, __VA_ARGS__))
 #define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUM_(self, ...) dt_sum_sized(self, DT_CHECKED(dt_sum_options, __VA_ARGS__))
+#define dt_svd(...) DT_SVD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SVD_(self, ...) dt_svd_sized(self, DT_CHECKED(dt_svd_options, __VA_ARGS__))
 #define dt_swapaxes(...) DT_SWAPAXES_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SWAPAXES_(self, axis0, axis1, ...) \
     dt_swapaxes_sized(self, axis0, axis1, DT_NAMED(dt_swapaxes_options, __VA_ARGS__))
@@ -6977,6 +8092,9 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
+#define dt_triangular_solve(...) DT_TRIANGULAR_SOLVE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRIANGULAR_SOLVE_(self, A, ...) \
+    dt_triangular_solve_sized(self, A, DT_CHECKED(dt_triangular_solve_options, __VA_ARGS__))
 #define dt_tril(...) DT_TRIL_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRIL_(self, ...) dt_tril_sized(self, DT_CHECKED(dt_tril_options, __VA_ARGS__))
 #define dt_tril_(...) DT_TRIL__(__VA_ARGS__, .site = DT_SITE)

@@ -53,7 +53,7 @@ DT_API dt_progress dt_progress_begin(const dt_ctx *ctx, int64_t steps);
 DT_API size_t dt_progress_text(const dt_progress *progress, int64_t step, double seconds, const char *values,
                                size_t capacity, char *out);
 /* Prints the line after a step if it is due, on the rank where progress is shown. The format is printf's, for up to 255
- * characters of values; NULL: none. What standard output does not take is left out. Local. */
+ * characters of values; NULL: none. Output that cannot be written is dropped. Local. */
 DT_API void dt_progress_step(dt_progress *progress, int64_t step, const char *format, ...) DT_PRINTF(3);
 /* Ends a live line that is still open, as after an error; the last step has ended its own. Local. */
 DT_API void dt_progress_end(dt_progress *progress);

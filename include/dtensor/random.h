@@ -11,8 +11,8 @@
  *     dt_uniform_(b, .low = DT_REAL(-0.1), .high = DT_REAL(0.1));
  *
  * The ranks of a tensor must have generators in the same state. Draws on a mesh are remembered, and the next
- * redistribution on that mesh fails on every rank, with DT_ERR_MISMATCH, if the draws differ; dt_generator_tag provides
- * the same check for collectives of the program.
+ * redistribution on that mesh fails on every rank, with DT_ERR_MISMATCH, if the draws differ; dt_generator_tag
+ * extends this check to collectives of the program.
  *
  * The bits, which stay the same from version to version: Philox-4x32-10 with key {seed low, seed high} and counter
  * {block low, block high, draw low, draw high | attempt << 16} yields the four words w0 … w3 of a block.
@@ -32,7 +32,7 @@
  *                       product is below 2^64 mod (n - m) is drawn again with the next attempt. Where a float rounds
  *                       m or n - 1 to a number outside, the first or last number of that float takes its place
  *     truncated normal  block i, computed in f64; a rejected proposal is drawn again with the next attempt
- *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i changes places with entry
+ *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i is swapped with entry
  *                       w_i (i + 1) >> 64; beyond, entry i is computed directly (src/random/permutation.c)
  *
  * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU computes the same bits.
@@ -86,10 +86,10 @@ DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 typedef struct dt_random_options {
     DT_OPTION(dt_opt_real, mean); /* default 0 */
     DT_OPTION(dt_opt_real, std);  /* default 1 */
-    DT_OPTION(dt_opt_real, low);  /* default 0; of a truncated normal -2 */
-    DT_OPTION(dt_opt_real, high); /* default 1; of a truncated normal 2 */
+    DT_OPTION(dt_opt_real, low);  /* default 0; -2 for a truncated normal */
+    DT_OPTION(dt_opt_real, high); /* default 1; 2 for a truncated normal */
     DT_OPTION(dt_opt_real, rate); /* default 1 */
-    DT_OPTION(dt_dtype, dtype);   /* default f32; of randint and randperm i64; of a _like that of the tensor */
+    DT_OPTION(dt_dtype, dtype);   /* default f32; i64 for randint and randperm; for a _like that of the tensor */
     DT_OPTION(dt_mesh *, mesh);
     DT_OPTION(const char *, place);       /* both as in dt_make_options */
     DT_OPTION(dt_generator *, generator); /* default: the context's */
@@ -99,7 +99,7 @@ typedef struct dt_random_options {
 } dt_random_options;
 
 /* Each takes one draw of the generator, whatever the size, also on ranks outside the mesh; a call that fails takes
- * none. Of a partial tensor the first coordinate holds the numbers and the others the identity of the reduction (of
+ * none. In a partial tensor the first coordinate holds the numbers and the others the identity of the reduction (of
  * P(avg) all hold the numbers). Local; every rank of the mesh must make the same call.
  *
  * rand              uniform in [low, high)                          floats
@@ -120,7 +120,7 @@ DT_API dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, DT_O
 DT_API dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
 
-/* The same with the shape and placements of another tensor; mesh and place are ignored. Local; every rank of the
+/* Random tensors with the shape and placements of another tensor; mesh and place are ignored. Local; every rank of the
  * mesh must make the same call. */
 DT_API dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
@@ -129,7 +129,7 @@ DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, in
 DT_API dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
-/* The same into an existing tensor, which may be a view: the numbers are those of a new tensor of its shape. Only the
+/* Fill an existing tensor, which may be a view: the numbers are those of a new tensor of its shape. Only the
  * parameters of the distribution and the generator of the options are used. An agreed error if two indices may refer
  * to the same element (an expanded view). Local; every rank of the mesh must make the same call. */
 DT_API dt_status dt_uniform_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));

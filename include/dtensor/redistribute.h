@@ -35,18 +35,18 @@ typedef struct dt_from_local_options {
     DT_OPTION(const int64_t *, extents);
     DT_OPTION(bool, check);       /* compare with all ranks: sizes may then differ without shape or extents */
     DT_OPTION(const char *, use); /* as dt_set_use; default: as it is placed */
-    /* of which the gradient of the local tensor is the local tensor: the shards of place, and R, P(sum) or P(avg)
-     * elsewhere; default: place, with R for partials */
+    /* the placements of the gradient, whose local tensor is that of the local tensor: the shards of place, and R,
+     * P(sum) or P(avg) elsewhere; default: place, with R for partials */
     DT_OPTION(const char *, grad_place);
     const dt_site *site;
 } dt_from_local_options;
 
-/* A distributed tensor of local tensors, whose storage is shared, not copied. Refused where the local tensor does
- * not have the shape of this rank's shard. A rank outside the mesh may pass any tensor, or NULL (f32) with the
- * shape, and holds an empty shard; its options and dtype should be those of the others. mesh NULL: the current one;
- * place NULL: R along every mesh dim. Local; every rank of the mesh makes the same call; with check Collective over it:
- * where dtype, number of dims, stride order or requires_grad differ, sizes do not fit, or replicas have other values,
- * every rank gets the same error. */
+/* Makes a distributed tensor of local tensors, whose storage is shared, not copied. Refused if the local tensor does
+ * not have the shape of this rank's shard. A rank outside the mesh may pass any tensor, or NULL (f32) with the shape,
+ * and holds an empty shard; its options and dtype should be those of the others. mesh NULL: the current one; place
+ * NULL: R along every mesh dim. Local; every rank of the mesh makes the same call; with check Collective over it: where
+ * dtype, number of dims, stride order or requires_grad differ, sizes do not fit, or replicas have other values, every
+ * rank gets the same error. */
 DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                       DT_OPTIONS(dt_from_local_options));
 
@@ -78,9 +78,10 @@ typedef struct dt_redistribute_options {
     const dt_site *site;
 } dt_redistribute_options;
 
-/* The same value with other placements. Returns a new handle, which shares the storage where nothing changes. Agreed
- * errors: a plain tensor; a target that is partial where the source is not the same partial, or where contributions
- * cannot be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
+/* Gives the value of a tensor other placements. Returns a new handle, which shares the storage where nothing changes.
+ * Agreed errors: a plain tensor; a target that is partial where the source is not the same partial, or whose
+ * contributions cannot be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks
+ * anything. */
 DT_API dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
 
 typedef struct dt_redistribute_list_options {
@@ -100,10 +101,10 @@ typedef struct dt_reduced_options {
     const dt_site *site;
 } dt_reduced_options;
 
-/* Finishes partial values. A model that is written once for one device and for meshes calls it where its partial sums
- * end: after the second linear layer of an MLP, for instance. Does what dt_redistribute does, and counts as requested;
- * a plain tensor, and one that has these placements already, is returned as it is. Collective over the mesh; Local
- * where nothing moves. */
+/* Finishes partial values. A model that is written once for one device and for meshes calls it where partial sums must
+ * be resolved: after the second linear layer of an MLP, for instance. Does what dt_redistribute does, and counts as
+ * requested; a plain tensor, and one that has these placements already, is returned as it is. Collective over the mesh;
+ * Local where nothing moves. */
 DT_API dt_tensor *dt_reduced_sized(dt_tensor *tensor, DT_OPTIONS(dt_reduced_options));
 
 typedef struct dt_transfer dt_transfer;
@@ -120,10 +121,11 @@ DT_API dt_status dt_transfer_test_site(dt_transfer *transfer, DT_CALLER);
  * Collective with its start. */
 DT_API dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, DT_CALLER);
 
-/* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there
- * are more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
+/* The value of a tensor of one element, as a number; the real part of a complex one. NaN with an error if there are
+ * more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
 DT_API double dt_item_site(dt_tensor *tensor, DT_CALLER);
-/* The same for integers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
+/* The value of an integer tensor of one element, exact beyond 2^53; 0 with an error if the dtype is not an integer.
+ * Collective over the mesh. */
 DT_API int64_t dt_item_i64_site(dt_tensor *tensor, DT_CALLER);
 
 /* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners.
@@ -131,8 +133,8 @@ DT_API int64_t dt_item_i64_site(dt_tensor *tensor, DT_CALLER);
  * the elements that are shown are moved. With .local each rank of the mesh writes its local tensor below such a
  * line, in no order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
 DT_API dt_status dt_print_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
-/* The same as a text, without a newline at its end, to be freed with free(): "" where dt_print writes nothing;
- * NULL with the error recorded. Collective or Local as dt_print. */
+/* What dt_print writes as a text, without a newline at its end, to be freed with free(): "" where dt_print writes
+ * nothing; NULL with the error recorded. Collective or Local as dt_print. */
 DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 #ifndef __cplusplus

@@ -13,7 +13,7 @@
  *                block of each
  *     R          Replicate
  *     P(sum)     Partial: sum, avg, product, min, max; P(mask) is the masked partial of embeddings
- *     S(0)[1]    the bracket is the position in the order in which mesh dims split one tensor dim; default: from left
+ *     S(0)[1]    the bracket is the position among the mesh dims that split one tensor dim; default: from left
  *                to right
  *
  *     f32[1024,512] S(0),R on mesh(dp=2,tp=4)
@@ -104,7 +104,7 @@ DT_API size_t dt_placements_text(int n, const dt_placement *placements, size_t c
 /* Resolves negative dims for a tensor of n_dims; a dim out of range is unchanged, for dt_spec_new to refuse. Local. */
 DT_API void dt_placements_resolve(int n, dt_placement *placements, int n_dims);
 
-/* Sets the order in which mesh dims split a tensor dim: mesh_dims[0] is first. It must name each mesh dim that shards
+/* Sets the order of the mesh dims that split a tensor dim: mesh_dims[0] first. It must name each mesh dim that shards
  * the dim once. Negative dims must have been resolved. Local. */
 DT_API dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
                                               const int *mesh_dims, DT_CALLER);
@@ -113,7 +113,7 @@ DT_API dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *
 DT_API dt_status dt_placements_set_extents_site(dt_ctx *ctx, int n, dt_placement *placements, int dim,
                                                 int64_t n_sizes, const int64_t *sizes, DT_CALLER);
 
-/* What a spec is made of, besides its mesh. Placements are a text or values. */
+/* The parts of a spec other than its mesh. Placements are a text or values. */
 typedef struct dt_spec_desc {
     dt_dtype dtype; /* default f32 */
     int n_dims;
@@ -126,12 +126,13 @@ typedef struct dt_spec_desc {
 } dt_spec_desc;
 
 /* Returns a new spec, or one more reference to the equal one that exists. The spec holds a reference to its mesh.
- * Explicit extents that equal the chunk rule, and orders from left to right, are normalised away. NULL after an agreed
+ * Explicit extents that equal the chunk rule, and orders from left to right, are normalized away. NULL after an agreed
  * error. Local. */
 DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, DT_CALLER);
 /* The context of the spec; NULL for a NULL spec. Local. */
 DT_API dt_ctx *dt_spec_ctx(const dt_spec *spec);
-/* The same from the text form; makes the mesh, too. The use placement in the text of a tensor is left out. Local. */
+/* Makes a spec and its mesh from the text form of the spec. The use placement in the text of a tensor is left out.
+ * Local. */
 DT_API dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, DT_CALLER);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 /* Releases one reference; accepts NULL. Local. */
@@ -183,7 +184,7 @@ DT_API void dt_spec_local_of_sized(const dt_spec *spec, int64_t rank, dt_local *
 static inline void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out) {
     dt_spec_local_of_sized(spec, rank, out, sizeof *out);
 }
-/* The same by mesh coordinate; false, with out unchanged, for a coordinate outside the mesh. Local. */
+/* The local shard at a mesh coordinate; false, with out unchanged, for a coordinate outside the mesh. Local. */
 DT_API bool dt_spec_local_at_sized(const dt_spec *spec, const int64_t *coordinate, dt_local *out, size_t out_size);
 static inline bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out) {
     return dt_spec_local_at_sized(spec, coordinate, out, sizeof *out);

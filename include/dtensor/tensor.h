@@ -15,9 +15,9 @@
  * one that should be freed sooner is dropped (dt_drop).
  *
  * A use of a freed tensor is an agreed error that names both lines: "add: tensor 2 made at a.c:12 was freed with its
- * scope at a.c:20". The storage returns at once; of the handles, the last 4,096 that were freed are recognised, with
+ * scope at a.c:20". The storage returns at once; the last 4,096 handles that were freed are recognized, with
  * DTENSOR_KEEP_FREED=1 all. The same holds for meshes, specs, groups, generators, started operations and transfers.
- * Nothing is recognised after the context was closed, and a pointer that dt_data or dt_tensor_shape returned is valid
+ * Nothing is recognized after the context was closed, and a pointer that dt_data or dt_tensor_shape returned is valid
  * as long as the tensor: only the address sanitizer finds a later use.
  *
  * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
@@ -29,8 +29,9 @@
  *     DT_SHAPE(8, 4)  sizes of dims, required or not
  *     DT_DIMS(0, -1)  dims
  *     DT_INTS(2, 1)   other integers: shifts, counts, strides
+ *     DT_REALS(1.5)   floating-point numbers: factors
  * Required numbers of either type (Scalar in a signature) are plain, too; as an option, DT_NUMBER(2). The functions
- * behind the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
+ * that the macros call take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
  * dt_zeros_sized(ctx, shape, &options, sizeof options). C++ has dtensor.hpp.
  */
 #ifndef DTENSOR_TENSOR_H
@@ -61,22 +62,22 @@ typedef struct dt_shape {
 
 /* Types that a plain number must not initialize. Without a guard, .std = 0.02 would set the first member of std, which
  * is true if it is given, and leave its value 0. In a call, that is an error in every compiler and with all flags,
- * because something that is no number follows each option (DT_OPTION). In a variable of an options struct, the first
+ * because something that is not a number follows each option (DT_OPTION). In a variable of an options struct, the first
  * member guards: in C it shares its place with an empty struct that no number initializes and whose name is the macro
  * to write. gcc warns of excess elements near std.write_DT_REAL, clang refuses to initialize _Atomic(dt_write_DT_REAL).
- * C++ has constructors instead: a number is a value that is given, and a list of dims is no number. */
+ * C++ has constructors instead: a number is a value that is given, and a list of dims is not a number. */
 #ifdef __cplusplus
 #define DT_WRAPPED(name, first) first;
 #define DT_FROM_VALUE(type, of)                                                                                      \
     type() = default;                                                                                                \
     constexpr type(of number) : given(true), value(number) {}                                                        \
     constexpr type(bool is_given, of number) : given(is_given), value(number) {}
-#define DT_FROM_LIST(type)                                                                                           \
+#define DT_FROM_LIST(type, of)                                                                                       \
     type() = default;                                                                                                \
-    constexpr type(int n_members, const int64_t *members) : n(n_members), list(members) {}
+    constexpr type(int n_members, const of *members) : n(n_members), list(members) {}
 #else
 #define DT_FROM_VALUE(type, of)
-#define DT_FROM_LIST(type)
+#define DT_FROM_LIST(type, of)
 #ifdef __clang__
 #define DT_WRAPPED_AS(name) _Atomic(dt_##name) name
 #else
@@ -97,6 +98,8 @@ __extension__ typedef struct dt_write_DT_DIMS {
 } dt_write_DT_DIMS;
 __extension__ typedef struct dt_write_DT_INTS {
 } dt_write_DT_INTS;
+__extension__ typedef struct dt_write_DT_REALS {
+} dt_write_DT_REALS;
 __extension__ typedef struct dt_write_DT_NUMBER {
 } dt_write_DT_NUMBER;
 #endif
@@ -122,15 +125,22 @@ typedef struct dt_opt_bool {
 typedef struct dt_dims {
     DT_WRAPPED(write_DT_DIMS, int n)
     const int64_t *list;
-    DT_FROM_LIST(dt_dims)
+    DT_FROM_LIST(dt_dims, int64_t)
 } dt_dims;
 
 /* A list of integers that are neither sizes of dims nor dims, such as shifts, counts or strides: DT_INTS(2, 1). */
 typedef struct dt_ints {
     DT_WRAPPED(write_DT_INTS, int n)
     const int64_t *list;
-    DT_FROM_LIST(dt_ints)
+    DT_FROM_LIST(dt_ints, int64_t)
 } dt_ints;
+
+/* A list of floating-point numbers, such as factors: DT_REALS(1.5, 2). */
+typedef struct dt_reals {
+    DT_WRAPPED(write_DT_REALS, int n)
+    const double *list;
+    DT_FROM_LIST(dt_reals, double)
+} dt_reals;
 
 /* A field of an options struct in which some values have a type of their own. In C an end of no size follows it, and
  * DT_CHECKED writes an end after each option of a call. After .dim = 1, which initializes a part of dim only, that end
@@ -186,13 +196,16 @@ static const dt_end_of_option dt_option_end __attribute__((unused));
 #define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
 #define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})
 #define DT_FALSE        ((dt_opt_bool){.given = true, .value = false})
-/* DT_DIMS(0, -1) and DT_INTS(2, 1), in the same way as DT_SHAPE. */
+/* DT_DIMS(0, -1), DT_INTS(2, 1) and DT_REALS(1.5, 2), in the same way as DT_SHAPE. */
 #define DT_DIMS(...)                                                                                                 \
     ((dt_dims){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
                .list = (const int64_t[]){0, __VA_ARGS__} + 1})
 #define DT_INTS(...)                                                                                                 \
     ((dt_ints){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
                .list = (const int64_t[]){0, __VA_ARGS__} + 1})
+#define DT_REALS(...)                                                                                                \
+    ((dt_reals){.n = (int)(sizeof((const double[]){0, __VA_ARGS__}) / sizeof(double)) - 1,                           \
+                .list = (const double[]){0, __VA_ARGS__} + 1})
 #endif
 
 /* Scopes. */
@@ -261,7 +274,7 @@ DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out
  * A change through dt_data is not noticed. Tensors that an op writes, and those that share their storage, are seen as
  * they are stored, and so are all tensors of ops with DT_OP_AS_STORED (clone, copy_, zeros_like, …), those of
  * redistribute, to_local, full_tensor, print and save, and of every op between dt_as_stored_begin and dt_as_stored_end,
- * as in an optimiser. Views, where they move nothing, and dt_detach inherit the use placement, as seen through the
+ * as in an optimizer. Views, where they move nothing, and dt_detach inherit the use placement, as seen through the
  * view; other results do not. Records keep the tensor as it is stored, and its gradient arrives in that placement.
  *
  * A use placement may have a dtype, "bf16 R": ops see the tensor converted, which is done before it moves, and
@@ -284,10 +297,11 @@ DT_API dt_spec *dt_tensor_use(const dt_tensor *tensor);
  *     dt_tensor *y = dt_keep(dt_linear(dt_gelu(dt_linear(x, w1)), w2));
  *     dt_scope_end(scope);
  *
- * dt_backward needs no such call: what the gradients of a scope's calls read, it brings there together. Collective over
- * the meshes of the tensors where they move. */
+ * dt_backward needs no such call: it brings together everything that the gradients of a scope's calls read. Collective
+ * over the meshes of the tensors where they move. */
 DT_API dt_status dt_use_site(dt_tensors tensors, DT_CALLER);
-/* Frees what ops have moved of the tensor, before its scope ends. Local; every rank of the mesh makes the same call. */
+/* Frees the copies that ops have moved of the tensor, before the scope ends. Local; every rank of the mesh makes the
+ * same call. */
 DT_API dt_status dt_use_release_site(dt_tensor *tensor, DT_CALLER);
 /* Between begin and end, which nest, ops see all tensors as they are stored. An end without a begin is an error. Local.
  */
@@ -306,7 +320,7 @@ typedef struct dt_make_options {
 } dt_make_options;
 
 /* Makers are ops (ops.h): dt_empty, dt_zeros, dt_ones, dt_full, dt_arange, dt_linspace, dt_eye; these two are not. The
- * values of a distributed tensor do not depend on its placements: of a partial one, coordinate 0 holds the value and
+ * values of a distributed tensor do not depend on its placements: in a partial one, coordinate 0 holds the value and
  * the others the identity of the reduction. For integer dtypes a value is truncated, and must fit.
  *
  * One element, no dims. Local; every rank of the mesh must make the same call. */
@@ -329,7 +343,7 @@ typedef void dt_free_fn(void *user, void *memory);
 
 /* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive
  * the tensor; the memory itself, freed by the function, which is also called if this fails. Ranks cannot read memory of
- * their peers that is not of the heap: a redistribution passes it through a staging buffer of 1 MiB. Local. */
+ * their peers outside the heap: a redistribution passes it through a staging buffer of 1 MiB. Local. */
 DT_API dt_tensor *dt_from_memory_site(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
 DT_API dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
 DT_API dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
@@ -351,7 +365,7 @@ typedef struct dt_print_options {
 } dt_print_options;
 
 /* Sets whether a leaf requires a gradient (autograd.h). Agreed errors: a dtype that is neither floating-point nor
- * complex; false for a tensor that is no leaf. Local; every rank of the mesh makes the same call. */
+ * complex; false for a tensor that is not a leaf. Local; every rank of the mesh makes the same call. */
 DT_API dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, DT_CALLER);
 /* Local; false for a NULL tensor. */
 DT_API bool dt_requires_grad(const dt_tensor *tensor);

@@ -17,8 +17,8 @@
  *
  * An optimizer is the numbers of a method and the state of each parameter that it has stepped: tensors of zeros at
  * first, placed as the parameter, and the number of steps. It holds a reference to these parameters. A parameter
- * without a gradient is left as it is, with its state. Nothing of this is recorded for gradients, and parameters are
- * seen as they are stored, whatever their use placements.
+ * without a gradient is left as it is, with its state. None of this is recorded for gradients, and parameters are seen
+ * as they are stored, whatever their use placements.
  */
 #ifndef DTENSOR_TRAIN_H
 #define DTENSOR_TRAIN_H
@@ -116,7 +116,7 @@ typedef struct dt_lion_new_options {
 } dt_lion_new_options;
 
 /* Optimizers with a learning rate. They belong to the context, and may be freed before; params must live as long as the
- * optimizer is stepped. Agreed errors: numbers out of range. Local. */
+ * optimizer is stepped. Agreed errors: numbers out of range, and rules of params without effect. Local. */
 DT_API dt_optimizer *dt_adam_new_sized(dt_ctx *ctx, double lr, DT_OPTIONS(dt_adam_new_options));
 DT_API dt_optimizer *dt_adamw_new_sized(dt_ctx *ctx, double lr, DT_OPTIONS(dt_adam_new_options));
 DT_API dt_optimizer *dt_sgd_new_sized(dt_ctx *ctx, double lr, DT_OPTIONS(dt_sgd_new_options));
@@ -137,11 +137,11 @@ typedef struct dt_optimizer_step_options {
 
 /* One step of each parameter that has a gradient, in place; gradients stay (dt_zero_grad drops them). With .params the
  * learning rate and the weight decay have the factors of the rules, frozen parameters are left, and a rule without
- * effect is an agreed error. State is f32 for
- * parameters of f16 and bf16, otherwise of the parameter's dtype. Agreed errors, after which the parameters that were
- * not stepped are unchanged. Parameters with the same number of steps are stepped by all ranks of their mesh or by
- * none: the ranks meet, without exchanging data, before they change anything, so a rank that has failed alone (out of
- * memory) leaves replicas equal. Collective over the meshes of the parameters. */
+ * effect is an agreed error. State is f32 for parameters of f16 and bf16, otherwise of the parameter's dtype. Agreed
+ * errors, after which the parameters that were not stepped are unchanged. Parameters with the same number of steps are
+ * stepped by all ranks of their mesh or by none: the ranks meet, without exchanging data, before they change anything,
+ * so a rank that has failed alone (out of memory) leaves replicas equal. Collective over the meshes of the
+ * parameters. */
 DT_API dt_status dt_optimizer_step_sized(dt_optimizer *optimizer, DT_OPTIONS(dt_optimizer_step_options));
 
 /* The learning rate of the next steps, for schedules. Local; every rank does the same. */
@@ -171,7 +171,7 @@ DT_API double dt_lr_cosine(int64_t step, double lr, double min_lr, int64_t warmu
 DT_API double dt_lr_wsd(int64_t step, double lr, double min_lr, int64_t warmup, int64_t decay, int64_t steps);
 DT_API double dt_lr_step(int64_t step, double lr, double factor, int64_t every);
 
-/* The scale of a loss whose gradients are f16, a plain value that checkpoints may save:
+/* The scale of a loss whose gradients are f16, a plain value, which dt_save and dt_load take as .scaler:
  *     dt_scaler scaler = dt_scaler_default();
  *     dt_zero_grad(DT_TENSORS(w));
  *     dt_backward(dt_mul_scalar(dt_sum(dt_matmul(x, w)), scaler.scale));
@@ -210,8 +210,8 @@ typedef struct dt_grad_norm_options {
  * those of all stages, or none; the ranks of a mesh list its parameters at the same positions. Agreed errors: meshes of
  * different ranks without `mesh`, or outside it. Collective over the meshes of the parameters, and over `mesh`. */
 DT_API dt_tensor *dt_grad_norm_sized(dt_tensors parameters, DT_OPTIONS(dt_grad_norm_options));
-/* Multiplies the gradients by max_norm / (norm + 1e-6) where that is less than 1, or NaN, and returns the norm that
- * they had. Collective as dt_grad_norm. */
+/* Multiplies the gradients by max_norm / (norm + 1e-6) where that is less than 1, or NaN, and returns the norm before
+ * that. Collective as dt_grad_norm. */
 DT_API dt_tensor *dt_clip_grad_norm_sized(dt_tensors parameters, double max_norm, DT_OPTIONS(dt_grad_norm_options));
 
 #ifndef __cplusplus

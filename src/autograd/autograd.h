@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records of calls and gradients, which are computed from them: the interface of this folder. Other folders reach it
- * through the recorder of the context (base/recorder.h); programs call dtensor/autograd.h.
+ * Records of calls, and the gradients computed from them: the interface of this folder. Other folders reach it through
+ * the recorder of the context (base/recorder.h); programs call dtensor/autograd.h.
  */
 #ifndef DT_AUTOGRAD_AUTOGRAD_H
 #define DT_AUTOGRAD_AUTOGRAD_H
@@ -21,5 +21,8 @@ dt_status dt__record_text(const dt_tensor *tensor, dt__text *out);
 
 /* held_gradients.c: whether it is a gradient that is held (dt_backward): only these are partial. */
 bool dt__gradient_is_held(const dt_tensor *grad);
+
+/* gradients.c: dt_backward_rest that holds gradients along these mesh dims, as dt_backward can; NULL: none. */
+dt_status dt__backward_rest(dt_rest *rest, const char *hold);
 
 #endif

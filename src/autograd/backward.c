@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The walk over records that computes gradients. Records are numbered as they are made, and each is younger than those
- * that it refers to: taking the youngest whose gradient is pending, all consumers of its outputs have been before it,
- * and their gradients are summed. Only then is the gradient brought to its placement, once; hooks run on it, it is
- * stored if it is one of a leaf, and the gradients of the inputs are added to those of the records that made them.
- * A leaf is visited right after the oldest record that reads it (record_search.c); gradients of leaves that move wait
- * for each other (leaf_gradients.c). When the walk comes to a record of another scope than the last one, it frees the
- * copies of tensors that were brought to their use placements. The pending records are a heap of the context.
+ * that it refers to. When the youngest pending record is taken, all consumers of its outputs have been visited and
+ * their gradients are summed. Only then is the gradient brought to its placement, once. Hooks run on it, a leaf's
+ * gradient is stored, and the gradients of the inputs are added to those of the records that made them. A leaf is
+ * visited right after the oldest record that reads it (record_search.c); gradients of leaves that move wait for each
+ * other (leaf_gradients.c). When the walk reaches a record of a different scope, it frees the copies of tensors that
+ * were brought to their use placements. The pending records are a heap of the context.
  */
 #include "autograd/gradient_walk.h"
 
@@ -60,10 +60,21 @@ static dt__recorded_call *pop(dt__autograd_state *state) {
     return top;
 }
 
+/* Whether parts on ranks can be added to parts: sums of products and of extrema are not those of the parts. */
+static bool adds_by_parts(const dt_spec *spec) {
+    bool adds = true;
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *placement = &spec->sharding.placements[m];
+        adds = adds &&
+               (!dt_placement_is_partial(*placement) || placement->reduce == DT_SUM || placement->reduce == DT_AVG);
+    }
+    return adds;
+}
+
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad) {
     dt__recorded_tensor *of = &made_by->tensors[made_by->n_inputs + output];
     if (of->grad && !walk->creates_graph && of->grad->spec && of->grad->spec == grad->spec &&
-        dt__gradient_owns_memory(of->grad)) {
+        adds_by_parts(grad->spec) && dt__gradient_owns_memory(of->grad)) {
         bool added = dt__gradient_add_in_place(of->grad, grad);
         dt_drop(grad);
         return added ? DT_OK : dt_error_status(walk->ctx);
@@ -275,8 +286,8 @@ static dt_status visit(dt__gradient_walk *walk, dt__recorded_call *record, dt_te
     return DT_OK;
 }
 
-/* Errors and counts of what a record's gradient does have the line of the recorded call, and its policy if that
- * allowed communication. */
+/* Errors and counts of a record's gradient carry the line of the recorded call, and its policy if that allowed
+ * communication. */
 static dt_status visit_at_site(dt__gradient_walk *walk, dt__recorded_call *record) {
     dt_ctx *ctx = walk->ctx;
     dt_tensor *few[DT__FEW_TENSORS], **grads = few;

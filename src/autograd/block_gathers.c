@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients read saved weights in their use placements. When a walk comes to the first record of a scope that does, it
- * brings there what all records read that it visits before it leaves the scope: one exchange for a block. Which they
- * are follows from the records. Where one walk computes the gradients of inputs and another one the rest, each weight
- * is brought there by the call that reads it.
+ * Gradients read saved weights in their use placements. When a walk reaches the first such record of a scope, it
+ * gathers the weights of all records that it will visit before it leaves the scope, in one exchange per block. The
+ * records determine which weights these are. If one walk computes the gradients of inputs and another one the rest,
+ * each call gathers the weights that it reads.
  */
 #include "autograd/gradient_walk.h"
 
@@ -56,7 +56,7 @@ static dt_status add_used(const dt__gradient_walk *walk, const dt__recorded_call
     return DT_OK;
 }
 
-/* The position of a record among those of the walk. */
+/* The position of a record in the walk. */
 static int position_of(const dt__record_search *records, const dt__recorded_call *record) {
     int low = 0, high = records->n;
     while (low < high) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_checkpoint: what a function makes is recorded as everything is, but its records save no values. When a walk comes
- * to the first of them, the function runs again, and each call that it makes hands the values that it would save to
- * the record of the same call in the first run. Random draws are logged in the first run and repeated in the second,
- * so that values have the same bits. Copies of used tensors that the last scope of the second run has gathered stay for
- * the gradients, which begin there.
+ * dt_checkpoint: the calls of a function are recorded as usual, but their records save no values. When a walk reaches
+ * the first of these records, the function runs again, and each call hands the values that it would save to the record
+ * of the same call in the first run. Random draws are logged in the first run and repeated in the second, so that
+ * values have the same bits. Copies that the last scope of the second run gathered are kept for the gradients, which
+ * begin there.
  *
  * Checkpoints nest: the inputs of an inner one are values inside the outer one, so they are not kept either. The second
- * run of the outer one hands them to the inner one, whose own second run comes when the walk comes to its records.
+ * run of the outer one hands them to the inner one, whose own second run happens when the walk reaches its records.
  */
 #include "autograd/gradient_walk.h"
 
@@ -20,6 +20,7 @@ struct dt__checkpoint {
     int64_t n_refs; /* of its records and of checkpoints inside it */
     dt_checkpoint_fn *run;
     void *user;
+    dt_user_end *end; /* frees user; NULL: the program does */
     dt_site site;
     struct dt__checkpoint *parent; /* holds a reference; NULL: it is the outermost */
     int child;                     /* its number in the parent */
@@ -58,6 +59,8 @@ void dt__checkpoint_release(dt__checkpoint *self) {
     dt__owned_free(ctx, self->records);
     dt__owned_free(ctx, self->children);
     dt__draw_log_free(ctx, &self->draws);
+    if (self->end)
+        self->end(self->user);
     dt__owned_free(ctx, self);
     dt__checkpoint_release(parent);
 }
@@ -153,42 +156,44 @@ static dt_tensor *run_as(dt__checkpoint *self, dt__checkpoint_mode mode, dt_chec
     return kept;
 }
 
-/* The first run: draws are logged, for this one and for those around it. */
-static dt_tensor *run_first(dt_ctx *ctx, dt_checkpoint_fn *run, void *user, dt_tensors inputs) {
-    dt__checkpoint *self = new_checkpoint(ctx, run, user, inputs);
-    if (!self)
-        return NULL;
+/* The first run: draws are logged, for this checkpoint and for those around it. */
+static dt_tensor *run_first(dt__checkpoint *self, dt_tensors inputs) {
+    dt_ctx *ctx = self->ctx;
     dt__draw_log *outer = ctx->draw_log;
     self->draws.outer = outer;
     ctx->draw_log = &self->draws;
-    dt_tensor *result = run_as(self, DT__CHECKPOINT_FIRST, run, user, ctx, inputs.list);
+    dt_tensor *result = run_as(self, DT__CHECKPOINT_FIRST, self->run, self->user, ctx, inputs.list);
     ctx->draw_log = outer;
     self->draws.outer = NULL;
     dt__checkpoint_release(self);
     return result;
 }
 
-dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inputs, const dt_site *site) {
-    dt_ctx *ctx = NULL;
-    for (int i = 0; i < inputs.n && !ctx; i++)
-        ctx = inputs.list[i] ? inputs.list[i]->ctx : NULL;
-    DT__ENTER(ctx, "checkpoint", site);
-    if (DT__REFUSAL() != DT_OK || !ctx)
-        return NULL;
+static dt_ctx *ctx_of(dt_tensors inputs) {
+    for (int i = 0; i < inputs.n; i++)
+        if (inputs.list[i])
+            return inputs.list[i]->ctx;
+    return NULL;
+}
+
+static bool can_run(dt_ctx *ctx, const char *name, dt_checkpoint_fn *run, dt_tensors inputs) {
+    if (!ctx)
+        return false;
     for (int i = 0; i < inputs.n; i++) {
         if (!inputs.list[i])
-            return dt__null_argument(ctx, "checkpoint", i + 1);
+            return (void)dt__null_argument(ctx, name, i + 1), false;
         if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, inputs.list[i], i + 1))
-            return NULL;
+            return false;
         if (inputs.list[i]->ctx != ctx)
-            return (void)dt__fail(ctx, DT_ERR_STATE, "input %d belongs to another context", i + 1), NULL;
+            return (void)dt__fail(ctx, DT_ERR_STATE, "input %d belongs to another context", i + 1), false;
     }
-    if (!run)
-        return (void)dt__fail(ctx, DT_ERR_VALUE, "expected a function, got NULL"), NULL;
-    dt__autograd_state *state = state_of(ctx);
+    return run || (dt__fail(ctx, DT_ERR_VALUE, "expected a function, got NULL"), false);
+}
+
+/* Inside a second run, the checkpoint of the first one gets its inputs. */
+static dt_tensor *run_inside(dt_ctx *ctx, dt_checkpoint_fn *run, void *user, dt_tensors inputs) {
+    const dt__autograd_state *state = state_of(ctx);
     dt__checkpoint_mode mode = state ? state->checkpoint_mode : DT__CHECKPOINT_NONE;
-    if (ctx->recorder && (mode == DT__CHECKPOINT_NONE || mode == DT__CHECKPOINT_FIRST))
-        return run_first(ctx, run, user, inputs);
     dt__checkpoint *outer = state ? state->checkpoint : NULL;
     if (mode == DT__CHECKPOINT_AGAIN && outer->at_child < outer->n_children) {
         dt__checkpoint *own = outer->children[outer->at_child++];
@@ -198,6 +203,43 @@ dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inpu
         }
     }
     return run_as(outer, mode == DT__CHECKPOINT_NONE ? mode : DT__CHECKPOINT_INSIDE, run, user, ctx, inputs.list);
+}
+
+/* *is_kept: the user belongs to the records. */
+static dt_tensor *run_checkpoint(dt_ctx *ctx, dt_checkpoint_fn *run, void *user, dt_user_end *end, dt_tensors inputs,
+                                 bool *is_kept) {
+    const dt__autograd_state *state = state_of(ctx);
+    dt__checkpoint_mode mode = state ? state->checkpoint_mode : DT__CHECKPOINT_NONE;
+    if (!ctx->recorder || (mode != DT__CHECKPOINT_NONE && mode != DT__CHECKPOINT_FIRST))
+        return run_inside(ctx, run, user, inputs);
+    dt__checkpoint *self = new_checkpoint(ctx, run, user, inputs);
+    if (!self)
+        return NULL;
+    *is_kept = true;
+    self->end = end;
+    return run_first(self, inputs);
+}
+
+dt_tensor *dt_checkpoint_owner_site(dt_checkpoint_fn *run, void *user, dt_user_end *end, dt_tensors inputs,
+                                    const dt_site *site) {
+    dt_ctx *ctx = ctx_of(inputs);
+    DT__ENTER(ctx, "checkpoint_owner", site);
+    bool is_kept = false;
+    dt_tensor *result = NULL;
+    if (DT__REFUSAL() == DT_OK && can_run(ctx, "checkpoint_owner", run, inputs))
+        result = run_checkpoint(ctx, run, user, end, inputs, &is_kept);
+    if (!is_kept && end)
+        end(user);
+    return result;
+}
+
+dt_tensor *dt_checkpoint_site(dt_checkpoint_fn *run, void *user, dt_tensors inputs, const dt_site *site) {
+    dt_ctx *ctx = ctx_of(inputs);
+    DT__ENTER(ctx, "checkpoint", site);
+    bool is_kept = false;
+    if (DT__REFUSAL() != DT_OK || !can_run(ctx, "checkpoint", run, inputs))
+        return NULL;
+    return run_checkpoint(ctx, run, user, NULL, inputs, &is_kept);
 }
 
 static void drop_saved(dt__recorded_call *record) {
@@ -226,7 +268,7 @@ static dt_status refuse_difference(const dt__checkpoint *self, const char *expec
 }
 
 /* Hands the values of a call in the second run to the record of the first one. Versions stay those of the first run, so
- * that a value from outside that was changed since is found. */
+ * that a change to an outside value since then is detected. */
 static dt_status hand_over(dt__checkpoint *self, dt__recorded_call *from) {
     if (self->at_record >= self->n_records)
         return refuse_difference(self, "no more", from->name);

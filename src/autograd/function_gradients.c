@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients of recorded functions that are no ops. Those that change between plain and distributed tensors, or between
- * placements, do the opposite with the gradient:
+ * Gradients of recorded functions that are not ops. Functions that convert between plain and distributed tensors, or
+ * between placements, do the opposite with the gradient:
  *
  *     y = redistribute(x)   the gradient of y, as it was summed, goes to the placement of the gradient of x in one
  *                           step: of a shard that was gathered and is used in partial sums, a reduce-scatter
@@ -10,7 +10,7 @@
  *     y = full_tensor(x)    the same with Replicate
  *     y = as_strided(x)     the gradient of y at the addresses of x (shared_storage.c)
  *
- * What overwrites a tensor, such as dt_normal_, passes no gradient on.
+ * A function that overwrites a tensor, such as dt_normal_, passes no gradient on.
  */
 #include "autograd/gradient_walk.h"
 
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* The gradient of an input from that of y, which belongs to the caller. */
+/* Computes the gradient of an input from that of y, which belongs to the caller. */
 typedef dt_tensor *gradient_fn(const dt__backward_call *call, int input, dt_tensor *grad);
 
 static dt_tensor *of_redistribute(const dt__backward_call *call, int i, dt_tensor *grad) {
@@ -34,7 +34,7 @@ static dt_tensor *of_redistribute(const dt__backward_call *call, int i, dt_tenso
     }
     if (!own)
         return NULL;
-    /* On one mesh it is summed with the other gradients of x as it is, and moves with them. */
+    /* On one mesh the gradient is added to the other gradients of x without moving, and moves with them. */
     bool moves_later =
         own->spec && input->spec && dt__mesh_same(own->spec->mesh, input->spec->mesh) && dtype == input->dtype;
     if (moves_later || !own->spec || !input->spec || dt__gradient_is_placed(own, input->spec))
@@ -65,8 +65,8 @@ static dt_spec *before_partials(const dt_spec *from, const dt_spec *expected, bo
                                                        .stride_order = expected->stride_order});
 }
 
-/* A gradient in the placements that the program stated. Of a partial sum that begins, the first coordinate has the
- * value and the others zeros. */
+/* A gradient in the placements that the program stated. Where a partial sum begins, the first coordinate holds the
+ * value and the others hold zeros. */
 static dt_tensor *place_as_stated(dt_tensor *grad, dt_spec *expected) {
     bool keeps;
     dt_spec *whole = before_partials(grad->spec, expected, &keeps);
@@ -90,7 +90,7 @@ static dt_tensor *place_as_stated(dt_tensor *grad, dt_spec *expected) {
     return dt__made_from("redistribute", grad, placed, 0, NULL);
 }
 
-/* The handle on the local tensor, which is recorded as its own call where the graph is. */
+/* The handle on the local tensor; a call of its own in the record if the graph is recorded. */
 static dt_tensor *of_from_local(const dt__backward_call *call, int input, dt_tensor *grad) {
     (void)input;
     dt_spec *expected = call->record->grad_spec;

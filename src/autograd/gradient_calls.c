@@ -9,7 +9,7 @@ static const char *const names[DT__N_GRADIENT_OPS] = {
     [DT__GRADIENT_REDUCE] = "sum", [DT__GRADIENT_CONVERT] = "to",        [DT__GRADIENT_MASK] = "masked_fill",
 };
 
-/* The first signature of each op is the one that is called. */
+/* Calls use the first signature of each op. */
 static dt_tensor *run(dt__gradient_op op, int n, dt_tensor *const *inputs, const dt_arg *values, int n_values) {
     dt_ctx *ctx = inputs[0]->ctx;
     dt__autograd_state *state = ctx->slots[DT__SLOT_AUTOGRAD].state;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Evaluates the formulas of a gradient (rules/gradient_text.h) for a recorded call. Before its first use a formula is
- * bound: each call gets its op, the signature that its arguments fit, and where the value of each parameter comes from.
- * A formula is then a list of calls that is run from its first node to its last; every value is used once, and freed
- * behind its use.
+ * bound: each call gets its op, the signature that its arguments fit, and the source of each parameter's value. A bound
+ * formula is a list of calls, run from the first node to the last; every value is used once and then freed.
  */
 #include "autograd/gradient_walk.h"
 
@@ -13,7 +12,7 @@
 
 enum { MAX_NODES = 64, MAX_LISTS = 8 };
 
-/* The types of values, as far as the choice of a signature depends on them. */
+/* The types that matter for the choice of a signature. */
 typedef enum value_type { NONE, TENSOR, TENSORS, NUMBER, INTS, FLOATS, DTYPE, TEXT, GENERATOR } value_type;
 
 static const value_type type_of_param[DT__N_PARAM_TYPES] = {
@@ -35,8 +34,8 @@ static const value_type type_of_function[DT__N_FUNCTIONS] = {
     [DT__FN_NEGATIVE] = INTS, [DT__FN_IS_ZERO] = NUMBER,
 };
 
-/* How a call is run: on numbers by arithmetic alone; on tensors by an op, after another one on its tensor where the
- * first operand of an operator is a number. */
+/* How a call is run: on numbers by arithmetic; on tensors by an op, preceded by another op where the first operand of
+ * an operator is a number. */
 typedef struct binding {
     value_type type; /* of the result */
     bool is_product; /* of a tensor and a number */
@@ -182,7 +181,7 @@ dt_status dt__formula_bind(dt_ctx *ctx, const dt__op_info *info, int overload, d
 typedef struct value {
     dt_arg arg;        /* tensors: only its type */
     dt_tensor *tensor; /* NULL: none, or no tensor */
-    bool owned;        /* freed behind its use */
+    bool owned;        /* freed after use */
 } value;
 
 typedef struct evaluation {

@@ -13,7 +13,7 @@ dt_tensor *dt_detach_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "detach", site);
     if (DT__REFUSAL() != DT_OK)
         return NULL;
-    dt_tensor *detached = tensor && dt__fold_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
+    dt_tensor *detached = tensor && dt__note_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
     if (detached) {
         dt__set_use_spec(detached, tensor->use);
         detached->special |= DT__DETACHED;
@@ -33,7 +33,7 @@ dt_status dt_no_grad_end_site(dt_ctx *ctx, const dt_site *site) {
     if (!ctx)
         return DT_ERR_VALUE;
     if (!ctx->no_grad)
-        return dt__fail(ctx, DT_ERR_STATE, "there is no dt_no_grad_begin that it would end");
+        return dt__fail(ctx, DT_ERR_STATE, "expected an open dt_no_grad_begin, got none");
     if (--ctx->no_grad == 0 && ctx->slots[DT__SLOT_AUTOGRAD].state)
         ctx->recorder = &dt__autograd_recorder;
     return DT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From what a formula computed to a gradient of a tensor: its shape, dtype and placements. A formula may return any
- * placements, among them partial sums; they are summed over all consumers of the tensor as they are, and brought to the
- * placement of the gradient once.
+ * Turns the result of a formula into the gradient of a tensor, with its shape, dtype and placements. A formula may
+ * return any placements, partial sums included. The results of all consumers are summed as they are, and the sum is
+ * brought to the placement of the gradient once.
  */
 #include "autograd/gradient_walk.h"
 
@@ -56,7 +56,7 @@ dt_tensor *dt__constant_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, dou
     return result;
 }
 
-/* The result in the place of a tensor, which is dropped. */
+/* Returns the result and drops the tensor that it replaces. */
 static dt_tensor *replace(dt_tensor *tensor, dt_tensor *result) {
     if (result != tensor)
         dt_drop(tensor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens to a gradient that is complete: hooks run on it, in the order in which they were added, and it is stored
- * for dt_grad or dt_gradients. A stored gradient is added to the one before; it has memory of its own, because programs
+ * What happens to a complete gradient: hooks run on it, in the order they were added, and it is stored for
+ * dt_grad or dt_gradients. A new gradient is added to the stored one, which has memory of its own, because programs
  * write to it.
  */
 #include "autograd/gradient_walk.h"
@@ -30,6 +30,8 @@ void dt__gradient_slot_remove(dt__recorded_call *record, dt__gradient_slot *slot
     *at = slot->next;
     if (slot->grad)
         dt_tensor_release(slot->grad);
+    if (slot->end)
+        slot->end(slot->user);
     dt__owned_free(record->ctx, slot);
 }
 
@@ -63,7 +65,7 @@ dt_status dt__gradient_store(dt__gradient_walk *walk, dt__gradient_slot *slot, d
     return DT_OK;
 }
 
-/* The function is the program's: its calls have names and lines of their own. */
+/* The hook is the program's function: errors in it name its own calls and lines. */
 static dt_status run_hook(dt__gradient_walk *walk, const dt__gradient_slot *slot, const dt__recorded_tensor *of,
                           dt_tensor **grad) {
     dt_ctx *ctx = walk->ctx;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients: a walk over the records of a result, from the youngest to the oldest. Each record turns the gradients
- * of its outputs into those of its inputs, by the formula of its op or by a function; what arrives at a leaf is
- * brought to the placement of the leaf and stored.
+ * Gradients: a walk over the records of a result, from the youngest to the oldest. Each record turns the gradients of
+ * its outputs into those of its inputs, by the formula of its op or by a function; the gradient of a leaf is brought to
+ * the placement of the leaf and stored.
  */
 #ifndef DT_AUTOGRAD_GRADIENT_WALK_H
 #define DT_AUTOGRAD_GRADIENT_WALK_H
 
 #include "autograd/record.h"
 
-/* record_search.c: the records that some were made from, themselves included. Holds references to them. */
+/* record_search.c: a set of records and all records that they were made from. Holds references to them. */
 typedef struct dt__record_search {
     dt__arena arena;
     uint64_t number, oldest; /* records older than that are not searched for */
@@ -51,18 +51,18 @@ typedef struct dt__gradient_walk {
 
 /* backward.c: adds to the gradient of an output, which is then pending; takes `grad`, of the current scope. */
 dt_status dt__gradient_add(dt__gradient_walk *walk, dt__recorded_call *made_by, int output, dt_tensor *grad);
-/* Computes the pending gradients of records that are younger than that of the number, and all that follow. Collective
- * where gradients move. */
+/* Computes the pending gradients of records younger than this number, and all that follow. Collective where gradients
+ * move. */
 dt_status dt__gradient_walk_advance(dt__gradient_walk *walk, uint64_t number);
-/* Computes the pending gradients and all that follow, unless the status of what went before is an error, after which it
- * only clears them. Collective where gradients move. */
+/* Computes the pending gradients and all that follow; given an error, only clears them. Collective where gradients
+ * move. */
 dt_status dt__gradient_walk_run(dt__gradient_walk *walk, dt_status status);
-/* Adds the gradients of the inputs of one record, computed from those of its outputs, which belong to the caller; and
- * releases what the record has saved, unless the graph is retained. Collective where gradients move. */
+/* Computes the gradients of the inputs of one record from those of its outputs, which belong to the caller, and adds
+ * them; releases the saved values of the record unless the graph is retained. Collective where gradients move. */
 dt_status dt__gradients_of_record(dt__gradient_walk *walk, dt__recorded_call *record, dt_tensor **grads);
 
-/* block_gathers.c: brings what the gradients of a record and of those before it in its scope read to its use
- * placements, in one exchange, before the first of them. Collective where they move. */
+/* block_gathers.c: brings the tensors that the gradients of a record and of earlier records of its scope read to their
+ * use placements, in one exchange, before the first of these gradients is computed. Collective where they move. */
 dt_status dt__gather_block(dt__gradient_walk *walk, const dt__recorded_call *record);
 /* backward.c: whether the walk computes the gradient of an input. */
 bool dt__gradient_is_needed(const dt__gradient_walk *walk, const dt__recorded_tensor *input);
@@ -81,7 +81,7 @@ dt_ctx *dt__rest_ctx(const dt_rest *rest);
 /* leaf_gradients.c: takes the gradient of a leaf that is to be moved, with others; moves those that wait, of one mesh
  * or of all, and delivers them; forgets those that wait after an error. */
 dt_status dt__leaf_gradient_add(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad);
-/* The same for any spec, whose reference it takes. */
+/* Brings a gradient to any spec, whose reference it takes. */
 dt_status dt__leaf_gradient_wait(dt__gradient_walk *walk, const dt__leaf_gradient *waiting);
 dt_status dt__leaf_gradients_move(dt__gradient_walk *walk, const dt_mesh *mesh);
 void dt__leaf_gradients_end(dt__gradient_walk *walk);
@@ -89,7 +89,7 @@ void dt__leaf_gradients_end(dt__gradient_walk *walk);
 /* held_gradients.c: takes the gradient of a leaf where it is held, or added to one that is; else *taken is false.
  * Collective where it moves. */
 dt_status dt__leaf_gradient_hold(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad, bool *taken);
-/* Adds one that was moved to the held one, which moves to its placement unless the walk holds it. */
+/* Adds a gradient that was moved to the held one, which moves to its placement unless the walk holds it. */
 dt_status dt__leaf_gradient_join(dt__gradient_walk *walk, dt__recorded_call *leaf, dt_tensor *grad);
 /* Refuses names that no mesh of a leaf of the walk has. */
 dt_status dt__hold_check(const dt__gradient_walk *walk);
@@ -99,7 +99,7 @@ dt_status dt__hold_check(const dt__gradient_walk *walk);
 dt_status dt__gradient_deliver(dt__gradient_walk *walk, dt__recorded_call *record, int output, dt_tensor **grad);
 /* Adds a gradient to the one of a slot, or stores it there. */
 dt_status dt__gradient_store(dt__gradient_walk *walk, dt__gradient_slot *slot, dt_tensor *grad);
-/* Whether the elements of a gradient have memory of their own, each its own. */
+/* Whether each element of a gradient has memory that nothing else refers to. */
 bool dt__gradient_owns_memory(const dt_tensor *grad);
 
 /* A recorded call while the gradients of its inputs are computed. */
@@ -110,7 +110,7 @@ typedef struct dt__backward_call {
     bool creates_graph;      /* what is computed is recorded itself */
 } dt__backward_call;
 
-/* saved_tensors.c: dt__saved_tensor, with its record where the graph of the gradients is recorded. */
+/* saved_tensors.c: dt__saved_tensor, with its record if the graph of the gradients is recorded. */
 dt_tensor *dt__saved_value(const dt__backward_call *call, int i);
 
 /* shared_storage.c: gradients of an input of overlay, overlap and as_strided, from that of the output. */
@@ -140,16 +140,16 @@ dt_spec *dt__gradient_spec(dt_spec *spec);
 dt_tensor *dt__share_handle(dt_tensor *tensor);
 /* A tensor of zeros or ones as the gradient of a recorded tensor; NULL after an error. */
 dt_tensor *dt__constant_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, double value);
-/* What a formula made becomes a gradient of the tensor: summed where the tensor was broadcast, of its dtype, plain if
- * it is plain and distributed if it is. Takes the gradient, which it returns or drops; NULL after an error. */
+/* Turns the result of a formula into a gradient of the tensor: summed over broadcast dims, of its dtype, and plain or
+ * distributed as the tensor is. Takes the gradient, which it returns or drops; NULL after an error. */
 dt_tensor *dt__gradient_fit(dt_tensor *grad, const dt__recorded_tensor *to);
 /* Whether it already has the placements of dt__gradient_spec; and brings it there. Takes the gradient. Collective where
  * it moves. */
 bool dt__gradient_is_placed(const dt_tensor *grad, const dt_spec *to);
 dt_tensor *dt__gradient_place(dt_tensor *grad, dt_spec *to);
 
-/* function_gradients.c: the gradient of an input of a recorded function that is no op: dt_redistribute, dt_from_local,
- * dt_to_local, dt_full_tensor, dt_as_strided, and those that overwrite a tensor. NULL in *out: zeros. */
+/* function_gradients.c: the gradient of an input of a recorded function that is not an op: dt_redistribute,
+ * dt_from_local, dt_to_local, dt_full_tensor, dt_as_strided, and those that overwrite a tensor. NULL in *out: zeros. */
 dt_status dt__function_gradient(const dt__backward_call *call, int input, dt_tensor **out);
 /* Whether the function brings its gradient elsewhere itself, so that it is not brought to its placement before. */
 bool dt__function_places_gradient(const dt__recorded_call *record);

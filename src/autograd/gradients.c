@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public functions of gradients: they state where a walk over the records begins, and what becomes of its results.
+ * The public gradient functions: they decide where a walk over the records begins and what happens to its results.
  */
 #include "autograd/gradient_walk.h"
 
@@ -52,7 +52,7 @@ static dt_status expect_record(dt_tensor *tensor) {
                     "%s requires no gradient: expected a tensor that was made from one that does", text);
 }
 
-/* Begins at a tensor: with its gradient, or with ones, which a tensor of one element may have. */
+/* Begins at a tensor with the given gradient, or with 1 for a tensor of one element. */
 static dt_status begin_at(dt__gradient_walk *walk, dt_tensor *tensor, dt_tensor *grad) {
     dt__recorded_call *record = dt__recorded_call_of(tensor);
     dt__recorded_tensor *of = &record->tensors[record->n_inputs + tensor->output];
@@ -93,7 +93,9 @@ dt_status dt_backward_sized(dt_tensor *tensor, const dt_backward_options *option
     dt_tensor *grad = options->grad ? DT__LIVE_ARGUMENT(DT__KIND_TENSOR, options->grad, 2) : NULL;
     if (options->grad && !grad)
         return DT_ERR_STATE;
-    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.other = grad ? grad->spec : NULL, .text = options->hold}));
+    if (grad && !dt__check_context(tensor->ctx, "backward", "gradient", grad->ctx))
+        return DT_ERR_STATE;
+    DT__TRY(dt__note_tensor(tensor, &(dt__call_details){.other = grad ? grad->spec : NULL, .text = options->hold}));
     DT__TRY(expect_record(tensor));
     dt__gradient_walk walk = {.ctx = tensor->ctx,
                               .creates_graph = options->create_graph,
@@ -133,7 +135,7 @@ static dt_status mark_needed(dt__record_search *found, dt_tensors outputs, dt_te
     return DT_OK;
 }
 
-/* A record of an input that the search did not reach has is_needed of its own. */
+/* The search may not have reached the record of an input: its is_needed is set here. */
 static void unmark(const dt__record_search *found, dt_tensors inputs) {
     for (int i = 0; i < found->n; i++)
         found->list[i]->is_needed = false;
@@ -198,7 +200,7 @@ static dt_status compute_gradients(dt__gradient_walk *walk, dt_tensors outputs, 
     return status;
 }
 
-/* Whether the tensors of a list exist, all of them before any is looked at closer. */
+/* Whether the tensors of a list exist; checks all of them before it looks closer at any. */
 static dt_status check_live(dt_ctx *ctx, const char *noun, dt_tensors tensors) {
     for (int i = 0; i < tensors.n; i++) {
         if (!tensors.list[i])
@@ -211,10 +213,21 @@ static dt_status check_live(dt_ctx *ctx, const char *noun, dt_tensors tensors) {
     return DT_OK;
 }
 
+/* Whether the gradients that are given exist; NULL: 1. */
+static dt_status check_output_grads(dt_ctx *ctx, int n, dt_tensor *const *grads) {
+    for (int i = 0; grads && i < n; i++) {
+        if (grads[i] && !DT__LIVE(DT__KIND_TENSOR, grads[i]))
+            return DT_ERR_STATE;
+        if (grads[i] && grads[i]->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "output_grads: tensor %d belongs to another context", i + 1);
+    }
+    return DT_OK;
+}
+
 static dt_status check_tensors(dt_tensors tensors) {
     for (int i = 0; i < tensors.n; i++) {
         DT__TRY(expect_record(tensors.list[i]));
-        DT__TRY(dt__fold_tensor(tensors.list[i], NULL));
+        DT__TRY(dt__note_tensor(tensors.list[i], NULL));
     }
     return DT_OK;
 }
@@ -241,6 +254,7 @@ dt_status dt_gradients_sized(dt_tensors outputs, dt_tensors inputs, dt_tensor **
     DT__TRY(DT__REFUSAL());
     DT__TRY(check_live(ctx, "output", outputs));
     DT__TRY(check_live(ctx, "input", inputs));
+    DT__TRY(check_output_grads(ctx, outputs.n, options->output_grads));
     DT__TRY(check_tensors(outputs));
     DT__TRY(check_tensors(inputs));
     dt__gradient_walk walk = {.ctx = ctx,
@@ -271,14 +285,20 @@ dt_status dt_backward_rest_site(dt_rest *rest, const dt_site *site) {
     DT__TRY(DT__REFUSAL());
     if (!rest)
         return DT_ERR_VALUE;
+    return dt__backward_rest(rest, NULL);
+}
+
+dt_status dt__backward_rest(dt_rest *rest, const char *hold) {
     if (!DT__LIVE(DT__KIND_REST, rest))
         return DT_ERR_STATE;
     dt__gradient_walk walk = {
-        .ctx = dt__rest_ctx(rest), .retains_graph = dt__rest_retains_graph(rest), .is_rest = true};
+        .ctx = dt__rest_ctx(rest), .retains_graph = dt__rest_retains_graph(rest), .is_rest = true, .hold = hold};
     walk_setting setting;
     dt_status status = begin_walk(&walk, &setting);
     if (status == DT_OK) {
         status = dt__rest_find(&walk, rest);
+        if (walk.hold && status == DT_OK)
+            status = dt__hold_check(&walk);
         if (status == DT_OK)
             status = dt__rest_compute(&walk, rest);
         dt_status walked = dt__gradient_walk_run(&walk, status);
@@ -301,10 +321,9 @@ dt_status dt_zero_grad_site(dt_tensors tensors, const dt_site *site) {
     dt_ctx *ctx = ctx_of(tensors);
     DT__ENTER(ctx, "zero_grad", site);
     DT__TRY(DT__REFUSAL());
+    DT__TRY(check_live(ctx, "tensor", tensors));
     for (int i = 0; i < tensors.n; i++) {
-        dt_tensor *tensor = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors.list[i], i + 1);
-        if (!tensor)
-            return dt__null_argument(ctx, "zero_grad", i + 1), DT_ERR_VALUE;
+        dt_tensor *tensor = tensors.list[i];
         dt__recorded_call *record = dt__recorded_call_of(tensor);
         dt__gradient_slot *slot = record ? dt__gradient_slot_find(record, tensor->output, false) : NULL;
         if (slot && slot->grad) {
@@ -327,20 +346,37 @@ dt_status dt_retain_grad_site(dt_tensor *tensor, const dt_site *site) {
     return dt__gradient_slot_new(record, tensor->output) ? DT_OK : dt_error_status(tensor->ctx);
 }
 
+static dt__gradient_slot *add_hook(dt_tensor *tensor, dt_grad_hook *hook, void *user) {
+    if (!hook)
+        return (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "expected a function, got NULL"), NULL;
+    if (expect_record(tensor) != DT_OK)
+        return NULL;
+    dt__gradient_slot *slot = dt__gradient_slot_new(dt__recorded_call_of(tensor), tensor->output);
+    if (!slot)
+        return NULL;
+    slot->hook = hook;
+    slot->user = user;
+    slot->id = ++state_of(tensor->ctx)->n_hooks;
+    return slot;
+}
+
 int64_t dt_grad_hook_add_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "grad_hook_add", site);
     if (DT__REFUSAL() != DT_OK || !tensor)
         return 0;
-    if (!hook)
-        return (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "expected a function, got NULL"), 0;
-    if (expect_record(tensor) != DT_OK)
-        return 0;
-    dt__gradient_slot *slot = dt__gradient_slot_new(dt__recorded_call_of(tensor), tensor->output);
-    if (!slot)
-        return 0;
-    slot->hook = hook;
-    slot->user = user;
-    return slot->id = ++state_of(tensor->ctx)->n_hooks;
+    const dt__gradient_slot *slot = add_hook(tensor, hook, user);
+    return slot ? slot->id : 0;
+}
+
+int64_t dt_grad_hook_add_owner_site(dt_tensor *tensor, dt_grad_hook *hook, void *user, dt_user_end *end,
+                                    const dt_site *site) {
+    DT__ENTER_TENSOR(tensor, "grad_hook_add_owner", site);
+    dt__gradient_slot *slot = DT__REFUSAL() == DT_OK && tensor ? add_hook(tensor, hook, user) : NULL;
+    if (slot)
+        slot->end = end;
+    else if (end)
+        end(user);
+    return slot ? slot->id : 0;
 }
 
 dt_status dt_grad_hook_remove_site(dt_tensor *tensor, int64_t id, const dt_site *site) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gradients of leaves that are held: they stay partial sums along some mesh dims, so that the micro-batches of a step
- * take one reduction along these. Along the others each walk brings its gradient to its placement, before it adds it to
- * what is held; so hybrid sharding reduces over fsdp in every walk and over dp in the last. The first walk that holds
- * nothing moves the sum. All of this follows from specs, so that all ranks of a mesh do the same.
+ * take one reduction along these. Along the other dims each walk brings its gradient to its placement before adding it
+ * to the held one; hybrid sharding, for example, reduces over fsdp in every walk and over dp in the last. The first
+ * walk that holds nothing moves the sum. All of this follows from specs, so that all ranks of a mesh do the same.
  */
 #include "autograd/gradient_walk.h"
 
@@ -85,7 +85,7 @@ static dt_status find_held_spec(const dt__gradient_walk *walk, const dt__recorde
     return any && !*out ? dt_error_status(walk->ctx) : DT_OK;
 }
 
-/* Whether a gradient can move to the spec of the one that is held: it is partial where that is. */
+/* Whether a gradient can move to the spec of the held one: it must be partial where that is partial. */
 static bool can_join(const dt_spec *from, const dt_spec *held) {
     for (int m = 0; m < held->sharding.n_mesh_dims; m++)
         if (dt_placement_is_partial(held->sharding.placements[m]) &&
@@ -94,7 +94,7 @@ static bool can_join(const dt_spec *from, const dt_spec *held) {
     return true;
 }
 
-/* The held gradient becomes complete, for one that cannot be added to it as it is. */
+/* Completes the held gradient, so that one that cannot be added to a partial sum can be added to it. */
 static dt_status complete(dt__gradient_walk *walk, const dt__recorded_call *leaf, dt__gradient_slot *slot) {
     dt_tensor *own = dt__share_handle(slot->grad),
               *placed = own ? dt__gradient_place(own, leaf->tensors[0].spec) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients of leaves that are not in their placement yet wait until the walk has come to its end, and then move
- * together, in one exchange for each mesh. They are moved before that where those of a mesh take more than
- * MAX_WAITING_BYTES, as the gradients of a large model of sharded parameters do. Both follow from the specs, so that
- * all ranks of a mesh move the same ones. Sums of partial gradients overwrite them where nothing else has their memory.
+ * Gradients of leaves that are not in their placement yet wait until the end of the walk, and then move together, in
+ * one exchange per mesh. They move earlier if those of a mesh take more than MAX_WAITING_BYTES, as in a large model
+ * with sharded parameters. Both follow from the specs, so that all ranks of a mesh move the same ones. Sums of partial
+ * gradients overwrite them where nothing else has their memory.
  */
 #include "autograd/gradient_walk.h"
 

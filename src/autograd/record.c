@@ -21,7 +21,7 @@ struct dt__record_block {
 
 static dt__autograd_state *state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_AUTOGRAD].state; }
 
-/* Closing the context frees storages and specs itself, whatever the references. */
+/* Closing the context frees storages and specs whatever their reference counts. */
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__autograd_state *state = slot;
     while (state->chunks) {
@@ -104,7 +104,7 @@ DT__HOT static void free_record(dt__record *head) {
     }
 }
 
-/* A function of a saved tensor: number i of the inputs, then outputs. */
+/* Called for a saved tensor: number i of the inputs, then outputs. */
 typedef void saved_fn(int i, const dt_tensor *tensor, void *arg);
 
 /* Visits the tensors whose values are saved. */
@@ -210,7 +210,7 @@ static bool is_written(const dt__made *made, int i) {
     return made->op ? dt__writes_input(&made->op->op_call, i) : made->inputs[i] == made->outputs[0];
 }
 
-/* The call has changed inputs, each of which counts once: of inputs on their storages the values were those of the
+/* The call has changed inputs, and each counts once: inputs that share a written storage had the values of the
  * versions before. */
 static void use_versions_before(const dt__made *made, dt__recorded_call *record) {
     for (int w = 0; w < made->n_inputs; w++)
@@ -222,7 +222,7 @@ DT__HOT dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t 
     dt__recorded_call *record = allocate(ctx, bytes);
     if (!record)
         return NULL;
-    const dt_site *site = ctx->call.depth ? ctx->call.site : NULL;
+    const dt_site *site = dt__noted_site(ctx);
     *record = (dt__recorded_call){.head = {.n_refs = 1, .free_record = free_record},
                                   .ctx = ctx,
                                   .number = ++state_of(ctx)->n_records,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records of calls. A record copies what it needs: the op with its arguments by value, the site of the call, the
- * draw of a random op, and of each input and output its dtype, shape and spec. It keeps the values that the op's
- * gradient uses (dt_op.gradient, dt_op.saves), each with a reference to the storage and the version that it had. An
- * input also has the record that made it, so the records of a result are a graph without cycles, in which each
- * record is younger than those that it refers to.
+ * Records of calls. A record copies what it needs: the op with its arguments by value, the site of the call, the draw
+ * of a random op, and of each input and output its dtype, shape and spec. It keeps the values that the op's gradient
+ * uses (dt_op.gradient, dt_op.saves), each with a reference to the storage and the version that it had. An input also
+ * refers to the record that made it, so the records of a result form an acyclic graph in which each record is younger
+ * than those that it refers to.
  */
 #ifndef DT_AUTOGRAD_RECORD_H
 #define DT_AUTOGRAD_RECORD_H
@@ -36,7 +36,8 @@ typedef struct dt__gradient_slot {
     bool is_target;     /* it is stored for dt_gradients, otherwise for dt_grad */
     dt_grad_hook *hook; /* NULL: the gradient is stored */
     void *user;
-    int64_t id; /* of a hook */
+    dt_user_end *end; /* frees user; NULL: the program does */
+    int64_t id;       /* of a hook */
 } dt__gradient_slot;
 
 typedef struct dt__checkpoint dt__checkpoint;
@@ -58,7 +59,7 @@ typedef struct dt__recorded_call {
     bool is_needed;               /* while the gradients of some tensors only are computed: it leads to one */
     bool is_view;                 /* the first output shares the storage of the first input */
     bool may_move;                /* it was made under a policy that allows communication: so may its gradient */
-    bool is_in_place;             /* inputs are changed; those that are not returned are behind the other outputs */
+    bool is_in_place;             /* inputs are changed; those that are not returned are after the other outputs */
     uint32_t bytes;               /* of the record */
     dt__op_draw draw;             /* of a random op */
     const dt_arg *args;           /* of an op; lists and texts are copied */
@@ -121,7 +122,7 @@ typedef struct dt__autograd_state {
     const dt__op_info *ops[DT__N_GRADIENT_OPS]; /* NULL until first use */
 } dt__autograd_state;
 
-/* record.c: the recorder of base/recorder.h, which dt__require_grad installs. */
+/* record.c: implements base/recorder.h; dt__require_grad installs it. */
 extern const dt__recorder dt__autograd_recorder;
 /* A record without tensors and arguments; NULL after an error. */
 dt__recorded_call *dt__record_new(dt_ctx *ctx, const char *name, size_t bytes);
@@ -136,14 +137,14 @@ dt_status dt__shared_write_add(dt__recorded_call *record, int output, const dt_t
                                const dt__previous_record *before);
 
 /* saved_tensors.c: a plain or distributed handle, in the current scope and without a record, on the saved value of
- * tensor i of the inputs, then outputs. NULL with an agreed error where the record has not saved it, or where it was
- * changed since: the error names the call that saved it and the one that changed it. */
+ * tensor i of the inputs, then outputs. NULL with an agreed error if the record did not save it, or if it was changed
+ * since: the error names the call that saved it and the one that changed it. */
 dt_tensor *dt__saved_tensor(const dt__recorded_call *record, int i);
 /* Whether the saved value was changed since; false where there is none. */
 bool dt__saved_is_changed(const dt__recorded_call *record, int i);
 /* Drops the reference to the saved value of a tensor. */
 void dt__saved_release(dt__recorded_tensor *tensor);
-/* Frees the saved values of a record, which cannot be walked again. */
+/* Frees the saved values of a record; it cannot be walked again. */
 void dt__release_saved(dt__recorded_call *record);
 
 /* gradient_slots.c: adds a slot after the others of the record; NULL after an error. */
@@ -156,8 +157,8 @@ void dt__gradient_slot_remove(dt__recorded_call *record, dt__gradient_slot *slot
 dt_status dt__checkpoint_record(dt__recorded_call *record);
 void dt__checkpoint_forget(const dt__recorded_call *record);
 void dt__checkpoint_release(dt__checkpoint *self);
-/* Runs the function again, if that was not done yet, so that its records have their saved values. Collective where the
- * function is. */
+/* Runs the function again, unless that was done already, so that its records have their saved values. Collective where
+ * the function is. */
 dt_status dt__checkpoint_fill(dt__checkpoint *self);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The search for the records that a walk may come to. A leaf has an old number, because parameters are made before the
- * calls that read them. Its gradient is complete as soon as the oldest of these calls was visited. This search finds
- * which one that is, because records refer to what they read, and leaves do not refer to their readers.
+ * calls that read them, but its gradient is complete as soon as the oldest of these calls has been visited. Records
+ * refer to what they read and leaves do not refer to their readers, so this search finds that call.
  */
 #include "autograd/gradient_walk.h"
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The records that are found, each once. */
+/* The records found so far, each once. */
 typedef struct found_records {
     dt__arena *arena;
     dt__map numbers;

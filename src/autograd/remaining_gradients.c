@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients of inputs and of parameters, apart. A walk for the gradients of some tensors (dt_gradients) may leave the
- * rest for later: of each record that leads to other leaves, too, it keeps the gradients of the outputs, and which
- * inputs are done. dt_backward_rest computes the others from these, and walks on from there. A stage of a pipeline
+ * Gradients of inputs and of parameters in two walks. A walk for the gradients of some tensors (dt_gradients) may leave
+ * the rest for later: for each record that also leads to other leaves, it keeps the gradients of the outputs and notes
+ * which inputs are done. dt_backward_rest computes the others from these and continues the walk. A stage of a pipeline
  * sends the gradients of its inputs in between.
  */
 #include "autograd/gradient_walk.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* A record whose inputs are done in part. */
+/* A record with some of its inputs done. */
 typedef struct left_record {
     struct left_record *next;  /* an older one */
     dt__recorded_call *record; /* holds a reference */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading what a record has saved. A value that was changed since is an error and not a wrong gradient.
+ * Reading saved values. A value that was changed since it was saved is an error, not a wrong gradient.
  */
 #include "autograd/gradient_walk.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes through one handle on a storage that others share. A recorded call that writes through a view changes the
- * tensor that the view is of, and the other way round; so does one through another view of it. The storage keeps its
- * recorded *writes*: which elements, and the record that made them. A handle whose record is older than a write gets a
- * new one before it is used again, *overlay*: its elements as they were, but those that the write has in common with it
- * are those of the write. Which ones these are follows from the addresses alone, so that nothing has to be known of how
- * views were made. A detached tensor and its views have writes of their own: nothing else on the storage is changed by
- * them, and they by nothing else.
+ * viewed tensor and its other views, and a write to the tensor changes its views. The storage keeps its recorded
+ * *writes*: which elements, and the record that made them. A handle whose record is older than a write gets a new
+ * record before it is used again, *overlay*: its old elements, except where the write replaced them. Addresses alone
+ * decide which elements these are, so it does not matter how views were made. A detached tensor and its views have
+ * writes of their own, which affect nothing else on the storage and are not affected by other writes.
  *
  * The map from elements to the elements at the same addresses is linear, and so are its gradients: *overlap*. The
  * gradient of dt_as_strided is one, too.
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the elements of a local tensor are in its storage, in numbers of a record. */
+/* Where the elements of a local tensor are in its storage, as arguments of a record. */
 enum { OFFSET, N_DIMS, SHAPE };
 enum { MAX_NUMBERS = 2 + 2 * DT_SPEC_MAX_DIMS };
 
@@ -69,7 +68,7 @@ typedef struct shared_write {
     int64_t at[MAX_NUMBERS];
 } shared_write;
 
-/* Behind dt__storage.writes. */
+/* What dt__storage.writes points to. */
 typedef struct shared_writes {
     dt__storage_writes head;
     shared_write *first; /* the oldest */
@@ -92,9 +91,9 @@ static void free_writes(dt__storage *storage) {
     dt__owned_free(ctx, writes);
 }
 
-/* Whether all that an older write changed was changed again: through the same handle, whose record was `before`, or as
- * the addresses show. Those of a distributed tensor are not compared: they differ between ranks, which would then
- * record different calls. */
+/* Whether everything that an older write changed was overwritten: through the same handle, whose record was `before`,
+ * or as the addresses show. Addresses of distributed tensors are not compared: they differ between ranks, which would
+ * then record different calls. */
 static bool covers(const shared_write *newer, const shared_write *older, const dt_tensor *tensor,
                    const dt__previous_record *before) {
     const dt__storage *storage = tensor->storage;
@@ -108,7 +107,7 @@ static bool covers(const shared_write *newer, const shared_write *older, const d
                    !memcmp(newer->at, older->at, (size_t)n_numbers(newer->at) * sizeof *newer->at));
 }
 
-/* Whether a handle has to know of a write. */
+/* Whether a write affects a handle. */
 static bool is_behind(const dt_tensor *tensor, const shared_write *write, const int64_t *at) {
     const dt__recorded_call *record = dt__recorded_call_of(tensor);
     bool knows = record && record->tensors[record->n_inputs + tensor->output].version >= write->version;
@@ -126,7 +125,7 @@ static bool concern(const dt_tensor *tensor) {
     return false;
 }
 
-/* The record of a tensor that a write has changed. Its inputs: the tensor as it was, and the output of the write. */
+/* The record of a tensor that a write changed. Its inputs: the tensor before the write, and the output of the write. */
 static dt__recorded_call *new_overlay(dt_tensor *tensor, const shared_write *write, const int64_t *at) {
     dt_ctx *ctx = tensor->ctx;
     const dt__recorded_tensor *written = &write->record->tensors[write->record->n_inputs + write->output];
@@ -180,7 +179,7 @@ static dt_status refresh(dt_tensor *tensor) {
                             dt_dtype_name(tensor->dtype), dt_dtype_name(write->dtype));
         if (!(made = new_overlay(tensor, write, at)))
             return dt_error_status(tensor->ctx);
-        made->tensors[2].version = write->version; /* so that it is behind the next one */
+        made->tensors[2].version = write->version; /* so that it is older than the next one */
         tensor->record = &made->head;
         tensor->output = 0;
     }
@@ -227,7 +226,7 @@ dt_status dt__shared_write_add(dt__recorded_call *record, int output, const dt_t
     return DT_OK;
 }
 
-/* Adds the elements of an array to the buffer at their addresses. Those at one address follow each other. */
+/* Adds the elements of an array to the buffer at their addresses. Elements that share an address are consecutive. */
 static void add_elements(dt_dtype dtype, unsigned char *buffer, const unsigned char *from, const int64_t *strides,
                          const int64_t *at) {
     int64_t index[DT_SPEC_MAX_DIMS] = {0}, n = count_elements(at), item = (int64_t)dt_dtype_size(dtype);
@@ -270,7 +269,7 @@ static bool is_injective(const int64_t *at) {
     return true;
 }
 
-/* The elements of `from` at the addresses of `to`, zeros where it has none, by way of a buffer of what both reach. */
+/* The elements of `from` at the addresses of `to`, zeros where it has none, through a buffer that spans both. */
 static dt_status copy_overlap(dt_tensor *grad, const int64_t *from, const int64_t *to, dt_tensor *out) {
     dt_ctx *ctx = grad->ctx;
     int64_t low[2], high[2], size = (int64_t)dt_dtype_size(grad->dtype);
@@ -299,7 +298,7 @@ static dt_status copy_overlap(dt_tensor *grad, const int64_t *from, const int64_
     return DT_OK;
 }
 
-/* An uninitialised gradient of a recorded tensor, of any dtype. */
+/* An uninitialized gradient of a recorded tensor, of any dtype. */
 static dt_tensor *new_gradient(dt_ctx *ctx, const dt__recorded_tensor *of, dt_dtype dtype) {
     if (!of->spec)
         return dt__tensor_new(ctx, "backward", dtype, of->n_dims, of->sizes);

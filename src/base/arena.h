@@ -23,7 +23,7 @@ typedef struct dt__arena_mark {
 
 /* Allocates nothing yet. */
 dt__arena dt__arena_new(dt_ctx *ctx);
-/* The same, which uses the caller's memory first: 16-byte aligned, at least DT__ARENA_HEADER bytes, and valid until the
+/* An arena that uses the caller's memory first: 16-byte aligned, at least DT__ARENA_HEADER bytes, and valid until the
  * arena is freed. */
 enum { DT__ARENA_HEADER = 32 };
 dt__arena dt__arena_on(dt_ctx *ctx, void *memory, size_t bytes);
@@ -32,7 +32,7 @@ void dt__arena_free(dt__arena *arena);
 /* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when out of memory or if
  * the size overflows. n = 0 returns a valid pointer. */
 void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes);
-/* Copies n items into the arena; items may be NULL for n = 0. Of a text: n characters, or all; a NUL is added. */
+/* Copies n items into the arena; items may be NULL for n = 0. For a text: n characters, or all; a NUL is added. */
 void *dt__arena_copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes);
 char *dt__arena_copy_chars(dt__arena *arena, const char *chars, size_t n);
 char *dt__arena_copy_text(dt__arena *arena, const char *text);

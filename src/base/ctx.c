@@ -73,6 +73,7 @@ static dt_ctx *new_ctx(const dt_init_options *options) {
         .allocator = allocator,
         .log = options->log ? options->log : default_log,
         .log_user = options->log ? options->log_user : ctx,
+        .host = options->host,
         .log_level = options->log_level,
         .world = 1,
         .threads = 1,
@@ -236,14 +237,23 @@ void dt__site_text(const dt_site *site, char *out, size_t capacity) {
         out[0] = 0;
 }
 
-/* The text behind "NAME: ", or the whole text. */
+const dt_site *dt__call_site(dt_ctx *ctx) {
+    dt__public_call *call = &ctx->call;
+    if (call->depth == 0)
+        return NULL;
+    if (!call->site && ctx->host.site && ctx->host.site(ctx->host.user, &call->host_site))
+        call->site = &call->host_site;
+    return call->site;
+}
+
+/* The text after "NAME: ", or the whole text. */
 static const char *without_name(const char *text, const char *name) {
     const char *bare = strncmp(text, "dt_", 3) ? text : text + 3;
     size_t n = strlen(name);
     return !strncmp(bare, name, n) && !strncmp(bare + n, ": ", 2) ? bare + n + 2 : text;
 }
 
-/* What a description needs, such as the text of a mesh, may lack memory: that is not the error to record. */
+/* Describing the subject may run out of memory, for the text of a mesh for example: that is not the error to record. */
 static void describe_subject(dt_ctx *ctx, char *out, size_t capacity) {
     dt__public_call call = ctx->call;
     dt_status status = ctx->status;
@@ -267,7 +277,7 @@ void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *forma
     }
     char text[DT__ERROR_TEXT_BYTES], subject[DT__SUBJECT_BYTES], site[DT__SITE_TEXT_BYTES];
     const char *name = ctx->call.name ? ctx->call.name : "";
-    dt__site_text(ctx->call.site, site, sizeof site);
+    dt__site_text(dt__call_site(ctx), site, sizeof site);
     describe_subject(ctx, subject, sizeof subject);
     size_t left = capacity - strlen(name) - strlen(subject) - strlen(site) - strlen(": : ");
     dt__vformat(text, left < sizeof text ? left : sizeof text, format, args);
@@ -279,7 +289,7 @@ void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *forma
              rest, site, rest + first_line);
 }
 
-/* The text of the context stays that of the first error; the log has what was refused because of it. */
+/* The context keeps the text of the first error; calls refused because of it appear in the log. */
 __attribute__((cold)) dt_status dt__refuse(dt_ctx *ctx) {
     if (ctx->call.depth == 1)
         dt__log_call(ctx, DT_LOG_INFO, "refused: the context has an error (%s) that was not cleared",
@@ -307,7 +317,7 @@ dt_status(dt__fail)(dt_ctx *ctx, dt_status status, const char *format, ...) {
     return status;
 }
 
-/* The text is formatted once more for the peers, because the context may keep an earlier one. */
+/* Formats the text again for the peers, because the context may keep an earlier one. */
 static dt_status fail_local(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
     if (ctx && ctx->on_local_error) {
         char text[DT__ERROR_TEXT_BYTES];

@@ -23,13 +23,13 @@ enum dt__slot {
     DT__SLOT_OPS,      /* src/rules: schema lines, registered ops */
     DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
     DT__SLOT_AUTOGRAD, /* src/autograd: records */
-    DT__SLOT_TRAIN,    /* src/train: freed optimisers */
+    DT__SLOT_TRAIN,    /* src/train: freed optimizers */
     DT__SLOT_PIPELINE, /* src/train: pipeline schedules */
     DT__N_SLOTS
 };
 
 enum { DT__ERROR_TEXT_BYTES = 4096 };
-/* Follows the text of an error that is printed because its process has ended. */
+/* Follows the text of an error that is printed because the process ended. */
 #define DT__UNCLOSED_NOTE                                                                                            \
     "\n  the program ended without dt_close, which prints the first error and returns the exit code"
 
@@ -41,6 +41,8 @@ struct dt_ctx {
     dt__public_call call; /* the outermost one in progress; next to the status, which every op reads, too */
     char text[DT__ERROR_TEXT_BYTES]; /* of the first error */
     void *log_user;
+    dt_host host;     /* of a binding; zeroed: none */
+    bool notes_sites; /* an estimate, a report or a trace shows the lines of calls: the host is asked in each */
     dt_log_level log_level;
     bool log_is_default;    /* no level was requested: warnings are logged, errors are only reported */
     _Atomic uint64_t owner; /* the thread that is in a public call; 0: none, or calls are not checked */
@@ -49,7 +51,7 @@ struct dt_ctx {
     bool is_foreign;    /* this process was forked from the one that made the context: open_contexts.c */
     dt_ctx *next_open;  /* of the open contexts of the process: base/open_contexts.h */
     uint64_t number;    /* of the context in the process, from 1 */
-    int64_t freed_kept; /* freed objects of a kind that are recognised: base/lifetime.h */
+    int64_t freed_kept; /* freed objects of a kind that are recognized: base/lifetime.h */
     bool is_dry;        /* plans decompositions: tensors have no data, and reading one is an error */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
@@ -65,19 +67,20 @@ struct dt_ctx {
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
     /* (optional) Publishes the first error, or that it was cleared or reported; set by the runtime. */
     void (*on_error)(dt_ctx *ctx);
-    /* (optional) In a forked child: lets go of what the process shares with its parent; set by the runtime. */
+    /* (optional) In a forked child: releases what the process shares with its parent; set by the runtime. */
     void (*on_fork)(dt_ctx *ctx);
     /* (optional) Records errors that no call has reported yet, at the end of a process; set by the runtime. */
     void (*on_unread)(dt_ctx *ctx);
-    /* (optional) Leaves a line for people to the supervisor of the launch, which prints a line that several ranks have
+    /* (optional) Hands a line to the supervisor of the launch, which prints a line that several ranks hand in only
      * once; is_error: the line is the context's error. False: this rank prints it. Set by the runtime. */
     bool (*hand_over)(const dt_ctx *ctx, const char *line, bool is_error);
-    /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
+    /* base/recorder.h: records calls for gradients; NULL: no tensor requires a gradient, or recording is off. */
     const struct dt__recorder *recorder;
-    struct dt__draw_log *draw_log;                 /* random/random.h: of a function that runs again; NULL: none */
-    int no_grad;                                   /* dt_no_grad_begin without its end */
-    int as_stored;                                 /* dt_as_stored_begin without its end */
-    struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
+    struct dt__draw_log *draw_log;      /* random/random.h: of a function that runs again; NULL: none */
+    int no_grad;                        /* dt_no_grad_begin without its end */
+    int as_stored;                      /* dt_as_stored_begin without its end */
+    struct dt__estimate *estimate;      /* comm/estimate.h: of a program that is estimated; NULL: it runs */
+    struct dt__comm_observer *observer; /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
@@ -87,18 +90,18 @@ dt_ctx *dt__ctx_new(const dt_init_options *options);
 /* A context that plans for its parent (is_dry): it has the parent's memory, rank, world and machine model, reads no
  * variable and logs nothing. NULL only when out of memory. */
 dt_ctx *dt__ctx_new_dry(const dt_ctx *parent);
-/* Copies the model, in the place of the built-in one. */
+/* Copies the model, which replaces the built-in one. */
 dt_status dt__ctx_set_machine(dt_ctx *ctx, const dt__machine *machine);
-/* Lets the modules do what may still fail, such as completing a file; then the error can be reported. */
+/* Runs what may still fail in each module, such as completing a file, while the error can still be reported. */
 void dt__ctx_finish(dt_ctx *ctx);
 void dt__ctx_free(dt_ctx *ctx);
 /* The line that reports the error, followed by a note: "shape: matmul: …". */
 void dt__error_line(const dt_ctx *ctx, const char *note, char *out, size_t capacity);
-/* Reports an error that was not reported yet, at the end of a process that has not closed the context. */
+/* At the end of a process that has not closed the context: reports an error that was not reported yet. */
 void dt__report_unread(dt_ctx *ctx);
 
-/* With DTENSOR_CHECK_CALLS: notes the thread that enters a public call, and that it leaves the outermost one. A call
- * while another thread is in one is a local error, which names both. */
+/* With DTENSOR_CHECK_CALLS: notes which thread enters a public call and when it leaves the outermost one. A call while
+ * another thread is in one is a local error that names both. */
 void dt__owner_enter(dt_ctx *ctx, const char *name, const dt_site *site);
 void dt__owner_leave(dt_ctx *ctx);
 
@@ -122,27 +125,36 @@ static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_sit
     }
     return ctx;
 }
-/* Whether the call in progress is one of the program's own, which ranks of a mesh make alike: not nested in another,
- * not between dt_apart_begin and dt_apart_end. */
-static inline bool dt__call_is_folded(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
+/* Whether the call in progress is one of the program's own, which all ranks of a mesh make: not nested in another, not
+ * between dt_apart_begin and dt_apart_end. */
+static inline bool dt__call_is_noted(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
 static inline void dt__call_leave(dt_ctx *const *entered) {
     dt_ctx *ctx = *entered;
     if (ctx && --ctx->call.depth == 0 && __builtin_expect(ctx->checks_calls, false))
         dt__owner_leave(ctx);
 }
 
-/* What a call that makes or changes something returns, in the place of acting, while its context has an error that was
- * not cleared: the status of that error; DT_OK: it continues. Such a function checks it after DT__ENTER, before it
- * folds itself into a history; queries, ends of scopes and what frees do not. */
+/* The status that a call which makes or changes something returns instead of acting, while its context has an error
+ * that was not cleared; DT_OK: it continues. Such a function checks this after DT__ENTER, before it notes itself in a
+ * history; queries, ends of scopes and functions that free do not. */
 #define DT__REFUSAL() dt__refusal(dt__entered_)
 dt_status dt__refuse(dt_ctx *ctx);
 static inline dt_status dt__refusal(dt_ctx *ctx) {
     return ctx && __builtin_expect(ctx->status != DT_OK, 0) ? dt__refuse(ctx) : DT_OK;
 }
 
-/* The text of an error or a warning: "NAME: SUBJECT: TEXT (at FILE:LINE)" of the call in progress. A text that has the
- * name or the subject already does not get it twice; one of several lines has the site at the end of the first. */
+/* The text of an error or a warning: "NAME: SUBJECT: TEXT (at FILE:LINE)" of the call in progress. A name or subject
+ * that TEXT already has is not repeated; in a text of several lines, the site is at the end of the first. */
 void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args);
+/* The site of the call in progress, for texts: the call's own, or the host's. NULL: unknown. */
+const dt_site *dt__call_site(dt_ctx *ctx);
+/* The site of the call in progress, to be kept with what the call makes. Asks the host only where an estimate, a report
+ * or a trace will show it. */
+static inline const dt_site *dt__noted_site(dt_ctx *ctx) {
+    if (__builtin_expect(ctx->notes_sites, false))
+        return dt__call_site(ctx);
+    return ctx->call.depth > 0 ? ctx->call.site : NULL;
+}
 /* " (at FILE:LINE)", or "" for NULL. */
 void dt__site_text(const dt_site *site, char *out, size_t capacity);
 enum { DT__SITE_TEXT_BYTES = 512, DT__SUBJECT_BYTES = 1024 };
@@ -174,7 +186,7 @@ bool dt__freed_kept_from_environment(int64_t *out);
 /* The level of DTENSOR_LOG, and DT_LOG_WARN without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
-/* The same with the name and the site of the call in progress. */
+/* Logs a line with the name and the site of the call in progress. */
 void dt__log_call(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 
 /* vsnprintf that marks a truncated text with "..." at its end. capacity > 0. */

@@ -23,16 +23,16 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_
 #ifdef __clang_analyzer__ /* as dt__fail */
 #define dt__cursor_fail(cursor, ...) ((void)(dt__cursor_fail)(cursor, __VA_ARGS__), DT_ERR_VALUE)
 #endif
-/* Records that a dtype was expected, with the one that is nearest to the next word. */
+/* Records that a dtype was expected, and suggests the one nearest to the next word. */
 dt_status dt__cursor_fail_dtype(const dt__cursor *cursor);
 
-/* Skips this text if it comes next, without skipping blanks and whatever follows it. */
+/* Skips this text if it comes next, whatever follows it; does not skip blanks. */
 bool dt__cursor_skip(dt__cursor *cursor, const char *text);
 /* Skips blanks; returns the next character, 0 at the end. */
 char dt__cursor_peek(dt__cursor *cursor);
 /* Skips blanks, and the word if it comes next and no letter or digit continues it. */
 bool dt__cursor_take(dt__cursor *cursor, const char *word);
-/* The same for a required word: an error if it does not come next. */
+/* Skips blanks and a required word: an error if it does not come next. */
 dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where);
 /* Skips blanks and reads a decimal integer from min to max; a minus sign is allowed if min is negative. */
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The 16-bit floating-point formats f16 (IEEE binary16) and bf16, to and from f32 and f64, and the bits of f32 and f64.
- * Rounding is to nearest, ties to even, once; NaN stays NaN. There are no branches that a compiler cannot turn into
- * selections, so that loops over these functions become vector loops, with the same bits in every instruction set.
+ * Rounding is to nearest, ties to even, once; NaN stays NaN. Every branch is one that a compiler can turn into a
+ * selection, so loops over these functions become vector loops, with the same bits in every instruction set.
  */
 #ifndef DT_BASE_HALF_FLOAT_H
 #define DT_BASE_HALF_FLOAT_H
@@ -40,7 +40,7 @@ DT__INLINE float dt__f16_to_f32(uint16_t h) {
     uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13; /* exponent and fraction at their f32 positions */
     uint32_t normal = magnitude + (127 - 15) * exponent_step;
     uint32_t special = magnitude + (255 - 31) * exponent_step;
-    /* A subnormal has no hidden bit: add one, and subtract it in floating point, which normalises. */
+    /* A subnormal has no hidden bit: add one, and subtract it in floating point, which normalizes. */
     float subnormal = dt__f32_from_bits(normal + exponent_step) - dt__f32_from_bits((127 - 14) * exponent_step);
     uint32_t bits = magnitude < exponent_step ? dt__f32_bits(subnormal) : magnitude >= infinity ? special : normal;
     return dt__f32_from_bits(bits | (uint32_t)(h & 0x8000) << 16);

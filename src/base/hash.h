@@ -33,7 +33,7 @@ void dt__map_free(dt__map *map);
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe);
 /* Adds a value that is not in the map; false, with the error recorded, when out of memory. value must not be NULL. */
 bool dt__map_add(dt__map *map, uint64_t hash, void *value);
-/* The same without an error, for values that can be missing. */
+/* Adds a value, or returns false without an error when out of memory: for caches, which may lack values. */
 bool dt__map_try_add(dt__map *map, uint64_t hash, void *value);
 /* Makes space for the first few values of an empty map; false, with the error recorded, when out of memory. */
 bool dt__map_reserve(dt__map *map);

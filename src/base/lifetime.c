@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The errors of freed objects, and the memory of those that are allocated one by one.
+ * Errors about freed objects, and the memory of objects that are allocated one by one.
  */
 #include "base/lifetime.h"
 
@@ -18,14 +18,14 @@ static const struct {
     [DT__KIND_GENERATOR] = {"generator", "dt_generator_retain holds it"},
     [DT__KIND_WORK] = {"operation", "an operation is waited for once"},
     [DT__KIND_TRANSFER] = {"transfer", "a transfer is waited for once"},
-    [DT__KIND_OPTIMIZER] = {"optimiser", "an optimiser is freed once, after its last step"},
+    [DT__KIND_OPTIMIZER] = {"optimizer", "an optimizer is freed once, after its last step"},
     [DT__KIND_PARAMS] = {"list of parameters", "it is freed once, after its last use"},
     [DT__KIND_REST] = {"rest of gradients", "dt_backward_rest and dt_rest_free both free it, once"},
     [DT__KIND_SCHEDULE] = {"schedule", "a schedule is freed once, after its last use"},
     [DT__KIND_BATCHES] = {"reader of batches", "it is freed once, after its last batch"},
 };
 
-/* How calls free objects of their own kind; others free what only the former hold. */
+/* Calls that free objects of their own kind; other calls free an object only through its owner. */
 static const struct {
     dt__kind kind;
     const char *name, *verb;

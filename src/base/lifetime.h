@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where an object that a program holds by pointer was made and freed. A freed object is kept aside for a while, without
- * what it owned, so that the next use of its pointer is an error that names both lines instead of a read of another
- * object. Each module has a queue of its freed objects and takes memory from the oldest end, once the queue holds the
- * number that its context keeps. Under the address sanitizer the rest of a freed object is poisoned.
+ * Where an object that a program holds by pointer was made and freed. A freed object is kept for a while, without what
+ * it owned, so that the next use of its pointer is an error that names both lines instead of a read of another object.
+ * Each module has a queue of its freed objects and takes memory from the oldest end, once the queue holds the number
+ * that its context keeps. Under the address sanitizer the rest of a freed object is poisoned.
  */
 #ifndef DT_BASE_LIFETIME_H
 #define DT_BASE_LIFETIME_H
@@ -56,7 +56,7 @@ static inline bool dt__is_freed(const dt__lifetime *life) { return __builtin_exp
 /* Records the error; function: "dt_" and the name of the call, if none is in progress. */
 void dt__fail_freed(dt__kind kind, const void *object, int argument, const char *function);
 
-/* Begins the life of an object, with the site of the call in progress. */
+/* Starts the lifetime of an object, with the site of the call in progress. */
 static inline void dt__life_begin(dt__lifetime *life, const dt_ctx *ctx) {
     const dt_site *site = ctx->call.depth ? ctx->call.site : NULL;
     life->made_file = site ? site->file : NULL;
@@ -64,8 +64,8 @@ static inline void dt__life_begin(dt__lifetime *life, const dt_ctx *ctx) {
     life->freed_by = NULL; /* the rest is for freed ones */
 }
 
-/* Ends it, in the call in progress: the object goes to the newest end of the queue. The function takes the name and the
- * site of a call that is too quick to be entered, in case that none is in progress. */
+/* Ends it, in the call in progress: the object goes to the newest end of the queue. A call that is too quick to be
+ * entered passes its name and site, which are used if no call is in progress. */
 #define DT__LIFE_END(queue, object)                                                                                  \
     do {                                                                                                             \
         _Static_assert(offsetof(__typeof__(*(object)), life) == 0, "the lifetime comes first");                      \

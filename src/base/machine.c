@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The built-in machine model, and the text form of any. The links of the built-in table are those of the reference
- * that the graph planner follows, so that its traces and our times are based on the same numbers; they describe a
- * cluster of hosts with 8 fast devices, not the machine that this runs on. Copies are assumed to run at the bandwidth
- * within a host.
+ * planner that the graph planner follows, so that its traces and our times rest on the same numbers; they describe a
+ * cluster of hosts with 8 fast devices, not the current machine. Copies are assumed to run at the bandwidth within a
+ * host.
  *
  * One table lists the entries of a file and one the fields that an entry may have; reading and writing follow them.
  */
@@ -61,6 +61,18 @@ static int compare_steps(const void *a, const void *b) {
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
+static int compare_rates(const void *a, const void *b) {
+    const dt__op_rate *x = a, *y = b;
+    int names = strcmp(x->name, y->name);
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (names)
+        return names;
+    if (x->dtype != y->dtype)
+        return x->dtype < y->dtype ? -1 : 1;
+    return x->size < y->size ? -1 : x->size > y->size;
+}
+
 static uint64_t hash_double(double value, uint64_t seed) { return dt__hash(&value, sizeof value, seed); }
 
 static uint64_t hash_link(const dt__link *link, uint64_t seed) {
@@ -82,7 +94,7 @@ static uint64_t hash_model(const dt__machine *machine) {
     return hash;
 }
 
-/* Where steps are measured, a collective takes at least the shortest start-up, and writes its result at most at the
+/* For measured steps, a collective takes at least the shortest start-up and writes its result no faster than the
  * highest rate. Interpolated and extrapolated steps (plan/cost.c) cost no less. */
 static void derive_minima(dt__machine *machine) {
     machine->min_within = machine->within;
@@ -101,28 +113,38 @@ static void derive_minima(dt__machine *machine) {
 
 void dt__machine_derive(dt__machine *machine) {
     qsort(machine->measured, (size_t)machine->n_measured, sizeof *machine->measured, compare_steps);
+    qsort(machine->op_rates, (size_t)machine->n_op_rates, sizeof *machine->op_rates, compare_rates);
     derive_minima(machine);
     uint64_t hash = hash_model(machine);
     machine->fingerprint = hash == hash_model(&dt__machine_builtin) ? 0 : hash;
 }
 
 /* An entry of a file: a word, and fields with values. */
-enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, MEASURED, N_ENTRIES };
+enum entry { RANKS_PER_HOST, COPY, WITHIN_HOST, BETWEEN_HOSTS, MEASURED, NODE, OP, RATE, N_ENTRIES };
 static const struct {
     const char *word;
     const char *fields; /* letters of the table below; those that may be missing are capitals */
     bool required;
 } entries[N_ENTRIES] = {
-    [RANKS_PER_HOST] = {"ranks_per_host", "", false}, [COPY] = {"copy", "b", true},
-    [WITHIN_HOST] = {"within", "spb", true},          [BETWEEN_HOSTS] = {"between", "spb", false},
+    [RANKS_PER_HOST] = {"ranks_per_host", "", false},
+    [COPY] = {"copy", "b", true},
+    [WITHIN_HOST] = {"within", "spb", true},
+    [BETWEEN_HOSTS] = {"between", "spb", false},
     [MEASURED] = {"measured", "grsbCM", false},
+    [NODE] = {"node", "KB", false},
+    [OP] = {"op", "s", false},
+    [RATE] = {"rate", "zv", false},
 };
 
 /* The values of one line. */
 typedef struct line_values {
     dt__step_kind kind;
     bool strided;
-    double start_us, peer_us, bytes_per_us, cache_bytes, memory_bytes_per_us, group, ranks;
+    double start_us, peer_us, bytes_per_us, cache_bytes, memory_bytes_per_us, group, ranks, cores, memory, size,
+        per_us;
+    dt__rate_kind rate;
+    dt_dtype dtype;
+    char name[DT__RATE_NAME_BYTES];
 } line_values;
 
 static const struct field {
@@ -141,6 +163,10 @@ static const struct field {
      false},
     {'g', "group", "an integer from 1 to 1048576", offsetof(line_values, group), 1, 1048576, true},
     {'r', "ranks", "an integer from 1 to 1048576", offsetof(line_values, ranks), 1, 1048576, true},
+    {'K', "cores", "an integer from 1 to 1048576", offsetof(line_values, cores), 1, 1048576, true},
+    {'B', "memory_bytes", "bytes from 1 to 1e18", offsetof(line_values, memory), 1, 1e18, true},
+    {'z', "size", "a number from 1 to 1e18", offsetof(line_values, size), 1, 1e18, false},
+    {'v', "per_us", "a rate from 1e-6 to 1e12", offsetof(line_values, per_us), 1e-6, 1e12, false},
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
@@ -276,11 +302,96 @@ static bool add_measured(reader *self, const line_values *values) {
     return true;
 }
 
+const char *dt__rate_text(const dt__op_rate *rate) {
+    return rate->kind == DT__RATE_MULTIPLY ? "multiply" : rate->kind == DT__RATE_TOUCH ? "touch" : rate->name;
+}
+
+/* Between the lines of one kind, name and dtype; 0 without any. */
+static double interpolated_rate(const dt__machine *machine, dt__rate_kind kind, const char *name, dt_dtype dtype,
+                                double size) {
+    const dt__op_rate *below = NULL, *above = NULL;
+    for (int i = 0; i < machine->n_op_rates; i++) {
+        const dt__op_rate *rate = &machine->op_rates[i];
+        if (rate->kind != kind || rate->dtype != dtype || strcmp(rate->name, name) != 0)
+            continue;
+        if (rate->size <= size)
+            below = rate;
+        else if (!above)
+            above = rate;
+    }
+    if (!below || !above)
+        return below ? below->per_us : above ? above->per_us : 0;
+    double part = log(size / below->size) / log(above->size / below->size);
+    return below->per_us * pow(above->per_us / below->per_us, part);
+}
+
+double dt__op_rate_at(const dt__machine *machine, dt__rate_kind kind, dt_dtype dtype, double size) {
+    double rate = interpolated_rate(machine, kind, "", dtype, size);
+    if (rate == 0 && dtype != DT_F32)
+        rate = interpolated_rate(machine, kind, "", DT_F32, size);
+    return rate > 0 ? rate : INFINITY;
+}
+
+double dt__named_rate_at(const dt__machine *machine, const char *name, dt_dtype dtype, double size) {
+    double rate = interpolated_rate(machine, DT__RATE_OP, name, dtype, size);
+    return rate > 0 || dtype == DT_F32 ? rate : interpolated_rate(machine, DT__RATE_OP, name, DT_F32, size);
+}
+
+static bool add_rate(reader *self, const line_values *values) {
+    dt__machine *machine = &self->machine;
+    dt__op_rate rate = {values->rate, values->dtype, values->size, values->per_us, ""};
+    memcpy(rate.name, values->name, sizeof rate.name);
+    for (int i = 0; i < machine->n_op_rates; i++)
+        if (!compare_rates(&machine->op_rates[i], &rate))
+            return refuse(self, "rate: expected size=%g once, got it twice", rate.size);
+    if (machine->n_op_rates == DT__MACHINE_MAX_RATES)
+        return refuse(self, "expected at most %d lines of rates, got more", (int)DT__MACHINE_MAX_RATES);
+    machine->op_rates[machine->n_op_rates++] = rate;
+    return true;
+}
+
+/* An op's name: letters, digits, underscores and dots. */
+static bool read_rate_name(const reader *self, const char *text, line_values *out) {
+    size_t n = text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") : 0;
+    if (n == 0 || text[n] || n >= sizeof out->name)
+        return refuse(self, "rate: expected multiply, touch or the name of an op, got \"%.64s\"", text ? text : "");
+    memcpy(out->name, text, n + 1);
+    out->rate = DT__RATE_OP;
+    return true;
+}
+
+/* "multiply f32", "touch" or "gelu f32". */
+static bool read_rate(const reader *self, char **rest, line_values *out) {
+    const char *kind = strtok_r(NULL, " \t\r\n", rest);
+    out->dtype = DT_F32;
+    out->rate = DT__RATE_TOUCH;
+    if (kind && !strcmp(kind, "touch"))
+        return true;
+    if (kind && !strcmp(kind, "multiply"))
+        out->rate = DT__RATE_MULTIPLY;
+    else if (!read_rate_name(self, kind, out))
+        return false;
+    const char *dtype = strtok_r(NULL, " \t\r\n", rest);
+    return (dtype && dt_dtype_parse(dtype, &out->dtype)) ||
+           refuse(self, "rate %s: expected a dtype such as f32, got \"%.64s\"", kind, dtype ? dtype : "");
+}
+
 static bool set_entry(reader *self, enum entry entry, const line_values *values) {
     dt__machine *machine = &self->machine;
     dt__link link = {values->start_us, values->peer_us, values->bytes_per_us};
     if (entry == MEASURED)
         return add_measured(self, values);
+    if (entry == RATE)
+        return add_rate(self, values);
+    if (entry == NODE) {
+        machine->node_cores = (int64_t)values->cores;
+        machine->node_memory = (int64_t)values->memory;
+        return true;
+    }
+    if (entry == OP) {
+        machine->op_start_us = values->start_us;
+        return true;
+    }
     if (entry == RANKS_PER_HOST)
         machine->ranks_per_host = (int64_t)values->ranks;
     else if (entry == COPY)
@@ -293,7 +404,7 @@ static bool set_entry(reader *self, enum entry entry, const line_values *values)
 static bool read_entry(reader *self, enum entry entry, char **rest) {
     line_values values = {0};
     const char *word = entries[entry].word, *letters = entries[entry].fields;
-    if (self->has[entry] && entry != MEASURED)
+    if (self->has[entry] && entry != MEASURED && entry != RATE)
         return refuse(self, "expected one line \"%s\", got a second one", word);
     self->has[entry] = true;
     if (entry == RANKS_PER_HOST) {
@@ -302,6 +413,8 @@ static bool read_entry(reader *self, enum entry entry, char **rest) {
             return refuse(self, "%s: expected an integer from 0 to 1048576, got \"%.64s\"", word, text ? text : "");
     }
     if (entry == MEASURED && !read_kind(self, strtok_r(NULL, " \t\r\n", rest), &values.kind))
+        return false;
+    if (entry == RATE && !read_rate(self, rest, &values))
         return false;
     return read_fields(self, word, letters, rest, &values) && set_entry(self, entry, &values);
 }
@@ -327,8 +440,8 @@ static bool read_line(reader *self, char *line) {
             return read_entry(self, (enum entry)i, &rest);
         dt__near_miss_add(&near, entries[i].word, strlen(entries[i].word));
     }
-    return refuse(self, "expected ranks_per_host, copy, within, between or measured, got \"%.64s\"%s", word,
-                  dt__near_miss_hint(&near));
+    return refuse(self, "expected ranks_per_host, copy, within, between, measured, node, op or rate, got \"%.64s\"%s",
+                  word, dt__near_miss_hint(&near));
 }
 
 /* What is missing at the end. */
@@ -405,6 +518,31 @@ static void print_link(FILE *file, const char *word, const dt__link *link) {
     fputc('\n', file);
 }
 
+static void print_rates(const dt__machine *machine, FILE *file) {
+    if (machine->node_cores || machine->node_memory) {
+        fputs("node", file);
+        if (machine->node_cores)
+            print_number(file, "cores", (double)machine->node_cores);
+        if (machine->node_memory)
+            print_number(file, "memory_bytes", (double)machine->node_memory);
+        fputc('\n', file);
+    }
+    if (machine->op_start_us > 0) {
+        fputs("op", file);
+        print_number(file, "start_us", machine->op_start_us);
+        fputc('\n', file);
+    }
+    for (int i = 0; i < machine->n_op_rates; i++) {
+        const dt__op_rate *rate = &machine->op_rates[i];
+        fprintf(file, "rate %s", dt__rate_text(rate));
+        if (rate->kind != DT__RATE_TOUCH)
+            fprintf(file, " %s", dt_dtype_name(rate->dtype));
+        print_number(file, "size", rate->size);
+        print_number(file, "per_us", rate->per_us);
+        fputc('\n', file);
+    }
+}
+
 static void print_model(const dt__machine *machine, FILE *file) {
     fprintf(file, "dtensor-machine 1\nranks_per_host %lld\ncopy", (long long)machine->ranks_per_host);
     print_number(file, "bytes_per_us", machine->copy_bytes_per_us);
@@ -423,6 +561,7 @@ static void print_model(const dt__machine *machine, FILE *file) {
         }
         fputc('\n', file);
     }
+    print_rates(machine, file);
 }
 
 bool dt__machine_write(const dt__machine *machine, FILE *file) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char fold(char c) { return c == '-' ? '_' : (char)tolower((unsigned char)c); }
+static char lowered(char c) { return c == '-' ? '_' : (char)tolower((unsigned char)c); }
 
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -22,9 +22,9 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b) {
         size_t *row = rows[i % 3], *last = rows[(i + 2) % 3], *before_last = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= n_b; j++) {
-            char x = fold(a[i - 1]), y = fold(b[j - 1]);
+            char x = lowered(a[i - 1]), y = lowered(b[j - 1]);
             row[j] = min(min(row[j - 1], last[j]) + 1, last[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == fold(b[j - 2]) && y == fold(a[i - 2]))
+            if (i > 1 && j > 1 && x == lowered(b[j - 2]) && y == lowered(a[i - 2]))
                 row[j] = min(row[j], before_last[j - 2] + 1);
         }
     }
@@ -38,7 +38,7 @@ static int begins_with(const char *name, size_t n_name, const char *word, size_t
     if (n_word < 3 || n_word > n_name)
         return 0;
     for (size_t i = 0; i < n_word; i++)
-        if (fold(name[i]) != fold(word[i]))
+        if (lowered(name[i]) != lowered(word[i]))
             return 0;
     return 1;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Suggestions for names that do not exist: of the names that do, the one that is nearest to what was written.
+ * Suggestions for names that do not exist: the existing name that is nearest to what was written.
  *
  *     dt__near_miss near = dt__near_miss_new("matmull");
  *     dt__near_miss_add(&near, "matmul", 6);
  *     … "there is no op 'matmull'%s", dt__near_miss_hint(&near)          "; did you mean matmul?"
  *
- * Near is a small number of letters that are inserted, left out, exchanged or swapped with their neighbour; case, and a
- * hyphen for an underscore, do not count. A name that begins with what was written is near as well.
+ * A name is near if few letters are inserted, left out, replaced or swapped with their neighbor; case, and a hyphen for
+ * an underscore, do not count. A name that begins with what was written is near as well.
  */
 #ifndef DT_BASE_NEAR_MISS_H
 #define DT_BASE_NEAR_MISS_H
@@ -24,9 +24,9 @@ typedef struct dt__near_miss {
 } dt__near_miss;
 
 dt__near_miss dt__near_miss_new(const char *word);
-/* The same for the first characters of a longer text. */
+/* A near miss of the first characters of a longer text. */
 dt__near_miss dt__near_miss_of(const char *word, size_t n_chars);
-/* Compares with a name; of equally near ones the first is kept. */
+/* Compares with a name; the first of equally near ones is kept. */
 void dt__near_miss_add(dt__near_miss *self, const char *name, size_t n_chars);
 /* Compares with each name of a list such as "self, shm or fake". */
 void dt__near_miss_add_list(dt__near_miss *self, const char *names);

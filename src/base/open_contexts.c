@@ -2,8 +2,8 @@
  *
  * The list of open contexts. At the end of the process, errors that were neither cleared nor reported are printed:
  * without dt_close, a program that failed would end with exit code 0 and no text. In a forked child every context of
- * the parent gets an error of state: nothing that it refuses can disturb the parent or its peers, and no call has to
- * ask for the process that it is made in. A lock serves threads, each of which may have a context.
+ * the parent gets an error of state: the calls that it refuses cannot disturb the parent or its peers, and no call has
+ * to check which process it runs in. A lock protects the list, because each thread may have a context.
  */
 #include "base/open_contexts.h"
 
@@ -74,7 +74,7 @@ bool dt_ctx_is_open(uint64_t number) {
     return ctx != NULL;
 }
 
-/* A thread that the process ends in the middle of may hold the lock. */
+/* A thread that was interrupted by the end of the process may hold the lock. */
 __attribute__((destructor)) static void report_unread_errors(void) {
     if (pthread_mutex_trylock(&lock) != 0)
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The contexts that are open in this process. Everything else belongs to a context; this list is the one thing that
- * belongs to the process, because two events do: its end, at which an error that the program has not read would be
- * lost, and fork, after which a second process holds contexts that are not its own.
+ * belongs to the process, because two events do: its end, when an error that the program has not read would be lost,
+ * and fork, when a second process gets contexts that are not its own.
  */
 #ifndef DT_BASE_OPEN_CONTEXTS_H
 #define DT_BASE_OPEN_CONTEXTS_H

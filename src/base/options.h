@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Structs whose size the caller passes: options, descriptors and statistics may have fewer or more fields in the
- * headers that a program was compiled with than in this library. Functions with the suffix _sized convert them with
+ * Structs whose size the caller passes: in the headers that a program was compiled with, options, descriptors and
+ * statistics may have fewer or more fields than in this library. Functions with the suffix _sized convert them with
  * this file, and use only structs of this library's size afterwards.
  */
 #ifndef DT_BASE_OPTIONS_H

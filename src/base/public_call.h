@@ -17,8 +17,9 @@ typedef struct dt__public_call {
     const void *subject; /* what it is called on, such as a tensor; NULL: nothing that errors should show */
     /* Writes the text of the subject; called for an error only. */
     void (*describe)(const void *subject, char *out, size_t capacity);
-    int depth; /* of nested calls; 0: none is in progress, and name and site are meaningless */
-    int apart; /* dt_apart_begin without its end, times DT__APART */
+    int depth;         /* of nested calls; 0: none is in progress, and name and site are meaningless */
+    int apart;         /* dt_apart_begin without its end, times DT__APART */
+    dt_site host_site; /* what the host has reported; `site` points to it */
 } dt__public_call;
 
 #endif

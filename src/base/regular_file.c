@@ -32,7 +32,7 @@ static FILE *open_regular(const char *path, int flags, size_t max_bytes, const c
         return refuse(fd, kind_of(info.st_mode), error);
     if (fd < 0 || fstat(fd, &info))
         return refuse(fd, strerror(errno), error);
-    const bool writes = flags & O_WRONLY; /* a device such as /dev/null takes what is written, without end */
+    const bool writes = flags & O_WRONLY; /* a device such as /dev/null accepts any amount of data */
     if (!S_ISREG(info.st_mode) && !(writes && S_ISCHR(info.st_mode)))
         return refuse(fd, kind_of(info.st_mode), error);
     if ((size_t)info.st_size > max_bytes) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files that variables and options name. Anything may be at a path: a pipe blocks who opens it, and a device never
- * ends. Only regular files are opened, and of a bounded size where all of it is read.
+ * Files named by variables and options. Anything may be at a path: opening a pipe blocks, and a device never ends. Only
+ * regular files are opened, and only up to a size limit where the whole file is read.
  */
 #ifndef DT_BASE_REGULAR_FILE_H
 #define DT_BASE_REGULAR_FILE_H

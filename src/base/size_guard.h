@@ -2,7 +2,7 @@
  *
  * Writing without being killed: a write beyond the limit of file sizes (RLIMIT_FSIZE) sends SIGXFSZ, which ends the
  * process by default. Between begin and end the signal is blocked in the calling thread, so that the write fails with
- * EFBIG; the one that was sent is consumed. How the process handles the signal is not changed.
+ * EFBIG; a signal that was sent is consumed. How the process handles the signal does not change.
  */
 #ifndef DT_BASE_SIZE_GUARD_H
 #define DT_BASE_SIZE_GUARD_H

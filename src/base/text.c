@@ -45,6 +45,10 @@ void dt__text_add_chars(dt__text *text, const char *chars, size_t n) {
 
 void dt__text_add(dt__text *text, const char *format, ...) {
     va_list args, again;
+    if (!strchr(format, '%')) {
+        dt__text_add_chars(text, format, strlen(format));
+        return;
+    }
     va_start(args, format);
     va_copy(again, args);
     char small[256];

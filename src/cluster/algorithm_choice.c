@@ -15,8 +15,8 @@
  *     direct    the longer of a' + (w-1) o' + w/n s b' and c(n-w+1, (n-w+1)/n s), which run at once: n-w messages
  *
  * What is sent of blocks by a share is s / W as well, except for an all_to_all, which sends everything once: there it
- * is s, and putting the blocks in order takes 4 s g. The leaders of a gather, scatter or broadcast do not add up
- * anything, and only one of the two steps is needed.
+ * is s, and putting the blocks in order takes 4 s g. The leaders of a gather, scatter or broadcast reduce nothing, and
+ * only one of the two steps is needed.
  */
 #include "cluster/algorithm_choice.h"
 
@@ -67,8 +67,8 @@ dt__cost_terms dt__cost_terms_of(const dt__machine *machine, const dt__link *lin
     return (dt__cost_terms){link->start_us, link->peer_us, 1 / link->bytes_per_us, 1 / machine->copy_bytes_per_us};
 }
 
-/* Where nodes have several members, all data goes by the nodes, which takes fewer messages. The root of a gather or
- * scatter exchanges blocks with each rank itself, if that is cheaper than a copy on a leader. */
+/* If nodes have several members, all data goes through the nodes, which takes fewer messages. The root of a gather or
+ * scatter exchanges blocks with each rank directly if that is cheaper than a copy on a leader. */
 static bool goes_by_nodes(const dt__algorithm_request *request) {
     return request->max_width > 1 && !request->in_order && request->op != DT__WORK_GATHER &&
            request->op != DT__WORK_SCATTER;
@@ -100,7 +100,7 @@ bool dt__algorithm_exists(const dt__algorithm_request *request, dt__node_route r
            (!by_pairs || algorithm == DT__ALGORITHM_PAIRWISE_EXCHANGE);
 }
 
-/* What happens on a node before, after or beside the messages. */
+/* What happens on a node before, after or during the messages. */
 static double node_us(const dt__cost_terms *within, const dt__algorithm_request *request, dt__node_route route) {
     double width = (double)request->max_width, bytes = request->bytes;
     double step = within->a + (width - 1) * within->o, part = (width - 1) / width * bytes * within->b;

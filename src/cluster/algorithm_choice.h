@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which algorithm a collective between nodes uses: a pure function of the machine model, the nodes of the group and the
- * size. All ranks have the same model, so that all choose alike.
+ * size. All ranks have the same model, so all make the same choice.
  *
  * A *route* is how the ranks of a node take part; an *algorithm* is the pattern of messages among those that carry data
  * between nodes, a *team* with one rank of each node. Their costs add up. Costs have these terms, from the model's line
@@ -63,7 +63,7 @@ typedef struct dt__algorithm_request {
     bool has_pair_counts;         /* an all_to_all whose blocks have sizes that only their two ranks have */
 } dt__algorithm_request;
 
-/* The cheapest by the model; of those, where `forced` is not NULL, the one that it names, if the collective has it. */
+/* The cheapest by the model, or the one that `forced` names, unless it is NULL or the collective lacks it. */
 dt__algorithm_choice dt__choose_algorithm(const dt__machine *machine, const dt__algorithm_request *request,
                                           const dt__algorithm_choice *forced);
 /* Whether the collective has this route, for these nodes, and this algorithm. */

@@ -51,7 +51,8 @@ static size_t bytes_between(const dt_work *work, const dt__team *team, const dt_
     return dt__span_bytes(work, count);
 }
 
-/* The distance to the rank that this one gets its blocks from; the end of its range; the root's is the whole team. */
+/* The distance to the rank that this one gets its blocks from, and the end of its range; the root's is the whole
+ * team. */
 static int64_t own_distance(const dt__team *team, int64_t v) {
     int64_t distance = 1;
     while (distance < team->n && !(v & distance))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which MPI library a process uses, and opening the module for it. A process can contain only one MPI: the one that it
- * has already loaded decides; otherwise the variables of the launcher decide, which are read for nothing else: rank and
- * size come from MPI. DTENSOR_MPI names the MPI, or the file of the module.
+ * Which MPI library a process uses, and opening the module for it. A process can contain only one MPI: one that is
+ * already loaded decides; otherwise the launcher's variables do. They are read for nothing else: rank and size come
+ * from MPI. DTENSOR_MPI names the MPI, or the file of the module.
  */
 #include "cluster/mpi_library.h"
 
@@ -72,7 +72,7 @@ static const char *loaded_mpi(void) {
     return is_openmpi ? "openmpi" : "mpich";
 }
 
-static bool is_initialised(void) {
+static bool is_initialized(void) {
     int (*initialized)(int *), (*finalized)(int *);
     int yes = 0, no = 0;
     *(void **)&initialized = loaded_function("MPI_Initialized");
@@ -80,7 +80,7 @@ static bool is_initialised(void) {
     return initialized && finalized && initialized(&yes) == 0 && finalized(&no) == 0 && yes && !no;
 }
 
-bool dt__mpi_is_launched(void) { return launcher_mpi() || is_initialised(); }
+bool dt__mpi_is_launched(void) { return launcher_mpi() || is_initialized(); }
 
 /* Writes the folder of a file, with links resolved or as the path has it; "" if there is none. */
 static void folder_of(const char *file, bool resolves, char *folder) {
@@ -95,7 +95,7 @@ static void folder_of(const char *file, bool resolves, char *folder) {
     snprintf(folder, PATH_BYTES, "%s", path);
 }
 
-/* The search for the module: where it has looked, for the error. */
+/* The search for the module, and where it has looked, for the error. */
 struct search {
     const char *mpi;
     void *module;
@@ -138,8 +138,8 @@ static void look_around(struct search *search, const char *folder) {
 }
 
 /* Next to the library; next to the program, where its file is and where a link to it was started; in the prefix that
- * the library was compiled for; where the system searches. For a set-uid program, not next to it: its caller may have
- * made the link. */
+ * the library was compiled for; where the system searches. A set-uid program does not search next to itself: its caller
+ * may have made the link. */
 static void *find_module(const char *mpi, char *error, size_t error_bytes) {
     struct search search = {.mpi = mpi};
     char folder[PATH_BYTES], name[64];

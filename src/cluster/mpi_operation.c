@@ -4,7 +4,7 @@
  * of messages, a collective of this node, or both, and tasks. Every message begins with a packet that describes the
  * call of its sender; a call that does not match fails the operation. Nothing blocks.
  *
- * Operations in progress at the same time have their collectives on the node one after the other, in the order in which
+ * Operations in progress at the same time have their collectives on the node one after the other, in the order that
  * the operations were started, because all ranks of the node must number them alike.
  */
 #include "cluster/spanning.h"
@@ -16,7 +16,7 @@
 
 /* A message of at most DT__MESSAGE_BYTES whose peer is gone has this time to complete. */
 #define TRANSFER_NS INT64_C(2000000000)
-/* Time-outs are longer: a rank that has taken all packets less than this ago has those of peers that have given up. */
+/* Time-outs are longer: a rank that took all packets less than this long ago has those of peers that gave up. */
 #define LATE_NS INT64_C(10000000)
 
 /* Items of the arrays of a schedule. */
@@ -68,7 +68,7 @@ static int64_t local_member(const dt_work *work, int64_t c) {
 
 static dt_work *earlier_on_node(const dt_work *work);
 
-/* Of the stage's collective of this node; one that is not begun waits for what an earlier operation does. */
+/* What the stage's collective on this node waits for; one that has not begun waits for an earlier operation. */
 static bool local_waits_for(const dt_work *work, int64_t c) {
     if (!stage_at(work->span, work->span->stage)->is_local || work->span->local_done)
         return false;
@@ -92,7 +92,7 @@ bool dt__span_waits_for(const dt_work *work, int64_t c) {
     return false;
 }
 
-/* Of a member on this node it is known by other means than messages that it has finished the operation. */
+/* A member on this node is known to have finished the operation by other means than messages. */
 bool dt__span_needs(const dt_work *work, int64_t c) {
     const dt__span *span = work->span;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
@@ -261,7 +261,7 @@ static void send_in_packets(dt_work *work, struct dt__span_message *transfer, st
     transfer->done = true;
 }
 
-/* The verdict of this rank precedes its data, so that it reaches all ranks that the data reaches, by any algorithm. */
+/* The verdict of this rank precedes its data, so that with any algorithm it reaches all ranks that the data reaches. */
 static void send_verdict(dt_work *work, int64_t c) {
     if (__builtin_expect(work->verdict != NULL, 0))
         dt__packet_send(work->span->mpi, work->channel->ranks[c], head_of(work, DT__PACKET_VERDICT), work->verdict,
@@ -305,8 +305,8 @@ static bool has_more_pieces(const dt__mpi *mpi, const struct dt__span_message *t
     return transfer->bytes - transfer->at > mpi->message_bytes;
 }
 
-/* Of the messages in transfer, those behind one that is not complete are not tested yet, unless they have more pieces:
- * the peer may wait until the next one is posted before it receives what this rank waits to send. */
+/* Messages that follow an incomplete one are not tested yet, unless they have more pieces: the peer may wait for the
+ * next piece to be posted before it receives what this rank is waiting to send. */
 static bool advance_stage(dt_work *work) {
     dt__span *span = work->span;
     const struct dt__stage *stage = stage_at(span, span->stage);
@@ -333,8 +333,7 @@ static dt_work *earlier_on_node(const dt_work *work) {
     return first;
 }
 
-/* The collective of this node publishes the call of the operation, so that its members compare that, and errors name
- * it. */
+/* The node's collective publishes the call of the operation, so that its members compare it and errors name it. */
 static dt_status start_local(dt_work *work) {
     dt__span *span = work->span;
     const struct dt__stage *stage = stage_at(span, span->stage);
@@ -432,7 +431,8 @@ static dt_status advance_current(dt_work *work) {
         return fail_differs(work);
     if (!span->begun) {
         span->begun = true;
-        /* Also in a stage without messages: what arrived before this rank had the channel may be that it is broken. */
+        /* Also in a stage without messages: a packet that arrived before this rank had the channel may report that it
+         * is broken. */
         dt__packets_take_arrived(span->mpi, work->channel->key);
     }
     bool done = advance_stage(work);
@@ -461,16 +461,16 @@ static dt_status advance(dt_work *work) {
         span->begun = span->local_done = false;
         work->round++;
     }
-    /* A rank that is late finds the data of its peers, and behind it that they have given up. If it has just taken all
-     * packets that were there, it is not late, and another test might yield the core. */
+    /* A rank that is late finds the data of its peers, and then that they have given up. If it has just taken all
+     * packets, it is not late, and another test might yield the core. */
     if (dt__now_ns() - span->mpi->idle_ns > LATE_NS)
         dt__mpi_progress(span->mpi);
     DT__TRY(dt__check_late(work));
     return dt__channel_may_count(work->channel, work->seq) ? finish(work) : DT_IN_PROGRESS;
 }
 
-/* While a collective of this node runs, packets are left to dt__mpi_pause: a test of MPI takes longer than what ranks
- * of one node wait for each other. */
+/* While a collective of this node runs, packets are left to dt__mpi_pause: a test of MPI takes longer than the ranks of
+ * one node wait for each other. */
 dt_status dt__span_step(dt_work *work) {
     dt__mpi *mpi = work->span->mpi;
     if (work->channel->broken)
@@ -481,7 +481,8 @@ dt_status dt__span_step(dt_work *work) {
     return status;
 }
 
-/* Waits briefly for a receive that MPI has matched already: its data would be written after the call has returned. */
+/* Waits briefly for a receive that MPI has already matched: otherwise its data would be written after the call
+ * returned. */
 static void abandon_transfer(dt_work *work, struct dt__span_message *transfer) {
     dt__mpi *mpi = work->span->mpi;
     int64_t deadline = dt__now_ns() + INT64_C(1000000000);

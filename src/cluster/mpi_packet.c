@@ -2,11 +2,11 @@
  *
  * Packets: messages of a fixed maximum size that carry the header of an operation's message and, where it fits, its
  * data, or that report a change of a rank's state. Receives for packets from any rank are always posted, so that a
- * report arrives whatever this rank waits for. Larger data follows in messages with a tag of the sender's choice, for
- * which the receiver posts a receive when it has compared the header: data of a call that does not match is never
+ * report arrives whatever this rank waits for. Larger data follows in messages with a tag that the sender chooses. The
+ * receiver posts a receive for them once it has compared the header: data of a call that does not match is never
  * received.
  *
- * A sender has at most DT__PACKET_WINDOW packets of data to a member of a channel that the member has not taken.
+ * At most DT__PACKET_WINDOW packets of data from a sender to a member of a channel may be waiting to be taken.
  */
 #include "cluster/spanning.h"
 
@@ -25,7 +25,7 @@ size_t dt__packets_max_bytes(void) { return (size_t)DT__MAX_DATA_PACKETS * DT__P
 
 static void test_sending(dt__mpi *mpi);
 
-/* Memory of packets that have been sent is used again before more is allocated; n_reserved: packets to leave. */
+/* Reuses the memory of sent packets before it allocates more; n_reserved: packets to leave. */
 static struct dt__held_packet *new_packet(dt__mpi *mpi, int n_reserved) {
     if (mpi->n_unused <= n_reserved)
         test_sending(mpi);
@@ -57,7 +57,7 @@ static bool post(dt__mpi *mpi, int i) {
     return mpi->table->receive(mpi->world, &packet->packet, sizeof packet->packet, -1, PACKET_TAG, &packet->request);
 }
 
-/* What is allocated when this fails is freed by dt__packets_close. */
+/* If this fails, dt__packets_close frees what was allocated. */
 dt_status dt__packets_open(dt__mpi *mpi) {
     DT__TRY(dt__calls_open(mpi));
     for (int i = 0; i < DT__N_SPARE; i++) {
@@ -85,8 +85,8 @@ static void free_list(dt__mpi *mpi, struct dt__held_packet *packet) {
     }
 }
 
-/* Packets of which MPI has not let go stay allocated. Where their receiver has closed, too, it lets go of them in
- * MPI_Finalize: they are small enough to be sent without a receive that is posted for them. */
+/* Packets that MPI still owns stay allocated. If their receiver has closed too, MPI releases them in MPI_Finalize: they
+ * are small enough to be sent without a posted receive. */
 bool dt__packets_close(dt__mpi *mpi) {
     bool clean = !mpi->abandoned && !mpi->has_lost;
     for (int i = 0; i < DT__N_POSTED; i++)
@@ -113,8 +113,8 @@ void dt__packets_cancel(dt__mpi *mpi) {
     mpi->failed = true;
 }
 
-/* Whether the packet has left is tested later: a test that finds that it has not may yield the core, while the receiver
- * of the next packet waits for that. */
+/* Whether the packet has left is tested later: a test that fails may yield the core while the receiver of the next
+ * packet waits. */
 void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, const void *payload, size_t bytes) {
     struct dt__held_packet *packet = new_packet_to_send(mpi);
     if (!packet) {
@@ -321,13 +321,13 @@ static void note_retired(dt__mpi *mpi, const struct dt__packet *packet) {
     if (packet->head.kind == DT__PACKET_NUMBERED && packet->head.seq &&
         !dt__map_get(&mpi->retired_keys, key, NULL, NULL) &&
         !dt__map_add(&mpi->retired_keys, key, (void *)(uintptr_t)mpi->runtime->epoch))
-        mpi->out_of_memory = true; /* members report it again when errors are cleared again */
+        mpi->out_of_memory = true; /* members report it again at the next clear */
 }
 
 void dt__packets_before_clear(dt__runtime *runtime) { dt__mpi_of(runtime)->out_of_memory = false; }
 
-/* No rank has made a call since: all packets that have arrived are older, and data that no receive is posted for
- * belongs to operations that have failed. */
+/* No rank has made a call since: all packets that have arrived are older, and data without a posted receive belongs to
+ * failed operations. */
 void dt__packets_after_clear(dt__runtime *runtime) {
     dt__mpi *mpi = dt__mpi_of(runtime);
     size_t at = 0;
@@ -352,8 +352,8 @@ void dt__packets_after_clear(dt__runtime *runtime) {
     dt__calls_forget(mpi);
 }
 
-/* Takes the packet that has arrived, and posts its receive again. One that must be kept leaves its place to another;
- * without memory for that it stays where it is, and later packets behind it. */
+/* Takes the packet that has arrived and posts its receive again. A packet that must be kept gives up its buffer for a
+ * new one; without memory for that it stays where it is, and later packets wait too. */
 static bool take_posted(dt__mpi *mpi) {
     struct dt__held_packet **slot = &mpi->posted[mpi->next_posted], *packet = *slot;
     if (!take(mpi, packet)) {
@@ -373,9 +373,9 @@ static bool take_posted(dt__mpi *mpi) {
     return true;
 }
 
-/* Receives complete in the order in which they were posted, so that one is tested at a time. That test lets MPI send,
- * too; whether packets that this rank sends have left is of no hurry, and a test that finds one that has not may yield
- * the core. */
+/* Receives complete in the order they were posted, so one is tested at a time. That test also makes MPI send.
+ * Whether this rank's own packets have left is not urgent, and a test that finds one that has not may yield the
+ * core. */
 bool dt__mpi_take_packet(dt__mpi *mpi) {
     struct dt__held_packet *packet = mpi->posted[mpi->next_posted];
     bool done = false;

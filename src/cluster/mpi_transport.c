@@ -25,7 +25,7 @@ const char dt__finalized_text[] =
 
 #define LINGER_NS INT64_C(2000000000)
 
-/* What a rank sends to the others when it joins. */
+/* What a joining rank sends to the others. */
 struct hello {
     int64_t n_nodes;             /* of DTENSOR_NODES; 0: as they are */
     dt__algorithm_choice forced; /* DTENSOR_TEST_ALGORITHM */
@@ -162,7 +162,7 @@ static struct dt__segment *make_segment(struct joining *self, const dt_init_opti
     return segment;
 }
 
-/* The first rank of the node makes the segment; self->ticket is then that of this rank. */
+/* The first rank of the node makes the segment; afterwards self->ticket is this rank's ticket. */
 static dt_status join_node(struct joining *self, const dt_init_options *options, const dt__machine *machine) {
     bool makes = self->local[0] == self->runtime->ctx->rank;
     struct dt__segment *segment = makes ? make_segment(self, options) : NULL;
@@ -277,10 +277,10 @@ static bool all_have_closed(const dt__board *board) {
     return true;
 }
 
-/* Lets the packets of this rank leave, except those to ranks that have closed, which take nothing any more. After a
- * failure it also waits, for a moment, until the other ranks have closed: a launcher may end all of them when the first
- * one exits, before they have reported their errors. Messages of failed operations, which no rank receives any more,
- * are discarded meanwhile, so that their senders can close. */
+/* Waits until the packets of this rank have left, except those to ranks that have closed, which no longer receive.
+ * After a failure it also waits briefly until the other ranks have closed: a launcher may kill all of them when the
+ * first one exits, before they have reported their errors. Meanwhile messages of failed operations, which no rank will
+ * receive, are discarded so that their senders can close. */
 static void linger(dt__mpi *mpi, bool failed) {
     int64_t deadline = dt__now_ns() + LINGER_NS;
     while (dt__now_ns() < deadline) {
@@ -295,7 +295,8 @@ static void linger(dt__mpi *mpi, bool failed) {
 
 static void on_finalize(void *mpi) { dt__packets_cancel(mpi); }
 
-/* Threads compute, and one of them calls MPI: a program that initialized MPI for less gets a warning. */
+/* Threads compute, and one of them calls MPI: a program that initialized MPI with a lower thread level gets a
+ * warning. */
 static void opened_mpi(dt__runtime *runtime) {
     char warning[DT__MPI_ERROR_BYTES];
     dt_ctx *ctx = runtime->ctx;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Waiting under MPI. MPI makes progress only when it is called, and nothing wakes a rank when a message arrives: a rank
- * that waits for another node polls, yields the core for a while, unless MPI does that when a poll finds nothing, and
- * then sleeps for growing, short times. While it waits for ranks of its own node it polls their memory and yields, and
- * tests MPI at every eighth poll. If only ranks of this node are involved, waiting is that of shm.
+ * that waits for another node polls, yields the core for a while (unless MPI does so when a poll finds nothing), and
+ * then sleeps for short but growing times. While it waits for ranks of its own node it polls their memory and yields,
+ * and tests MPI at every eighth poll. If only ranks of this node are involved, it waits as on shm.
  */
 #include "cluster/spanning.h"
 
@@ -37,7 +37,7 @@ dt_status dt__mpi_check_failure(dt__runtime *runtime, dt_work *work) {
     return DT_OK;
 }
 
-/* Whether all ranks of this node that are waited for have made the call: they wait for another node themselves. */
+/* Whether all ranks of this node that this one waits for have made the call: they wait for another node themselves. */
 static bool missing_have_called(dt_work *work) {
     const dt__channel *channel = work->channel;
     for (int64_t c = 0; c < channel->n; c++)
@@ -46,8 +46,8 @@ static bool missing_have_called(dt_work *work) {
     return true;
 }
 
-/* The time after the deadline that ranks leave to those which know better who is late: a rank that waits for another
- * node to the ranks of that node, and one that waits for such a rank to it. */
+/* The grace period after the deadline for ranks that know better who is late: a rank that waits for another node leaves
+ * the report to the ranks of that node, and one that waits for such a rank leaves it to that rank. */
 static int64_t grace_of(dt_work *work) {
     if (!work->span)
         return 0;
@@ -81,6 +81,7 @@ dt_status dt__mpi_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
     }
     publish_long_wait(work, pause, now, runtime->timeout_s);
     dt__heap_tend(&runtime->heap);
+    DT__TRY(dt__host_waits(runtime, work));
     int64_t ns = waited / 16;
     ns = ns < MIN_SLEEP_NS ? MIN_SLEEP_NS : ns > MAX_SLEEP_NS ? MAX_SLEEP_NS : ns;
     (void)nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);

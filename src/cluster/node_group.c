@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The members of a group that are on this node as a group of its own, for the collectives on the node that an operation
- * between nodes consists of.
+ * The members of a group on this node as a group of its own, for the collectives on the node that are part of an
+ * operation between nodes.
  */
 #include "cluster/node_layout.h"
 #include "cluster/spanning.h"
 
-/* The channel of the members on one node depends on the group's own, so that it is new where that is. */
+/* The channel of the members on one node depends on the group's own channel: a new one there means a new one here. */
 dt_group *dt__node_group(dt_work *work) {
     dt_group *group = work->group, *node = group->on_node;
     dt__runtime *runtime = group->runtime;

@@ -21,9 +21,9 @@
  *                                               barrier with other nodes           barrier, at once
  *     ranks                                     the collective itself
  *
- * A node's ranks are added first, in group order, then the nodes, in the order that the algorithm has. Products of
- * complex numbers are in group order on one rank, because the signs of zeros depend on it, and averages of integers,
- * because a sum may wrap around.
+ * A node's ranks are reduced first, in group order, then the nodes, in the order of the algorithm. Products of complex
+ * numbers are in group order on one rank, because the signs of zeros depend on it, and averages of integers, because a
+ * sum may wrap around.
  */
 #include "cluster/node_layout.h"
 #include "cluster/team.h"
@@ -64,7 +64,7 @@ static dt__team all_ranks(const struct maker *self) {
     return (dt__team){self->work->group->n_ranks, self->work->group->rank, NULL};
 }
 
-/* Of a rank whose place is at least min_width, no lane. */
+/* A rank whose place is at least min_width has no lane. */
 static dt__team own_lane(const struct maker *self) {
     const dt__node_layout *layout = self->layout;
     return (dt__team){layout->n_nodes, layout->node, layout->lanes + layout->place * layout->n_nodes};
@@ -106,8 +106,8 @@ static int64_t lane_size(const struct maker *self, int64_t place) {
     return size;
 }
 
-/* Small data, and that of a group whose blocks are not listed node by node, is put in order in scratch memory, so that
- * the ranks of a node meet once instead of once for each node. */
+/* Small data, and data of a group whose blocks are not listed node by node, is put in order in scratch memory, so that
+ * the ranks of a node meet once instead of once per node. */
 static bool is_packed(const struct maker *self) {
     return !self->layout->in_blocks || bytes_of(self, total_size(self)) <= DT__EXCHANGE_COPIED_BYTES;
 }
@@ -132,7 +132,7 @@ static void pack(const struct maker *self, unsigned char *blocks, unsigned char 
                 copy_block(self, blocks, &packed, dt__node_member(layout, node, place), packs);
 }
 
-/* The blocks of the nodes in memory that has them node by node; and those of one lane. */
+/* The blocks of the nodes, or of one lane, in memory that is ordered node by node. */
 static void node_pieces(const struct maker *self, unsigned char *at, dt__team_piece *out) {
     for (int64_t node = 0; node < self->layout->n_nodes; node++) {
         out[node] = (dt__team_piece){at, node_size(self, node)};
@@ -165,7 +165,7 @@ static void share_counts(const struct maker *self, int64_t n, int64_t *out) {
         out[place] = share_of(self, n, place).n;
 }
 
-/* The leaders of a rooted collective: the root, and on other nodes the rank with its place, or the last one. */
+/* The leaders of a rooted collective: the root, and on other nodes the rank with the root's place, or the last rank. */
 static dt__team leaders_around(const struct maker *self, int64_t *members, int64_t *root_node, int64_t *place) {
     const dt__node_layout *layout = self->layout;
     int64_t root = 0;
@@ -383,7 +383,7 @@ static void make_all_gather(const struct maker *self) {
     }
 }
 
-/* n ranks of each node carry a share. It is reduced in dst, where peers can read it there and read nothing else. */
+/* n ranks of each node carry a share, which is reduced in dst if peers can read it there and read nothing else. */
 static void all_reduce_shares(const struct maker *self, int64_t n) {
     const dt__node_layout *layout = self->layout;
     const dt_comm_call *call = self->call;
@@ -561,8 +561,8 @@ static void all_to_all_on_node(const struct maker *self, const dt__team_piece *p
 
 static void choose(struct maker *self);
 
-/* In place, what is sent is copied first, because it is overwritten by what is received. Blocks of unequal sizes are
- * compared by their two ranks alone: a barrier at the end lets the others detect a difference. */
+/* In place, the sent data is copied first, because the received data overwrites it. Only the two ranks of a block
+ * compare its size if sizes are unequal: a barrier at the end lets the others detect a difference. */
 static void make_all_to_all(const struct maker *self) {
     const dt_comm_call *call = self->call;
     int64_t n = self->work->group->n_ranks, sent_at = 0, received_at = 0;
@@ -606,7 +606,7 @@ static void make_recv(const struct maker *self) {
     dt__span_receive(self->work, self->call->root, self->call->dst, bytes_of(self, self->call->count));
 }
 
-/* The same on all ranks: what only two ranks of an all_to_all have is taken to be large. */
+/* Every rank computes the same value: blocks that only two ranks of an all_to_all have are taken to be large. */
 static double choice_bytes(const struct maker *self) {
     const dt__op_shape *shape = &dt__op_shapes[self->op];
     if (self->op == DT__WORK_ALL_TO_ALL && self->call->counts)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The members of a group by nodes. Nodes are numbered in the order in which the group lists them; the *place* of a
- * member is its number among those of its node, in group order. The members with one place, of all nodes, are a *lane*.
+ * The members of a group by nodes. Nodes are numbered in the order that the group lists them; the *place* of a
+ * member is its number among those of its node, in group order. The members with the same place on all nodes are a
+ * *lane*.
  */
 #ifndef DT_CLUSTER_NODE_LAYOUT_H
 #define DT_CLUSTER_NODE_LAYOUT_H

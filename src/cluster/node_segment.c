@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Passing the descriptor of a node's segment from the rank that made it to the others of the node: over a socket with
- * an abstract name that contains a random number, which only the ranks have got (by MPI). Both sides check that the
+ * an abstract name that contains a random number, which only the ranks receive (by MPI). Both sides check that the
  * other process belongs to the same user and has the number. The segment has blocks for all ranks of the world, and
- * heaps for those of the node: the blocks of other ranks are replaced by private memory of each process, in which it
- * keeps what those ranks have reported.
+ * heaps for those of the node: the blocks of other ranks are replaced by private memory of each process, where it keeps
+ * what those ranks have reported.
  */
 #include "cluster/spanning.h"
 

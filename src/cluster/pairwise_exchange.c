@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pairwise exchange: every rank of the team sends what each other rank needs directly to it. All messages of a step are
- * in transfer at once; rank i begins with rank i + 1, so that not all begin with the same one. Reductions are over all
- * ranks at once, in the order of the team. With n ranks, s bytes (of the value, or of all blocks of one rank) and the
- * terms of algorithm_choice.h:
+ * in transfer at once; rank i starts with rank i + 1, so that they do not all start with the same rank. Reductions are
+ * over all ranks at once, in the order of the team. With n ranks, s bytes (of the value, or of all blocks of one rank)
+ * and the terms of algorithm_choice.h:
  *
  *     barrier             an empty message to every rank                        a + (n-1) o
  *     broadcast           the root sends the value to every rank                a + (n-1) (o + s b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recursive doubling: what a rank of the team has doubles in each step, so that the number of steps grows with the
+ * Recursive doubling: the data of a rank of the team doubles in each step, so that the number of steps grows with the
  * logarithm of the team. With n ranks, L = ceil(log2 n), s bytes (of the value, or of all blocks of one rank) and the
  * terms of algorithm_choice.h:
  *
@@ -10,7 +10,7 @@
  *                                                                            L (a + o) + (n-1)/n s b + 2 s g
  *     all_reduce  in step k, ranks whose numbers differ in bit k exchange the values of their 2^k ranks and both
  *                 reduce them, the lower ranks' first: all get the same bits             L (a + o + s (b + g))
- *                 If n is no power of two, 2^K < n: of the first 2 (n - 2^K) ranks, those with odd numbers pass their
+ *                 If n is no power of two, 2^K < n: the odd ones among the first 2 (n - 2^K) ranks pass their
  *                 value to the rank before them, and get the result at the end:    (K + 2) (a + o + s b) + (K + 1) s g
  */
 #include "cluster/team.h"
@@ -37,8 +37,8 @@ double dt__doubling_all_gather_us(const dt__cost_terms *terms, int64_t n, double
 }
 
 double dt__doubling_all_reduce_us(const dt__cost_terms *terms, int64_t n, double bytes) {
-    int steps = floor_log2(n), folds = INT64_C(1) << steps == n ? 0 : 1;
-    return (steps + 2 * folds) * (terms->a + terms->o + bytes * terms->b) + (steps + folds) * bytes * terms->g;
+    int steps = floor_log2(n), pairs = INT64_C(1) << steps == n ? 0 : 1;
+    return (steps + 2 * pairs) * (terms->a + terms->o + bytes * terms->b) + (steps + pairs) * bytes * terms->g;
 }
 
 void dt__doubling_barrier(dt_work *work, const dt__team *team, const dt__team_data *data) {
@@ -80,40 +80,40 @@ void dt__doubling_all_gather(dt_work *work, const dt__team *team, const dt__team
     }
 }
 
-/* The value is reduced with that of other ranks, which is received. */
+/* Reduces the value with the received value of other ranks. */
 static void combine(dt_work *work, dt__team_piece value, const void *received, bool received_first,
                     dt_reduce reduce) {
     const void *sources[] = {received_first ? received : value.at, received_first ? value.at : received};
     dt__span_reduce(work, value.at, sources, 2, value.n, reduce);
 }
 
-/* Of the first 2 n_folded ranks, pairs count as one. */
-struct folding {
-    int64_t n_folded;
+/* Pairs of the first 2 n_pairs ranks count as one. */
+struct pairing {
+    int64_t n_pairs;
 };
-static int64_t number_of(struct folding self, int64_t t) { return t < 2 * self.n_folded ? t / 2 : t - self.n_folded; }
-static int64_t rank_of(struct folding self, int64_t number) {
-    return number < self.n_folded ? 2 * number : number + self.n_folded;
+static int64_t number_of(struct pairing self, int64_t t) { return t < 2 * self.n_pairs ? t / 2 : t - self.n_pairs; }
+static int64_t rank_of(struct pairing self, int64_t number) {
+    return number < self.n_pairs ? 2 * number : number + self.n_pairs;
 }
 
 void dt__doubling_all_reduce(dt_work *work, const dt__team *team, const dt__team_data *data) {
     int64_t me = team->me, power = INT64_C(1) << floor_log2(team->n);
-    struct folding fold = {team->n - power};
+    struct pairing pairs = {team->n - power};
     dt__team_piece value = data->value;
     size_t bytes = dt__span_bytes(work, value.n);
     unsigned char *received = dt__span_scratch(work, bytes);
-    bool is_folded = me < 2 * fold.n_folded, takes_part = !is_folded || me % 2 == 0;
-    if (fold.n_folded) {
+    bool is_paired = me < 2 * pairs.n_pairs, takes_part = !is_paired || me % 2 == 0;
+    if (pairs.n_pairs) {
         dt__span_add_stage(work);
-        if (is_folded && takes_part) {
+        if (is_paired && takes_part) {
             dt__span_receive(work, dt__team_member(team, me + 1), received, bytes);
             combine(work, value, received, false, dt__partial_reduce(work));
-        } else if (is_folded) {
+        } else if (is_paired) {
             dt__span_send(work, dt__team_member(team, me - 1), value.at, bytes);
         }
     }
     for (int64_t bit = 1; bit < power; bit *= 2) {
-        int64_t partner = rank_of(fold, number_of(fold, me) ^ bit);
+        int64_t partner = rank_of(pairs, number_of(pairs, me) ^ bit);
         dt__span_add_stage(work);
         if (!takes_part)
             continue;
@@ -121,11 +121,11 @@ void dt__doubling_all_reduce(dt_work *work, const dt__team *team, const dt__team
         dt__span_receive(work, dt__team_member(team, partner), received, bytes);
         combine(work, value, received, partner < me, bit * 2 == power ? work->call.reduce : dt__partial_reduce(work));
     }
-    if (fold.n_folded) {
+    if (pairs.n_pairs) {
         dt__span_add_stage(work);
-        if (is_folded && takes_part)
+        if (is_paired && takes_part)
             dt__span_send(work, dt__team_member(team, me + 1), value.at, bytes);
-        else if (is_folded)
+        else if (is_paired)
             dt__span_receive(work, dt__team_member(team, me - 1), value.at, bytes);
     }
 }

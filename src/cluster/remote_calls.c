@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ranks of other nodes are doing. A rank that waits long for one, or finds that it makes another call, requests
- * its calls: the recent operations, and the calls on the meshes in question with their labels. The answer is entered in
- * the block of that rank (comm/board.h), so that errors are written as for ranks of this node. No answer is needed for
- * anything else: it is waited for briefly, and a rank that computes, is late or is gone does not answer. What is needed
- * to request calls is allocated in joining: a long wait allocates nothing.
+ * What ranks of other nodes are doing. A rank that waits long for another one, or finds that it makes a different call,
+ * requests its calls: the recent operations, and the calls on the meshes in question with their labels. The answer is
+ * entered in the block of that rank (comm/board.h), so that errors are written as for ranks of this node. The answer
+ * serves no other purpose: the rank waits for it only briefly, and a rank that computes, is late or is gone does not
+ * answer. Memory for requests is allocated when the rank joins: a long wait allocates nothing.
  *
  * An answer is a sequence of *records*, in as many packets as it needs: at most DT__N_HISTORY_CALLS calls of each mesh,
  * without those that the requesting rank has already.
@@ -122,18 +122,19 @@ static void add_labels(struct writer *out, uint64_t word) {
 static void add_operations(struct writer *out, const struct dt__rank_block *own) {
     uint64_t n = atomic_load(&own->n_calls);
     int64_t now = dt__now_ns();
-    for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
-        const struct dt__ring_call *call = &own->ring[i % DT__N_RING];
-        int64_t start_ns = atomic_load(&call->start_ns);
-        struct operation record = {
-            .number = i,
-            .n_operations = n,
-            .words = {atomic_load(&call->signature), atomic_load(&call->count), atomic_load(&call->channel),
-                      atomic_load(&call->seq), atomic_load(&call->members), atomic_load(&call->set[0]),
-                      atomic_load(&call->set[1]), atomic_load(&call->program), atomic_load(&call->name[0]),
-                      atomic_load(&call->name[1]), atomic_load(&call->name[2])},
-            .waiting_ns = start_ns ? now - start_ns : 0,
-            .state = atomic_load(&call->state)};
+    for (uint64_t i = n > DT__N_RECENT ? n - DT__N_RECENT : 0; i < n; i++) {
+        const struct dt__recent_operation *operation = &own->recent[i % DT__N_RECENT];
+        int64_t start_ns = atomic_load(&operation->start_ns);
+        struct operation record = {.number = i,
+                                   .n_operations = n,
+                                   .words = {atomic_load(&operation->signature), atomic_load(&operation->count),
+                                             atomic_load(&operation->channel), atomic_load(&operation->seq),
+                                             atomic_load(&operation->members), atomic_load(&operation->set[0]),
+                                             atomic_load(&operation->set[1]), atomic_load(&operation->program),
+                                             atomic_load(&operation->name[0]), atomic_load(&operation->name[1]),
+                                             atomic_load(&operation->name[2])},
+                                   .waiting_ns = start_ns ? now - start_ns : 0,
+                                   .state = atomic_load(&operation->state)};
         add(out, RECORD_OPERATION, &record, sizeof record);
         add_labels(out, record.words[7]);
     }
@@ -152,7 +153,7 @@ static const dt__history *history_of(const dt__board *board, uint64_t key) {
     return history;
 }
 
-/* Adds the calls from the one before n_known, whose draws may have been missing. */
+/* Adds the calls from the one before n_known on, because that may have lacked its draws. */
 static void add_history(struct writer *out, uint64_t key, uint64_t n_known) {
     const dt__history *history = history_of(out->mpi->runtime->board, key);
     const struct dt__history_block *block = history ? history->block : NULL;
@@ -190,14 +191,15 @@ static bool is_closed(const dt__mpi *mpi, int64_t rank) {
 }
 
 static void take_operation(struct dt__rank_block *rank, const struct operation *record) {
-    struct dt__ring_call *call = &rank->ring[record->number % DT__N_RING];
-    _Atomic uint64_t *const words[] = {&call->signature, &call->count,   &call->channel, &call->seq,
-                                       &call->members,   &call->set[0],  &call->set[1],  &call->program,
-                                       &call->name[0],   &call->name[1], &call->name[2]};
+    struct dt__recent_operation *operation = &rank->recent[record->number % DT__N_RECENT];
+    _Atomic uint64_t *const words[] = {&operation->signature, &operation->count,   &operation->channel,
+                                       &operation->seq,       &operation->members, &operation->set[0],
+                                       &operation->set[1],    &operation->program, &operation->name[0],
+                                       &operation->name[1],   &operation->name[2]};
     for (int i = 0; i < N_WORDS; i++)
         atomic_store(words[i], record->words[i]);
-    atomic_store(&call->start_ns, record->waiting_ns ? dt__now_ns() - record->waiting_ns : 0);
-    atomic_store(&call->state, (int32_t)record->state);
+    atomic_store(&operation->start_ns, record->waiting_ns ? dt__now_ns() - record->waiting_ns : 0);
+    atomic_store(&operation->state, (int32_t)record->state);
     atomic_store(&rank->n_calls, record->n_operations);
 }
 
@@ -308,7 +310,7 @@ static bool is_answered(const dt__mpi *mpi, int64_t rank) {
     return mpi->inquiries[rank].n_answered == mpi->inquiries[rank].n_requested;
 }
 
-/* Waits for answers of the members of a set, as long as it takes to be sure that they do not answer. */
+/* Waits for answers of the members of a set, long enough to be sure that missing ones will not come. */
 static void await_answers(dt_work *work, const int64_t *ranks, int n) {
     dt__mpi *mpi = dt__mpi_of(work->group->runtime);
     int64_t deadline = dt__now_ns() + ANSWER_NS;

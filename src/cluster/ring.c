@@ -2,8 +2,8 @@
  *
  * Ring: in each step every rank of the team sends one piece to the next rank and receives one from the rank before it.
  * It takes as many steps as there are other ranks, but needs scratch memory for two pieces only, where a pairwise
- * exchange needs it for all that a rank receives. A piece is reduced on its way round, in the order of the ring from
- * the rank after its last one: always the same order, and all ranks get the one result. With n ranks, s bytes (of the
+ * exchange needs it for all that a rank receives. A piece is reduced on its way around the ring, starting at the rank
+ * after its final one: the order is always the same, and all ranks get the same result. With n ranks, s bytes (of the
  * value, or of all blocks of one rank) and the terms of algorithm_choice.h:
  *
  *     reduce_scatter  n-1 steps; block t starts at rank t + 1 and ends at t    (n-1) (a + o + s/n b) + s/n g
@@ -43,8 +43,8 @@ static void get_slices(const dt_work *work, const dt__team *team, dt__team_piece
     }
 }
 
-/* What this rank has received is reduced with its own piece, received first, and sent on in the next step. The last
- * piece, that of this rank, is reduced into the value. */
+/* Reduces the received piece with this rank's own, the received one first, and sends it on in the next step. The last
+ * piece, this rank's, is reduced into the value. */
 void dt__ring_reduce_scatter(dt_work *work, const dt__team *team, const dt__team_data *data) {
     int64_t max = 0, last = team->n - 2;
     for (int64_t t = 0; t < team->n; t++)

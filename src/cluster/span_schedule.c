@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the schedule of an operation between nodes is made of: stages, messages, tasks, counts and scratch memory. They
- * are arrays of the operation's state, which is used again by later operations, so that a small one allocates nothing.
+ * The parts of a schedule of an operation between nodes: stages, messages, tasks, counts and scratch memory. They are
+ * arrays in the operation's state, which later operations reuse, so that a small operation allocates nothing.
  */
 #include "cluster/spanning.h"
 

@@ -2,9 +2,9 @@
  *
  * Internals of the mpi transport. Ranks of one node use the shm transport among themselves, unchanged. A channel with
  * members on several nodes *spans*: its operations are sequences of stages, each a set of messages between members and
- * what is computed from them (mpi_operation.c); the messages are packets of MPI (mpi_packet.c). What ranks of other
- * nodes report about themselves is kept in their blocks of the segment, which are private memory of this process, so
- * that the functions for failures and texts serve both.
+ * a computation on them (mpi_operation.c); the messages are packets of MPI (mpi_packet.c). What ranks of other nodes
+ * report about themselves is kept in their blocks of the segment, which are private memory of this process, so that the
+ * functions for failures and texts serve both.
  */
 #ifndef DT_CLUSTER_SPANNING_H
 #define DT_CLUSTER_SPANNING_H
@@ -86,7 +86,7 @@ typedef struct dt__mpi {
     dt__mpi_world *world;
     int32_t node, n_nodes;
     struct dt__held_packet *posted[DT__N_POSTED];
-    int next_posted; /* receives complete in the order in which they were posted */
+    int next_posted; /* receives complete in the order they were posted */
     struct dt__held_packet *sending, *arrived, *unused;
     int n_unused;
     uint32_t n_idle_tests; /* that found no packet, while packets were being sent */
@@ -101,7 +101,7 @@ typedef struct dt__mpi {
     bool failed;          /* MPI has reported an error */
     bool out_of_memory;   /* for a packet: operations fail until errors are cleared */
     bool is_stalled;      /* the packet at next_posted has arrived, and there was no memory to keep it */
-    bool has_lost;        /* a request of which MPI has not let go */
+    bool has_lost;        /* MPI still owns a request */
     dt__map retired_keys; /* of channels that this rank has not used and other members retired; value: epoch */
     struct dt__inquiry *inquiries; /* [world] */
 } dt__mpi;
@@ -113,28 +113,27 @@ static inline dt__mpi *dt__mpi_of(const dt__runtime *runtime) { return runtime->
 
 /* mpi_packet.c */
 dt_status dt__packets_open(dt__mpi *mpi);
-/* Gives up the receives that are posted for packets, before MPI is finalized: operations between nodes fail from then
- * on. */
+/* Cancels the receives posted for packets, before MPI is finalized: operations between nodes fail from then on. */
 void dt__packets_cancel(dt__mpi *mpi);
 /* False: a message is still in transfer. */
 bool dt__packets_close(dt__mpi *mpi);
 /* Sends a packet with a payload; errors of MPI are recorded in mpi->failed. */
 void dt__packet_send(dt__mpi *mpi, int64_t to, struct dt__packet_head head, const void *payload, size_t bytes);
-/* Takes in the next packet, if one has arrived; and all that have. A test of MPI may yield the core, so that an
- * operation tests no more than it needs. */
+/* Takes the next packet, if one has arrived; or all that have. A test of MPI may yield the core, so an operation tests
+ * no more than it needs to. */
 bool dt__mpi_take_packet(dt__mpi *mpi);
 void dt__mpi_progress(dt__mpi *mpi);
 /* Takes the packets of a channel that arrived before it existed, or before the operation or stage that they are for. */
 void dt__packets_take_arrived(dt__mpi *mpi, uint64_t key);
 /* Whether packets are being sent; tests them. */
 bool dt__packets_are_leaving(dt__mpi *mpi);
-/* The same without packets to ranks that have closed: those need no more, and take nothing until they finalise MPI. */
+/* Whether packets are being sent to ranks that have not closed: a closed rank takes nothing until it finalizes MPI. */
 bool dt__packets_are_awaited(dt__mpi *mpi);
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet);
 /* Of dt__messenger. */
 void dt__announce_state(dt__runtime *runtime);
 void dt__announce_numbered(dt__channel *channel);
-/* When all ranks clear errors, and channels that are out of step are retired: forgets what belongs to those. */
+/* When all ranks clear errors and channels that are out of step are retired: forgets what belongs to these. */
 void dt__packets_before_clear(dt__runtime *runtime);
 void dt__packets_after_clear(dt__runtime *runtime);
 /* Whether other members retired the channel of this key, which this rank has not used, at this clear or before. */
@@ -145,7 +144,7 @@ bool dt__is_remote(const dt__runtime *runtime, int64_t rank);
 /* remote_calls.c: what ranks of other nodes are doing. */
 /* Requests the calls of member c and waits for the answer, briefly. False: c has not answered. */
 bool dt__calls_fetch(dt_work *work, int64_t c);
-/* The same of up to `max` members on other nodes, missing ones first. */
+/* Requests the calls of up to `max` members on other nodes, missing ones first. */
 void dt__calls_fetch_all(dt_work *work, int max);
 /* Requests those of the members that the operation waits for, from time to time; answers arrive later. */
 void dt__calls_ask_missing(dt_work *work);
@@ -161,13 +160,13 @@ void dt__calls_close(dt__mpi *mpi);
 dt_status dt__span_start(dt_work *work);
 dt_status dt__span_step(dt_work *work);
 bool dt__span_waits_for(const dt_work *work, int64_t c);
-/* The same without messages that are in transfer and not overdue. */
+/* Whether the operation waits for member c, leaving out messages that are in transfer and not overdue. */
 bool dt__span_needs(const dt_work *work, int64_t c);
 /* Frees the operation's state; what is in transfer is abandoned. */
 void dt__span_end(dt_work *work);
 /* A packet of an operation has arrived; false: it is to be kept until the operation starts. */
 bool dt__span_take(dt__mpi *mpi, struct dt__held_packet *packet);
-/* Publishes the call to the members that it waits for, so that they compare it. */
+/* Publishes the call to the members that the operation waits for, so that they compare it. */
 void dt__span_publish_call(dt_work *work);
 
 /* A schedule: the stages of an operation on this rank, one after the other. A stage is a set of messages, all in
@@ -234,7 +233,7 @@ unsigned char *dt__span_scratch(dt_work *work, size_t bytes);
 void dt__span_add_stage(dt_work *work);
 /* A collective of the members on this node; its counts, one per member on the node, are copied; NULL: equal blocks. */
 void dt__span_add_local(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts);
-/* The same, as part of the last stage if that has messages: for a collective that does not need what they bring. */
+/* Adds the collective to the last stage if that has messages: for one that does not need what they bring. */
 void dt__span_add_local_beside(dt_work *work, dt_comm_call call, const int64_t *counts, const int64_t *recv_counts);
 /* Add a message of the last stage, which was added for messages, to or from a member of the group. */
 void dt__span_send(dt_work *work, int64_t i, const void *data, size_t bytes);

@@ -24,8 +24,8 @@ typedef struct dt__team_piece {
     int64_t n; /* elements */
 } dt__team_piece;
 
-/* What a collective on a team reads and writes, on this rank. Sizes of pieces are the same on all ranks of the team,
- * except for an all_to_all.
+/* The data that a collective on a team reads and writes on this rank. Sizes of pieces are the same on all ranks of the
+ * team, except for an all_to_all.
  *
  *     barrier         nothing; but for ranks that are left out
  *     broadcast       value, from the root's
@@ -33,7 +33,7 @@ typedef struct dt__team_piece {
  *     scatter         the root's pieces into value of each rank; on other ranks pieces have sizes only
  *     all_gather      pieces: the one of this rank is complete; brings the others
  *     all_reduce      value, in place
- *     reduce_scatter  pieces of all ranks, of which those of this rank are reduced into value
+ *     reduce_scatter  pieces of all ranks; those of this rank are reduced into value
  *     all_to_all      pieces to each rank; into received, from each rank; but for those that are left out
  */
 typedef struct dt__team_data {

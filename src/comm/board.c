@@ -57,7 +57,7 @@ static const char *absence_reason(struct dt__sync_point *point) {
     return NULL;
 }
 
-dt_status dt__synchronize(struct dt__sync_point *point) {
+static dt_status wait_for_all(struct dt__sync_point *point) {
     dt__runtime *runtime = point->board->runtime;
     struct dt__pause pause = {0};
     while (!all_have_arrived(point)) {
@@ -69,9 +69,16 @@ dt_status dt__synchronize(struct dt__sync_point *point) {
                                  sizeof reason);
             return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: %s", point->call, reason);
         }
+        DT__TRY(dt__host_waits(runtime, NULL));
         runtime->transport->sleep(point->board, all_have_arrived, point);
     }
     return DT_OK;
+}
+
+dt_status dt__synchronize(struct dt__sync_point *point) {
+    dt_status status = wait_for_all(point);
+    dt__host_wait_ends(point->board->runtime);
+    return status;
 }
 
 /* The text of an error, for peers; set before the state that refers to it. */
@@ -81,7 +88,7 @@ static void publish_error(const dt__board *board, dt_status status, const char *
     atomic_store(&board->own->cause, (uint32_t)board->runtime->ctx->rank + 1);
 }
 
-/* A rank that closes with an error leaves the reason, for peers that wait for it or will. */
+/* A rank that closes with an error publishes the reason, for peers that wait for it now or later. */
 void dt__board_leave(dt__board *board) {
     const dt_ctx *ctx = board->runtime->ctx;
     if (ctx->status != DT_OK && !atomic_load(&board->own->cause))
@@ -104,7 +111,7 @@ void dt__blame_peer(dt_ctx *ctx) {
     struct dt__rank_block *own = runtime && runtime->board ? runtime->board->own : NULL;
     uint64_t number = own ? atomic_load_explicit(&own->n_calls, memory_order_relaxed) : 0;
     if (number)
-        atomic_store_explicit(&own->ring[(number - 1) % DT__N_RING].state, DT_ERR_PEER, memory_order_relaxed);
+        atomic_store_explicit(&own->recent[(number - 1) % DT__N_RECENT].state, DT_ERR_PEER, memory_order_relaxed);
 }
 
 bool dt__peer_is_dead(const dt_ctx *ctx, int64_t rank) {
@@ -117,12 +124,12 @@ static void print_rank(const struct dt__rank_block *block, int64_t rank, FILE *o
     dt__describe_rank(block, text, sizeof text);
     fprintf(out, "rank %" PRId64 ": %s\n", rank, text);
     uint64_t n = atomic_load(&block->n_calls);
-    for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
-        const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
-        dt__describe_ring_call(call, text, sizeof text);
-        dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
+    for (uint64_t i = n > DT__N_RECENT ? n - DT__N_RECENT : 0; i < n; i++) {
+        const struct dt__recent_operation *operation = &block->recent[i % DT__N_RECENT];
+        dt__describe_numbered_operation(operation, text, sizeof text);
+        dt__describe_program_call(block, atomic_load_explicit(&operation->program, memory_order_relaxed), program,
                                   sizeof program);
-        int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
+        int32_t state = atomic_load_explicit(&operation->state, memory_order_relaxed);
         fprintf(out, "  call %" PRIu64 ": %s: %s%s\n", i + 1, text, dt_status_name((dt_status)state), program);
     }
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The board of a launch: one block per rank, in which the rank publishes its state, its recent calls and its side of
- * each channel, and which its peers read to find failures and to describe them. A transport decides where the blocks
- * are and how a rank that sleeps is woken.
+ * The board of a launch: one block per rank, in which the rank publishes its state, its recent operations and its side
+ * of each channel. Its peers read the block to detect and describe failures. A transport decides where the blocks are
+ * and how a rank that sleeps is woken.
  *
- * Writers: a rank writes its own block. The supervisor (dtrun, dt_spawn) writes pid and `ended` of a rank, which
- * standard error it connected, and how many reports it has printed. Any rank may wake another. All of these are
- * atomics.
+ * Writers: a rank writes its own block. The supervisor (dtrun, dt_spawn) writes pid and `ended` of a rank, the standard
+ * error that it connected, and how many reports it has printed. Any rank may wake another. All of these are atomics.
  */
 #ifndef DT_COMM_BOARD_H
 #define DT_COMM_BOARD_H
@@ -22,7 +21,7 @@ enum {
     DT__LINES = 128,       /* processors fetch lines in pairs: distance of words that ranks write often */
     DT__N_ENTRIES = 16,    /* operations of one channel that may be in progress at once */
     DT__N_CHANNELS = 4096, /* slots in a rank's channel table; at most half are used */
-    DT__N_RING = 32,       /* recent calls that a rank keeps */
+    DT__N_RECENT = 32,     /* recent operations that a rank keeps */
     DT__INLINE_BYTES = 16, /* data that is published in the header itself */
     DT__REASON_BYTES = 1280,
     DT__TEMPORARY_BYTES = 4096,
@@ -47,7 +46,8 @@ struct dt__entry {
     unsigned char payload[DT__INLINE_BYTES];
     DT__ALIGNED(DT__LINE) _Atomic uint64_t phase; /* seq << 32 | number of phases that this rank has finished */
     _Atomic uint64_t histories[2];                /* of the operation's meshes, when it started; 0: not a member */
-    uint64_t verdict; /* with DT__CALL_VERDICT: a dt__data_verdict in this rank's heap, as an offset in the segment */
+    uint64_t
+        verdict; /* with DT__SIGNATURE_VERDICT: a dt__data_verdict in this rank's heap, as an offset in the segment */
 };
 
 /* A rank's side of one channel: a set of ranks that communicate. The first line rarely changes, so that it stays in
@@ -64,8 +64,8 @@ struct dt__channel_block {
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
 };
 
-/* One recent call. */
-struct dt__ring_call {
+/* One recent operation. */
+struct dt__recent_operation {
     _Atomic uint64_t signature; /* as in the entry */
     _Atomic uint64_t count;
     _Atomic uint64_t channel; /* its key */
@@ -98,7 +98,7 @@ enum dt__first_error {
     DT__FIRST_ERROR_REPORTED /* printed, or left to the supervisor as a report */
 };
 
-/* A text that the rank leaves to the supervisor to print (rank_reports.h). */
+/* A text that the rank leaves for the supervisor to print (rank_reports.h). */
 struct dt__report_slot {
     _Atomic uint64_t complete; /* number of the report, from 1; written last */
     uint64_t hash;             /* of the text, or of the incident: reports of one hash are printed once */
@@ -117,7 +117,7 @@ struct dt__rank_block {
     _Atomic int32_t ended;        /* 0 while alive; else wait status + 1, set by the supervisor */
     _Atomic uint32_t n_joined;    /* times that the rank has entered dt_init */
     _Atomic uint32_t n_ready;     /* times that it has finished dt_init */
-    _Atomic uint32_t n_cleared;   /* synchronisation points of dt_error_clear that it has reached in this context */
+    _Atomic uint32_t n_cleared;   /* synchronization points of dt_error_clear that it has reached in this context */
     _Atomic int32_t error_status; /* of the error in error_text, or DT_OK */
     _Atomic uint32_t cause;       /* 1 + the rank whose error made this one fail, or 0; its text outlives the rank */
     _Atomic uint64_t incident;    /* the failed operation that the rank's error is of (enum dt__incident), or 0 */
@@ -126,7 +126,7 @@ struct dt__rank_block {
     _Atomic uint32_t has_temporary;              /* `temporary` is complete, and the file may exist */
     char temporary[DT__TEMPORARY_BYTES];         /* absolute path of a file to remove if the rank dies */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
-    struct dt__ring_call ring[DT__N_RING];
+    struct dt__recent_operation recent[DT__N_RECENT];
     _Atomic int32_t supervisor;                  /* process that prints this rank's reports; 0: none */
     uint64_t stderr_device, stderr_inode;        /* of the standard error that the supervisor connected */
     _Atomic uint64_t n_reports, n_reports_taken; /* claimed by the rank; printed by the supervisor */
@@ -140,7 +140,7 @@ struct dt__rank_block {
     char labels[DT__LABEL_BYTES + DT__MAX_LABEL]; /* wherever a label begins, it ends before the end */
 };
 
-/* The launch as this rank sees it. The transport makes it in joining. */
+/* The launch as this rank sees it. The transport makes it when the rank joins. */
 typedef struct dt__board {
     dt__runtime *runtime;
     struct dt__rank_block *ranks; /* [n_ranks] */
@@ -168,7 +168,7 @@ static inline bool dt__rank_is_open(const struct dt__rank_block *rank) {
 static inline void dt__board_notify(dt__board *board) { board->runtime->transport->notify(board); }
 
 /* board.c */
-/* Prepares what a board keeps in this process, when the fields that the transport sets are set. */
+/* Prepares what a board keeps in this process, after the transport has set its fields. */
 dt_status dt__board_open(dt__board *board);
 void dt__board_close(dt__board *board);
 void dt__board_set_state(dt__board *board, enum dt__rank_state state);
@@ -201,7 +201,7 @@ int64_t dt__dead_rank(const dt__board *board);
 /* "rank 2 has closed its context", with the first cause where it is known: ranks close their contexts because another
  * one died or failed. */
 void dt__describe_absence(const dt__board *board, int64_t rank, const char *why, char *text, size_t capacity);
-/* Publishes that this rank fails because of another: with that rank's cause, unless this rank has one of its own. */
+/* Publishes that this rank fails because of another one, with that rank's cause unless it has its own. */
 void dt__inherit_cause(dt__board *board, int64_t rank);
 
 /* call_history.c */

@@ -20,11 +20,15 @@ struct dt__history_block *dt__history_block_of(struct dt__rank_block *rank, uint
     return NULL;
 }
 
+bool dt__has_histories(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return ctx->world != 1 && runtime && runtime->board;
+}
+
 dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name) {
-    dt__runtime *runtime = dt__runtime_of(ctx);
-    dt__board *board = runtime ? runtime->board : NULL;
-    if (!board || ctx->world == 1)
+    if (!dt__has_histories(ctx))
         return NULL;
+    dt__board *board = dt__runtime_of(ctx)->board;
     key += key == 0;
     for (dt__history *history = board->histories; history; history = history->next)
         if (history->key == key)
@@ -102,7 +106,7 @@ uint64_t dt__program_call_word(dt__board *board) {
     const dt__public_call *call = &ctx->call;
     if (!call->depth || !call->name)
         return 0;
-    const dt_site *site = call->site;
+    const dt_site *site = call->site; /* a host reports its own only in a long wait (dt__host_waits) */
     if (call->name != board->call_name) {
         board->call_name = call->name;
         board->name_label = label_of_literal(ctx, call->name);
@@ -116,7 +120,7 @@ uint64_t dt__program_call_word(dt__board *board) {
     return board->name_label | (uint64_t)board->file_label << DT__FILE_SHIFT | dt__line_text(site->line);
 }
 
-/* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
+/* The text of a label. If its owner has rejoined meanwhile, it may belong to another call, but it is terminated. */
 static void copy_label(const struct dt__rank_block *rank, uint32_t label, const char *otherwise, char *text) {
     snprintf(text, DT__MAX_LABEL, "%.*s", DT__MAX_LABEL - 1,
              label && label <= DT__LABEL_BYTES ? rank->labels + label - 1 : otherwise);
@@ -183,8 +187,8 @@ bool dt__describe_last_call(const struct dt__rank_block *rank, const struct dt__
 }
 
 /* The first of the calls before `end` in which two blocks of n_a and n_b calls differ; false, with *at = end, if there
- * is none. *older: the one before it is no longer kept, and they may have differed already; also if one is so far ahead
- * that no call is kept by both. *n_kept: the number of last calls that are. b may change meanwhile. */
+ * is none. *older: the call before it is no longer kept, so they may have differed before; also set if one rank is so
+ * far ahead that both keep no common call. *n_kept: the number of last calls that are. b may change meanwhile. */
 static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
                             uint64_t n_b, uint64_t end, uint64_t *at, uint64_t *n_kept, bool *older) {
     uint64_t max = n_a > n_b ? n_a : n_b;
@@ -206,8 +210,8 @@ static bool find_difference(const struct dt__history_block *a, uint64_t n_a, con
     return false;
 }
 
-/* Whether call i of two ranks has other texts or values. Unlike hashes, these are complete before a call has made its
- * draws. False if the text of one is not kept. */
+/* Whether call i of two ranks differs in text or values. Unlike hashes, these are complete before a call has made its
+ * draws. False if one of the texts is not kept. */
 static bool has_other_text(const struct dt__rank_block *a_rank, const struct dt__history_block *a,
                            const struct dt__rank_block *b_rank, const struct dt__history_block *b, uint64_t i) {
     uint64_t slot = i % DT__N_HISTORY_CALLS, mask = (1 << DT__LABEL_BITS) - 1;

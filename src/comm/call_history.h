@@ -2,9 +2,9 @@
  *
  * Call histories. Every rank of a mesh makes the same calls on the mesh's tensors in the same order. A *history* is a
  * hash of those calls, one per mesh and rank; every operation on the mesh compares it, so that ranks which diverged get
- * an error, also where the calls themselves did not communicate. The last calls are kept in shared memory: their
- * hashes, with which two ranks find the first call that differs, and *labels*, which are texts that the calling rank
- * writes once per kind of call. A peer can read them even when their owner has closed its context or died.
+ * an error even if the calls themselves did not communicate. The last calls are kept in shared memory: their hashes,
+ * with which two ranks find the first call that differs, and *labels*, which are texts that the calling rank writes
+ * once per kind of call. A peer can read them even when their owner has closed its context or died.
  */
 #ifndef DT_COMM_CALL_HISTORY_H
 #define DT_COMM_CALL_HISTORY_H
@@ -38,7 +38,7 @@ _Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 struct dt__history_block {
     _Atomic uint64_t key;   /* fingerprint of the mesh; 0: free */
     _Atomic uint64_t n;     /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
-    _Atomic uint64_t first; /* calls before it are not known, of a rank on another node; else 0 */
+    _Atomic uint64_t first; /* calls before it are unknown, for a rank on another node; else 0 */
     struct dt__history_call calls[DT__N_HISTORY_CALLS];
     _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies */
 };
@@ -57,8 +57,10 @@ typedef struct dt__history {
     uint64_t n_reported;              /* verdicts of calls up to this number have been reported */
 } dt__history;
 
-/* The history with this key, made on first use; name is the mesh's for errors. NULL where no peer could compare it: in
- * a world of one rank and on transports without data; also after an error, which is recorded. */
+/* Whether peers can compare histories: not in a world of one rank, nor on transports without data. */
+bool dt__has_histories(const dt_ctx *ctx);
+/* The history with this key, made on first use; name is the mesh's, for errors. NULL if there are none, and after an
+ * error, which is recorded. */
 dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name);
 
 /* The label with this fingerprint, or 0; and a new one. 0 also where there is no space left. */
@@ -67,12 +69,12 @@ uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text);
 /* Sets the history's last file. */
 void dt__history_set_file(dt__history *history, const char *file);
 
-/* A call to add. `call` is a hash of what does not vary, `value` of the arguments that do, of which `first` is shown.
- * `text` is the label, with how `first` is shown. */
-typedef struct dt__folded_call {
+/* A call to add. `call` is a hash of the fixed part, `value` of the arguments that vary; `first` is the one that is
+ * shown. `text` is the label, which also says how to show `first`. */
+typedef struct dt__history_entry {
     uint64_t call, value, text;
     uint64_t first; /* bits of an int64_t or a double */
-} dt__folded_call;
+} dt__history_entry;
 
 static inline uint64_t dt__label_text(uint32_t label, enum dt__shown_value shown) {
     return label | (uint64_t)shown << DT__VALUE_SHIFT;
@@ -82,7 +84,7 @@ static inline uint64_t dt__line_text(int line) {
 }
 
 /* Adds a call that is made in the history's last file; site_text: with the file and the line of the text. */
-static inline void dt__history_put(dt__history *history, const dt__folded_call *call, uint64_t site_text) {
+static inline void dt__history_put(dt__history *history, const dt__history_entry *call, uint64_t site_text) {
     uint64_t hash = (history->hash ^ call->call) * UINT64_C(0xbf58476d1ce4e5b9) + call->value;
     hash ^= hash >> 29;
     uint64_t n = history->n++;
@@ -98,7 +100,7 @@ static inline void dt__history_put(dt__history *history, const dt__folded_call *
     atomic_store_explicit(&block->n, n + 1, memory_order_release);
 }
 
-static inline void dt__history_fold(dt__history *history, const dt__folded_call *call, const dt_site *site) {
+static inline void dt__history_note(dt__history *history, const dt__history_entry *call, const dt_site *site) {
     if (site && site->file != history->last_file)
         dt__history_set_file(history, site->file);
     dt__history_put(history, call, site ? history->file_text | dt__line_text(site->line) : 0);

@@ -85,8 +85,8 @@ out_of_memory:
 }
 
 /* Whether every other member has finished all operations that this rank has finished, so that none needs the block. A
- * member that had a block and has none now has released it, which it does only when it has finished; one that never
- * had a block may still read this one. */
+ * member that had a block and has none now has released it, which it does only after finishing; one that never had a
+ * block may still read this one. */
 static bool all_have_finished(dt__channel *channel) {
     bool finished = true;
     for (int64_t c = 0; c < channel->n; c++) {
@@ -257,8 +257,9 @@ static dt__channel *channel_of_pair(dt__board *board, dt_group *group, int64_t f
         return NULL;
     }
     dt__channel **channel = &group->pairs[from == group->rank ? to : group->n_ranks + from];
+    const uint64_t salt = group->direction ? dt__hash_u64(group->direction, group->order_hash) : group->order_hash;
     if (!*channel)
-        *channel = get_channel(board, pair, 2, group->order_hash, group->epoch);
+        *channel = get_channel(board, pair, 2, salt, group->epoch);
     return *channel;
 }
 

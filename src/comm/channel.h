@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A *channel* is a set of ranks that communicate: its members number their operations identically and publish how far
- * they have come, each in its own block (board.h). What an operation begins and ends with is the same on every
- * transport of several ranks: its place in a channel, the log of recent calls, and failing on all members.
+ * they have come, each in its own block (board.h). The start and the end of an operation are the same on every
+ * transport of several ranks: its place in a channel, the log of recent operations, and failing on all members.
  */
 #ifndef DT_COMM_CHANNEL_H
 #define DT_COMM_CHANNEL_H
@@ -63,7 +63,7 @@ struct dt__channel_block *dt__channel_peer_block(dt__channel *channel, int64_t c
 void dt__channels_free(dt__board *board);
 /* Counts an operation as ended on this rank, and publishes how far all of them have. */
 void dt__channel_count_done(dt__channel *channel, uint64_t seq);
-/* Whether `finished` has a bit for it: one that is further ahead of the first that has not ended waits for that. */
+/* Whether `finished` has a bit for it: an operation too far ahead of the first unfinished one waits for that. */
 static inline bool dt__channel_may_count(const dt__channel *channel, uint64_t seq) {
     return seq <= channel->done + 64;
 }
@@ -72,23 +72,24 @@ static inline bool dt__channel_may_count(const dt__channel *channel, uint64_t se
 int64_t dt__member(const dt_work *work, int64_t i);
 
 /* operation.c */
-/* Starts an operation: sets its channel and its number, unless no other rank takes part, and lets the transport
- * start it. */
+/* Starts an operation: sets its channel and number if other ranks take part, and lets the transport start it. */
 dt_status dt__work_start(dt__runtime *runtime, dt_work *work);
+/* Refuses an operation between dt_apart_begin and dt_apart_end. */
+dt_status dt__refuse_apart(dt_ctx *ctx, const dt_work *work);
 /* Whether the operation, in its current state, waits for member c. */
 static inline bool dt__waits_for(dt_work *work, int64_t c) {
     return work->group->runtime->transport->waits_for(work, c);
 }
-/* Records the final status in the log of recent calls. */
+/* Records the final status in the log of recent operations. */
 static inline void dt__work_record_end(dt_work *work, dt_status status) {
-    if (work->ring)
-        atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
+    if (work->recent)
+        atomic_store_explicit(&work->recent->state, status, memory_order_relaxed);
 }
 /* Frees what the transport has for the operation, and records its final status. */
 void dt__work_end(dt_work *work, dt_status status);
 /* Ends an unfinished operation of a context that closes, with an error on every member. */
 dt_status dt__work_abandon(dt_work *work);
-/* Checks, before the operation counts as done, whether a member has broken the channel meanwhile. */
+/* Before the operation counts as done: checks whether a member has broken the channel meanwhile. */
 dt_status dt__check_late(dt_work *work);
 /* Whether a member's header describes the call that this rank makes. */
 bool dt__header_matches(const dt_work *work, const struct dt__entry *entry);
@@ -96,14 +97,14 @@ bool dt__header_matches(const dt_work *work, const struct dt__entry *entry);
 /* failure.c: ends an operation with an error on every member; and the checks that detect failures. */
 dt_status dt__work_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__work_mismatch(dt_work *work, int64_t c);
-/* The same for a header that c has sent in a message. */
+/* Fails the operation because member c sent a header, in a message, that does not match. */
 dt_status dt__work_mismatch_with(dt_work *work, int64_t c, const struct dt__entry *entry);
 /* Fails the operation because member c published memory that it does not have. */
 dt_status dt__work_fail_outside_heap(dt_work *work, int64_t c);
 /* Fails the operation if a member has broken the channel. */
 dt_status dt__check_broken(dt_work *work);
-/* The same, and also if a member that it waits for will never arrive, according to the state that the member publishes
- * and, with check_process, to whether its process is alive. */
+/* Fails the operation if a member has broken the channel, or if a member that it waits for will never arrive: by the
+ * state that the member publishes and, with check_process, by whether its process is alive. */
 dt_status dt__check_peers(dt_work *work, bool check_process);
 dt_status dt__work_timed_out(dt_work *work);
 /* Whether a rank has made the call, as far as this one has heard. */
@@ -125,6 +126,11 @@ void dt__follow_progress(const dt_work *work, struct dt__pause *pause);
  * check, longest_ns count at most. The first check sets the deadline; a negative time-out sets none. */
 #define DT__LONGEST_PAUSE_NS INT64_C(200000000) /* of a rank that waits and is not stopped */
 bool dt__deadline_has_passed(struct dt__pause *pause, double timeout_s, int64_t now, int64_t longest_ns);
+/* Called each time before this rank sleeps in a wait. The first time notifies the host, and adds the line to the call
+ * that others read in the log of recent operations. An error if the host has been interrupted; work may be NULL. */
+dt_status dt__host_waits(dt__runtime *runtime, dt_work *work);
+/* After the wait. */
+void dt__host_wait_ends(dt__runtime *runtime);
 /* All of them, for an operation that dt_work_test found unfinished. */
 dt_status dt__check_failure(dt__runtime *runtime, dt_work *work);
 
@@ -132,7 +138,7 @@ dt_status dt__check_failure(dt__runtime *runtime, dt_work *work);
 enum dt__peer_calls {
     DT__CALLS_RUNNING,  /* it may be inside its last call, or have failed or died there: its draws may be missing */
     DT__CALLS_ENDED,    /* it has closed its context without an error */
-    DT__CALLS_COMPARED, /* the operation of both has another history: a call that one has not made differs, too */
+    DT__CALLS_COMPARED, /* the histories of their operation differ: a call that only one has made counts, too */
 };
 /* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.
  */

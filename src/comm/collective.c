@@ -193,8 +193,8 @@ static uint64_t signature_of(const dt_group *group, dt__work_op op, const dt_com
         dt__signature_pack(op == DT__WORK_RECV ? DT__WORK_SEND : op, op == DT__WORK_BARRIER ? DT_F32 : call->dtype,
                            shape->reduces ? call->reduce : DT_SUM, root);
     if (op == DT__WORK_RECV)
-        signature |= DT__CALL_RECEIVES;
-    return call->counts && has_blocks(&dt__op_shapes[op]) ? signature | DT__CALL_BLOCKS_DIFFER : signature;
+        signature |= DT__SIGNATURE_RECEIVES;
+    return call->counts && has_blocks(&dt__op_shapes[op]) ? signature | DT__SIGNATURE_BLOCKS_DIFFER : signature;
 }
 
 static dt_status check_call(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
@@ -243,7 +243,7 @@ void dt__call_prepare(dt_group *group, dt__work_op op, const dt_comm_call *call,
     work->n_histories = 0;
     work->mesh_dims = 0;
     work->verdict = NULL;
-    work->ring = NULL;
+    work->recent = NULL;
     work->channel = NULL;
     work->span = NULL;
     work->signature = signature_of(group, op, call);

@@ -3,9 +3,9 @@
  * The collective dt_error_clear. A rank that clears makes no other call before all ranks clear, so ranks that wait for
  * it in a call get an error at once and clear as well. When all have arrived, no operation is in progress, and all
  * members of a channel agree on its state: whether one of them has broken it, and whether they have made the same
- * number of calls (a rank with a local error may have skipped some that the others completed). A channel that is
- * broken or out of step stays broken for the groups that use it. It is retired: groups created from now on get a new
- * channel, and so does the world group, which cannot be created again.
+ * number of calls (a rank with a local error may have skipped some that the others completed). A channel that is broken
+ * or out of step stays broken for the groups that use it. It is retired: groups created from now on get a new channel,
+ * and the world group, which cannot be created again, gets one too.
  */
 #include "comm/comm.h"
 
@@ -80,7 +80,7 @@ static void renew_world(dt__runtime *runtime) {
     runtime->world->epoch = runtime->epoch;
 }
 
-/* No operation is in progress between the two synchronisation points. */
+/* No operation is in progress between the two synchronization points. */
 static dt_status clear_together(dt__board *board) {
     dt__runtime *runtime = board->runtime;
     uint32_t before = atomic_load(&board->own->n_cleared);
@@ -111,6 +111,15 @@ static dt_status clear_together(dt__board *board) {
     return status;
 }
 
+/* A rank that is in step with its peers can only have an agreed error, which is cleared locally. */
+static bool is_in_step_with_peers(const dt__runtime *runtime) {
+    return !runtime || !runtime->board || !runtime->board->out_of_step;
+}
+
+bool dt_error_is_agreed(const dt_ctx *ctx) {
+    return ctx && !ctx->is_foreign && ctx->status != DT_OK && is_in_step_with_peers(dt__runtime_of(ctx));
+}
+
 dt_status dt_error_clear_site(dt_ctx *ctx, const dt_site *site) {
     DT__ENTER(ctx, "error_clear", site);
     if (!ctx || ctx->is_foreign)
@@ -123,8 +132,7 @@ dt_status dt_error_clear_site(dt_ctx *ctx, const dt_site *site) {
         ctx->on_error(ctx);
     if (!runtime || !runtime->board)
         return DT_OK;
-    /* A rank that is in step with its peers can only have an agreed error, which is cleared locally. */
-    if (failed && !runtime->board->out_of_step)
+    if (failed && is_in_step_with_peers(runtime))
         return DT_OK;
     return clear_together(runtime->board);
 }

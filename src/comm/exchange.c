@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the steps of an exchange read of its members: the addresses that these have published, checked against their
+ * What the steps of an exchange read from its members: the addresses that these have published, checked against their
  * heaps.
  */
 #include "comm/comm.h"

@@ -23,7 +23,7 @@ static const dt__messenger *messenger_of(const dt_work *work) { return work->gro
 /* "all_reduce of f32 x 1024, sum, #12 of ranks 0-3" */
 static void describe_work(const dt_work *work, char *text, size_t capacity) {
     char call_text[128], set[160];
-    dt__describe_own_call(work, call_text, sizeof call_text);
+    dt__describe_own_operation(work, call_text, sizeof call_text);
     dt__describe_set(work->channel->set, (uint64_t)work->channel->n, set, sizeof set);
     snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text, work->seq, set);
 }
@@ -97,7 +97,7 @@ static uint64_t broken_by(const dt_work *work, int64_t c) {
     return block ? atomic_load(&block->broken) : 0;
 }
 
-/* A member that has finished this operation and broke the channel later does not prevent this rank from finishing. */
+/* A member that finished this operation and broke the channel later does not prevent this rank from finishing. */
 static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
     const struct dt__channel_block *block = work->channel->peers[c].block;
     return broken > work->seq && (!block || atomic_load(&block->done) >= work->seq);
@@ -116,12 +116,12 @@ dt_status dt__work_broken(dt_work *work) {
     return DT_ERR_GROUP;
 }
 
-/* The call with this number in a rank's ring of recent calls, or NULL. */
-static const struct dt__ring_call *recent_call(const dt_work *work, int64_t rank, uint64_t seq) {
-    const struct dt__ring_call *ring = work->channel->board->ranks[rank].ring;
-    for (int i = 0; i < DT__N_RING; i++)
-        if (atomic_load(&ring[i].channel) == work->channel->key && atomic_load(&ring[i].seq) == seq)
-            return &ring[i];
+/* The operation with this number in a rank's log of recent operations, or NULL. */
+static const struct dt__recent_operation *recent_call(const dt_work *work, int64_t rank, uint64_t seq) {
+    const struct dt__recent_operation *recent = work->channel->board->ranks[rank].recent;
+    for (int i = 0; i < DT__N_RECENT; i++)
+        if (atomic_load(&recent[i].channel) == work->channel->key && atomic_load(&recent[i].seq) == seq)
+            return &recent[i];
     return NULL;
 }
 
@@ -129,17 +129,17 @@ static bool is_same_call(uint64_t signature, uint64_t count, uint64_t other_sign
     return dt__signature_matches(signature, other_signature) && count == other_count;
 }
 
-/* Describes the first earlier call in both rings in which two ranks differ; false if there is none. */
+/* Describes the first earlier call, kept by both ranks, in which the two differ; false if there is none. */
 static bool find_divergence(const dt_work *work, int64_t own, int64_t rank, char *text, size_t capacity) {
-    for (uint64_t seq = work->seq > DT__N_RING ? work->seq - DT__N_RING : 1; seq < work->seq; seq++) {
-        const struct dt__ring_call *a = recent_call(work, own, seq), *b = recent_call(work, rank, seq);
+    for (uint64_t seq = work->seq > DT__N_RECENT ? work->seq - DT__N_RECENT : 1; seq < work->seq; seq++) {
+        const struct dt__recent_operation *a = recent_call(work, own, seq), *b = recent_call(work, rank, seq);
         char own_call[128], peer_call[128];
         if (!a || !b ||
             is_same_call(atomic_load(&a->signature), atomic_load(&a->count), atomic_load(&b->signature),
                          atomic_load(&b->count)))
             continue;
-        dt__describe_recent_call(a, own_call, sizeof own_call);
-        dt__describe_recent_call(b, peer_call, sizeof peer_call);
+        dt__describe_recent_operation(a, own_call, sizeof own_call);
+        dt__describe_recent_operation(b, peer_call, sizeof peer_call);
         snprintf(text, capacity, "at #%" PRIu64 " rank %" PRId64 " called %s, rank %" PRId64 " called %s", seq, own,
                  own_call, rank, peer_call);
         return true;
@@ -155,15 +155,15 @@ static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
 
 enum { SHOWN_CALL_BYTES = 400 };
 
-/* The call of this rank and that of member c, which differ, for the error: if members publish their texts, these. */
+/* This rank's call and member c's, which differ, for the error: their texts, if members publish these. */
 static void describe_both(const dt_work *work, int64_t c, const struct dt__entry *entry, char *own, char *peer) {
     char texts[2][DT__CALL_TEXT_BYTES];
-    const struct dt__ring_call *recent = recent_call(work, work->channel->ranks[c], work->seq);
-    dt__describe_own_call(work, texts[0], sizeof texts[0]);
+    const struct dt__recent_operation *recent = recent_call(work, work->channel->ranks[c], work->seq);
+    dt__describe_own_operation(work, texts[0], sizeof texts[0]);
     if (recent)
-        dt__describe_recent_call(recent, texts[1], sizeof texts[1]);
+        dt__describe_recent_operation(recent, texts[1], sizeof texts[1]);
     else
-        dt__describe_call(entry->signature, entry->count, "a call of the library", texts[1], sizeof texts[1]);
+        dt__describe_operation(entry->signature, entry->count, "a call of the library", texts[1], sizeof texts[1]);
     if (dt__signature_has_text(work->signature))
         snprintf(texts[0], sizeof texts[0], "%s", (const char *)work->exchange->src);
     const char *published = dt__signature_has_text(entry->signature)
@@ -203,9 +203,10 @@ dt_status dt__work_mismatch_with(dt_work *work, int64_t c, const struct dt__entr
     enum dt__peer_calls calls =
         fetch_calls(work, c) && has_other_history(work, entry) ? DT__CALLS_COMPARED : DT__CALLS_RUNNING;
     describe_both(work, c, entry, own_call, peer_call);
+    bool is_pair = dt__op_shapes[work->op].pair; /* whose texts differ */
     bool differ = !(entry->signature & DT__CALL_REFUSED) &&
                   (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||
-                   strcmp(own_call, peer_call) != 0);
+                   (!is_pair && strcmp(own_call, peer_call) != 0));
     if (!(differ && has_texts) && dt__describe_divergence(work, c, calls, divergence, sizeof divergence))
         return dt__work_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
@@ -216,6 +217,12 @@ dt_status dt__work_mismatch_with(dt_work *work, int64_t c, const struct dt__entr
     if (find_divergence(work, own, rank, before, sizeof before))
         return dt__work_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
                              rank, own_call, before);
+    if (is_pair)
+        return dt__work_fail(work, DT_ERR_MISMATCH,
+                             "rank %" PRId64 " calls %s, rank %" PRId64
+                             " calls %s, but the tag, the order or the mesh "
+                             "of the group differ, now or in an earlier call",
+                             own, own_call, rank, peer_call);
     if (work->exchange)
         return dt__work_fail(
             work, DT_ERR_MISMATCH,
@@ -285,7 +292,7 @@ int64_t dt__dead_rank(const dt__board *board) {
     return -1;
 }
 
-/* Adds the local error of a rank, its headline only: what each rank did then is outdated. */
+/* Adds the first line of a rank's local error: the rest, what each rank was doing, is outdated. */
 static void add_error(const struct dt__rank_block *block, char *text, size_t capacity) {
     char message[sizeof block->error_text];
     memcpy(message, block->error_text, sizeof message);
@@ -390,8 +397,8 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
 }
 
 static bool is_in_call(const struct dt__rank_block *block) {
-    for (int i = 0; i < DT__N_RING; i++)
-        if (atomic_load(&block->ring[i].channel) && atomic_load(&block->ring[i].state) == DT_IN_PROGRESS)
+    for (int i = 0; i < DT__N_RECENT; i++)
+        if (atomic_load(&block->recent[i].channel) && atomic_load(&block->recent[i].state) == DT_IN_PROGRESS)
             return true;
     return false;
 }
@@ -411,8 +418,8 @@ static bool is_done(dt_work *work, int64_t c) {
 
 /* A member that died fails the operation even if this rank waits for another one: without the operation finished,
  * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its
- * exit code: it may have failed with an error that this rank will have, too. Nor does one that has finished it where
- * this rank has what it waited for, and only has to notice it. */
+ * exit code: it may have failed with an error that this rank will get, too. Nor does one that has finished it if this
+ * rank already has what it waited for and only needs to notice. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__board *board = work->channel->board;
     int64_t rank = work->channel->ranks[c];
@@ -430,8 +437,8 @@ static enum dt__peer_calls calls_of(const struct dt__rank_block *rank) {
     return ended ? DT__CALLS_ENDED : DT__CALLS_RUNNING;
 }
 
-/* Whether this rank waits for something that member c has not done yet. That a member which shares memory has closed is
- * seen at once, before its last messages arrive; others report it in a message, which comes after them. */
+/* Whether this rank waits for something that member c has not done yet. The close of a member that shares memory is
+ * visible at once, before its last messages arrive; other members report it in a message that follows them. */
 static bool needs(dt_work *work, int64_t c) {
     const dt__messenger *messenger = messenger_of(work);
     return messenger ? messenger->needs(work, c) : dt__waits_for(work, c);
@@ -461,8 +468,8 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     return dt__work_fail(work, DT_ERR_PEER, "%s", reason);
 }
 
-/* A member that detects a failure publishes it before it exits: so whether it is gone is checked first, and what it
- * published after that. */
+/* A member that detects a failure publishes it before it exits: so this checks first whether it is gone, and then what
+ * it published. */
 dt_status dt__check_peers(dt_work *work, bool check_process) {
     DT__TRY(dt__check_broken(work));
     if (check_process && work->channel->remotes)
@@ -475,7 +482,7 @@ dt_status dt__check_peers(dt_work *work, bool check_process) {
 
 bool dt__has_called(const dt_work *work, int64_t rank) { return recent_call(work, rank, work->seq); }
 
-/* Ranks, of which the first 128 have a name. */
+/* A list of ranks, the first 128 by name. */
 struct rank_set {
     uint64_t bits[2], n;
 };
@@ -491,13 +498,14 @@ static void add_rank(struct rank_set *set, int64_t rank) {
 
 static bool all_are_in_calls(const dt__board *board, const struct rank_set *set) {
     for (int64_t rank = 0; rank < board->n_ranks && rank < 128; rank++)
-        if (set->bits[rank / 64] >> rank % 64 & 1 && !dt__call_in_progress(&board->ranks[rank]))
+        if (set->bits[rank / 64] >> rank % 64 & 1 && !dt__operation_in_progress(&board->ranks[rank]))
             return false;
     return true;
 }
 
-/* What members on other nodes do is requested; if the last missing one arrives meanwhile, the operation continues. A
- * member that waits for another rank in turn is not to blame: the error begins with the rank that it waits for. */
+/* Members on other nodes are asked what they are doing; if the last missing one arrives meanwhile, the operation
+ * continues. A member that is itself waiting for another rank is not to blame: the error begins with the rank that it
+ * waits for. */
 dt_status dt__work_timed_out(dt_work *work) {
     const dt__board *board = work->channel->board;
     struct rank_set missing = {0}, blamed = {0};

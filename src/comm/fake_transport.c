@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fake transport: this process acts as one rank of a world of any size. Calls are checked and succeed at once; no
- * data moves, and results are left unchanged.
+ * data moves, and result buffers stay unchanged.
  */
 #include "comm/comm.h"
 

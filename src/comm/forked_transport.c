@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The transport of a context in a process that was forked from the one that made it (base/open_contexts.c). It has none
- * of the functions that publish something, and its operations fail: the context has an error of state by then.
+ * The transport of a context in a process that was forked from the one that made it (base/open_contexts.c). It has no
+ * functions that publish anything, and its operations fail: by then the context has an error of state.
  */
 #include "comm/runtime.h"
 

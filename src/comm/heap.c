@@ -39,6 +39,7 @@ struct head {
     struct head *next; /* of the free blocks of its class */
     dt_memory_kind kind;
     bool is_tensor; /* of a tensor: only its last handle frees it */
+    int32_t number; /* of the watch */
 };
 
 static int class_of(size_t bytes) {
@@ -61,7 +62,13 @@ static size_t class_bytes(int class) {
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 void dt__heap_open(dt__heap *heap, dt_ctx *ctx, void *base, size_t bytes, bool shared) {
-    *heap = (dt__heap){.ctx = ctx, .base = base, .bytes = bytes, .top = START, .shared = shared, .idle_ns = IDLE_NS};
+    *heap = (dt__heap){.ctx = ctx,
+                       .base = base,
+                       .bytes = bytes,
+                       .top = START,
+                       .shared = shared,
+                       .idle_ns = IDLE_NS,
+                       .counted_in = heap};
 }
 
 /* Returns the whole pages of a range; the end of its last page is the head of the next block. */
@@ -416,7 +423,7 @@ static struct head *alloc_large(dt__heap *heap, size_t total) {
 }
 
 static void count_kind(dt__heap *heap, const struct head *head) {
-    dt_memory_use *use = &heap->stats.by_kind[head->kind];
+    dt_memory_use *use = &heap->counted_in->stats.by_kind[head->kind];
     use->live_bytes += head->requested;
     if (use->live_bytes > use->peak_bytes)
         use->peak_bytes = use->live_bytes;
@@ -438,11 +445,15 @@ void *dt__heap_alloc(dt__heap *heap, size_t bytes, dt_memory_kind kind) {
     head->is_tensor = false;
     unsigned char *memory = (unsigned char *)head + LINE;
     DT__UNPOISON(memory, bytes);
-    heap->stats.n_live++;
-    heap->stats.live_bytes += bytes;
-    if (heap->stats.live_bytes > heap->stats.peak_bytes)
-        heap->stats.peak_bytes = heap->stats.live_bytes;
+    dt_heap_statistics *stats = &heap->counted_in->stats;
+    stats->n_live++;
+    stats->live_bytes += bytes;
+    const bool is_peak = stats->live_bytes > stats->peak_bytes;
+    if (is_peak)
+        stats->peak_bytes = stats->live_bytes;
     count_kind(heap, head);
+    if (__builtin_expect(heap->watch != NULL, 0))
+        head->number = heap->watch->allocated(heap->watch, bytes, kind, is_peak);
     return memory;
 }
 
@@ -459,13 +470,19 @@ void dt__heap_set_kind(dt__heap *heap, void *memory, dt_memory_kind kind) {
     struct head *head = live_head(heap, memory);
     if (!head || head->kind == kind)
         return;
-    heap->stats.by_kind[head->kind].live_bytes -= head->requested;
+    heap->counted_in->stats.by_kind[head->kind].live_bytes -= head->requested;
     head->kind = kind;
     count_kind(heap, head);
+    if (heap->watch)
+        heap->watch->set_kind(heap->watch, head->number, kind);
 }
 
 void dt__heap_set_tensor(void *memory) {
     ((struct head *)(void *)((unsigned char *)memory - LINE))->is_tensor = true;
+}
+
+int32_t dt__heap_block_number(const void *memory) {
+    return ((const struct head *)(const void *)((const unsigned char *)memory - LINE))->number;
 }
 
 bool dt__heap_is_tensor(const dt__heap *heap, void *memory) {
@@ -478,9 +495,12 @@ bool dt__heap_free(dt__heap *heap, void *memory) {
     if (!head)
         return false;
     head->state = FREED;
-    heap->stats.n_live--;
-    heap->stats.live_bytes -= head->requested;
-    heap->stats.by_kind[head->kind].live_bytes -= head->requested;
+    if (__builtin_expect(heap->watch != NULL, 0))
+        heap->watch->freeing(heap->watch, head->number);
+    dt_heap_statistics *stats = &heap->counted_in->stats;
+    stats->n_live--;
+    stats->live_bytes -= head->requested;
+    stats->by_kind[head->kind].live_bytes -= head->requested;
     DT__POISON(memory, head->bytes - LINE);
     if (head->bytes <= MAX_SMALL) {
         int class = class_of(head->bytes);

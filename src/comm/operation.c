@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every operation of several ranks begins and ends with, whatever moves its data: its channel, its number, an
- * entry in the log of recent calls, and the comparison of a member's header with this rank's call.
+ * The start and the end of every operation of several ranks, whatever moves its data: its channel, its number, an entry
+ * in the log of recent operations, and the comparison of a member's header with this rank's call.
  */
 #include "comm/comm.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Between two meshes, members of one of them have its history alone. */
+/* Between two meshes, members of only one of them have only its history. */
 static bool histories_match(const dt_work *work, const struct dt__entry *entry) {
     for (int i = 0; i < 2; i++) {
         uint64_t other = atomic_load_explicit(&entry->histories[i], memory_order_relaxed);
@@ -24,18 +24,18 @@ bool dt__header_matches(const dt_work *work, const struct dt__entry *entry) {
            (work->n_histories < 2 || histories_match(work, entry));
 }
 
-static void record_name(struct dt__ring_call *call, const dt__exchange_call *of) {
+static void record_name(struct dt__recent_operation *call, const dt__exchange_call *of) {
     uint64_t words[DT__CALL_NAME_BYTES / 8];
     memcpy(words, of->name, sizeof words);
     for (size_t i = 0; i < DT__CALL_NAME_BYTES / 8; i++)
         atomic_store_explicit(&call->name[i], words[i], memory_order_relaxed);
 }
 
-/* Records the call in the log of recent calls. */
+/* Records the call in the log of recent operations. */
 static void record_call(dt__board *board, dt_work *work) {
     struct dt__rank_block *own = board->own;
     uint64_t number = atomic_load_explicit(&own->n_calls, memory_order_relaxed);
-    struct dt__ring_call *call = &own->ring[number % DT__N_RING];
+    struct dt__recent_operation *call = &own->recent[number % DT__N_RECENT];
     const dt__channel *channel = work->channel;
     atomic_store_explicit(&call->signature, work->signature, memory_order_relaxed);
     atomic_store_explicit(&call->count, work->count, memory_order_relaxed);
@@ -50,21 +50,21 @@ static void record_call(dt__board *board, dt_work *work) {
     atomic_store_explicit(&call->start_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&call->state, DT_IN_PROGRESS, memory_order_relaxed);
     atomic_store_explicit(&own->n_calls, number + 1, memory_order_release);
-    work->ring = call;
+    work->recent = call;
 }
 
 /* A header contains a hash of all calls up to its own, so that two ranks which made different calls without reading
  * each other's headers (each the root of its own broadcast) detect it as soon as one reads the other's header. */
 static void extend_history(dt__channel *channel, dt_work *work) {
-    uint64_t signature = (work->signature & ~DT__CALL_OWN_FLAGS) | (work->refused ? DT__CALL_REFUSED : 0);
+    uint64_t signature = (work->signature & ~DT__SIGNATURE_OWN_FLAGS) | (work->refused ? DT__CALL_REFUSED : 0);
     uint64_t call = signature + work->count * UINT64_C(0xbf58476d1ce4e5b9);
     channel->history = dt__hash_u64(call + work->check, channel->history);
     work->check = channel->history;
 }
 
-static dt_status refuse_apart(dt_ctx *ctx, const dt_work *work) {
+dt_status dt__refuse_apart(dt_ctx *ctx, const dt_work *work) {
     char call[128];
-    dt__describe_own_call(work, call, sizeof call);
+    dt__describe_own_operation(work, call, sizeof call);
     return dt__fail_local(ctx, DT_ERR_STATE, "expected no transfer between dt_apart_begin and dt_apart_end, got %s",
                           call);
 }
@@ -80,7 +80,7 @@ dt_status dt__work_start(dt__runtime *runtime, dt_work *work) {
     if (dt__op_shapes[work->op].pair ? work->call.root == group->rank : group->n_ranks == 1)
         return DT_OK;
     if (runtime->ctx->call.apart)
-        return refuse_apart(runtime->ctx, work);
+        return dt__refuse_apart(runtime->ctx, work);
     work->channel = dt__channel_of(board, work);
     if (!work->channel)
         return runtime->ctx->status;
@@ -105,7 +105,7 @@ void dt__work_end(dt_work *work, dt_status status) {
 }
 
 /* Checks before the operation counts as done: a rank that was late may have read memory that its owner has reused
- * since. A rank that waits for no other also detects here that the group is broken. */
+ * since. Here, a rank that waits for no other one also detects that the group is broken. */
 dt_status dt__check_late(dt_work *work) {
     bool unchanged = atomic_load(work->channel->board->n_events) == work->n_events;
     return unchanged ? DT_OK : dt__check_broken(work);

@@ -20,7 +20,7 @@ const char *dt_collective_name(dt_collective op) {
     return (unsigned)op < DT_N_COLLECTIVES ? words[op] : "?";
 }
 
-/* The fields that the text of a call contains, by op. */
+/* The fields that the text of an operation contains, by op. */
 static const struct {
     bool data, reduce;
     const char *root; /* word before the root, or NULL */
@@ -37,35 +37,37 @@ static const struct {
     [DT__WORK_EXCHANGE] = {.data = true},
 };
 
-void dt__describe_call(uint64_t signature, uint64_t count, const char *name, char *text, size_t capacity) {
-    dt__work_op op = signature & DT__CALL_RECEIVES ? DT__WORK_RECV : dt__signature_op(signature);
+void dt__describe_operation(uint64_t signature, uint64_t count, const char *name, char *text, size_t capacity) {
+    dt__work_op op = signature & DT__SIGNATURE_RECEIVES ? DT__WORK_RECV : dt__signature_op(signature);
     bool is_exchange = op == DT__WORK_EXCHANGE;
     int n = snprintf(text, capacity, "%s", is_exchange ? name : dt_collective_name((dt_collective)op));
-    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || (is_exchange && !(signature & DT__CALL_SHOWS_DATA)) ||
-        n < 0 || (size_t)n >= capacity)
+    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data ||
+        (is_exchange && !(signature & DT__SIGNATURE_SHOWS_DATA)) || n < 0 || (size_t)n >= capacity)
         return;
     char reduce[32] = "", root[32] = "";
     if (fields[op].reduce)
         snprintf(reduce, sizeof reduce, ", %s", dt_reduce_name(dt__signature_reduce(signature)));
     if (fields[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, fields[op].root, dt__signature_root(signature));
-    if (op == DT__WORK_ALL_TO_ALL && signature & DT__CALL_BLOCKS_DIFFER) /* counts differ between ranks */
+    if (op == DT__WORK_ALL_TO_ALL && signature & DT__SIGNATURE_BLOCKS_DIFFER) /* counts differ between ranks */
         snprintf(text + n, capacity - (size_t)n, " of %s in blocks", dt_dtype_name(dt__signature_dtype(signature)));
     else
         snprintf(text + n, capacity - (size_t)n, " of %s x %" PRIu64 "%s%s",
                  dt_dtype_name(dt__signature_dtype(signature)), count, reduce, root);
 }
 
-void dt__describe_own_call(const dt_work *work, char *text, size_t capacity) {
-    dt__describe_call(work->signature, work->count, work->exchange ? work->exchange->call->name : "", text, capacity);
+void dt__describe_own_operation(const dt_work *work, char *text, size_t capacity) {
+    dt__describe_operation(work->signature, work->count, work->exchange ? work->exchange->call->name : "", text,
+                           capacity);
 }
 
-void dt__describe_recent_call(const struct dt__ring_call *call, char *text, size_t capacity) {
+void dt__describe_recent_operation(const struct dt__recent_operation *operation, char *text, size_t capacity) {
     uint64_t words[DT__CALL_NAME_BYTES / 8 + 1] = {0};
     for (size_t i = 0; i < DT__CALL_NAME_BYTES / 8; i++)
-        words[i] = atomic_load_explicit(&call->name[i], memory_order_relaxed);
-    dt__describe_call(atomic_load_explicit(&call->signature, memory_order_relaxed),
-                      atomic_load_explicit(&call->count, memory_order_relaxed), (const char *)words, text, capacity);
+        words[i] = atomic_load_explicit(&operation->name[i], memory_order_relaxed);
+    dt__describe_operation(atomic_load_explicit(&operation->signature, memory_order_relaxed),
+                           atomic_load_explicit(&operation->count, memory_order_relaxed), (const char *)words, text,
+                           capacity);
 }
 
 static size_t common_prefix(const char *a, const char *b) {
@@ -144,14 +146,14 @@ static double seconds_since(int64_t start_ns) {
     return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - start_ns) * 1e-9;
 }
 
-void dt__describe_ring_call(const struct dt__ring_call *call, char *text, size_t capacity) {
-    char call_text[128], set[128];
-    uint64_t members[2] = {atomic_load_explicit(&call->set[0], memory_order_relaxed),
-                           atomic_load_explicit(&call->set[1], memory_order_relaxed)};
-    dt__describe_recent_call(call, call_text, sizeof call_text);
-    dt__describe_set(members, atomic_load_explicit(&call->members, memory_order_relaxed), set, sizeof set);
-    snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text,
-             atomic_load_explicit(&call->seq, memory_order_relaxed), set);
+void dt__describe_numbered_operation(const struct dt__recent_operation *operation, char *text, size_t capacity) {
+    char operation_text[128], set[128];
+    uint64_t members[2] = {atomic_load_explicit(&operation->set[0], memory_order_relaxed),
+                           atomic_load_explicit(&operation->set[1], memory_order_relaxed)};
+    dt__describe_recent_operation(operation, operation_text, sizeof operation_text);
+    dt__describe_set(members, atomic_load_explicit(&operation->members, memory_order_relaxed), set, sizeof set);
+    snprintf(text, capacity, "%s, #%" PRIu64 " of %s", operation_text,
+             atomic_load_explicit(&operation->seq, memory_order_relaxed), set);
 }
 
 void dt__describe_wait_status(int wait_status, char *text, size_t capacity) {
@@ -163,23 +165,23 @@ void dt__describe_wait_status(int wait_status, char *text, size_t capacity) {
     }
 }
 
-const struct dt__ring_call *dt__call_in_progress(const struct dt__rank_block *block) {
+const struct dt__recent_operation *dt__operation_in_progress(const struct dt__rank_block *block) {
     uint64_t n = atomic_load(&block->n_calls);
-    const struct dt__ring_call *found = NULL;
-    for (uint64_t back = 0; back < n && back < DT__N_RING; back++) {
-        const struct dt__ring_call *call = &block->ring[(n - 1 - back) % DT__N_RING];
-        if (atomic_load_explicit(&call->state, memory_order_relaxed) == DT_IN_PROGRESS)
-            found = call;
+    const struct dt__recent_operation *found = NULL;
+    for (uint64_t back = 0; back < n && back < DT__N_RECENT; back++) {
+        const struct dt__recent_operation *operation = &block->recent[(n - 1 - back) % DT__N_RECENT];
+        if (atomic_load_explicit(&operation->state, memory_order_relaxed) == DT_IN_PROGRESS)
+            found = operation;
     }
     return found;
 }
 
-/* The oldest call in progress, if any; otherwise the last one. */
-static const struct dt__ring_call *call_to_report(const struct dt__rank_block *block, bool *running) {
+/* The oldest operation in progress, if any; otherwise the last one. */
+static const struct dt__recent_operation *operation_to_report(const struct dt__rank_block *block, bool *running) {
     uint64_t n = atomic_load(&block->n_calls);
-    const struct dt__ring_call *found = dt__call_in_progress(block);
+    const struct dt__recent_operation *found = dt__operation_in_progress(block);
     *running = found != NULL;
-    return found || !n ? found : &block->ring[(n - 1) % DT__N_RING];
+    return found || !n ? found : &block->recent[(n - 1) % DT__N_RECENT];
 }
 
 static size_t describe_state(const struct dt__rank_block *block, char *text, size_t capacity) {
@@ -213,21 +215,21 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
 void dt__describe_rank(const struct dt__rank_block *block, char *text, size_t capacity) {
     size_t at = describe_state(block, text, capacity);
     bool running;
-    char call_text[320], program[2 * DT__MAX_LABEL];
-    const struct dt__ring_call *call = call_to_report(block, &running);
-    if (!call) {
+    char operation_text[320], program[2 * DT__MAX_LABEL];
+    const struct dt__recent_operation *operation = operation_to_report(block, &running);
+    if (!operation) {
         bool is_elsewhere = !atomic_load(&block->pid) && atomic_load(&block->state) != DT__RANK_ABSENT;
         snprintf(text + at, capacity - at, is_elsewhere ? "on another node" : "no transfers yet");
         return;
     }
-    dt__describe_ring_call(call, call_text, sizeof call_text);
-    dt__describe_program_call(block, atomic_load_explicit(&call->program, memory_order_relaxed), program,
+    dt__describe_numbered_operation(operation, operation_text, sizeof operation_text);
+    dt__describe_program_call(block, atomic_load_explicit(&operation->program, memory_order_relaxed), program,
                               sizeof program);
-    int64_t start_ns = atomic_load_explicit(&call->start_ns, memory_order_relaxed);
+    int64_t start_ns = atomic_load_explicit(&operation->start_ns, memory_order_relaxed);
     if (running && start_ns)
-        snprintf(text + at, capacity - at, "in %s, for %.1f s%s", call_text, seconds_since(start_ns), program);
+        snprintf(text + at, capacity - at, "in %s, for %.1f s%s", operation_text, seconds_since(start_ns), program);
     else if (running)
-        snprintf(text + at, capacity - at, "in %s%s", call_text, program);
+        snprintf(text + at, capacity - at, "in %s%s", operation_text, program);
     else
-        snprintf(text + at, capacity - at, "between calls; last: %s%s", call_text, program);
+        snprintf(text + at, capacity - at, "between calls; last: %s%s", operation_text, program);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ranks are doing, and which ranks they wait for, as their blocks show it from outside. A signal handler calls
- * this: it allocates nothing, takes no lock, and reads files by system calls.
+ * What ranks are doing, and which ranks they wait for, read from their blocks. A signal handler calls this: it
+ * allocates nothing, takes no lock, and reads files by system calls.
  */
 #include "comm/comm.h"
 
@@ -32,28 +32,29 @@ int64_t dt__stopped_rank(const struct dt__rank_block *ranks, int64_t n_ranks) {
     return -1;
 }
 
-/* Whether a rank has made this call of a channel, or a later one. */
-static bool has_made(const struct dt__rank_block *rank, uint64_t channel, uint64_t seq) {
-    for (int i = 0; i < DT__N_RING; i++)
-        if (atomic_load(&rank->ring[i].channel) == channel && atomic_load(&rank->ring[i].seq) >= seq)
+/* Whether a rank has started this operation of a channel, or a later one. */
+static bool has_started(const struct dt__rank_block *rank, uint64_t channel, uint64_t seq) {
+    for (int i = 0; i < DT__N_RECENT; i++)
+        if (atomic_load(&rank->recent[i].channel) == channel && atomic_load(&rank->recent[i].seq) >= seq)
             return true;
     return false;
 }
 
-/* Whether `rank` is in a call that `other`, a member of its group, has not made. */
-static bool awaits(const struct dt__rank_block *ranks, const struct dt__ring_call *call, int64_t rank,
+/* Whether `rank` is in an operation that `other`, a member of its group, has not started. */
+static bool awaits(const struct dt__rank_block *ranks, const struct dt__recent_operation *operation, int64_t rank,
                    int64_t other) {
-    return other != rank && atomic_load(&call->set[other / 64]) >> other % 64 & 1 &&
-           !has_made(&ranks[other], atomic_load(&call->channel), atomic_load(&call->seq));
+    return other != rank && atomic_load(&operation->set[other / 64]) >> other % 64 & 1 &&
+           !has_started(&ranks[other], atomic_load(&operation->channel), atomic_load(&operation->seq));
 }
 
 static int64_t min_named(int64_t n_ranks) { return n_ranks < NAMED_RANKS ? n_ranks : NAMED_RANKS; }
 
-/* The member that has not made the call that a rank is in; the rank itself if it is in no call, or all have made it. */
+/* The member that has not started the operation that a rank is in; the rank itself if it is in none, or if all members
+ * have started it. */
 static int64_t awaited_by(const struct dt__rank_block *ranks, int64_t n_ranks, int64_t rank) {
-    const struct dt__ring_call *call = dt__call_in_progress(&ranks[rank]);
-    for (int64_t other = 0; call && other < min_named(n_ranks); other++)
-        if (awaits(ranks, call, rank, other))
+    const struct dt__recent_operation *operation = dt__operation_in_progress(&ranks[rank]);
+    for (int64_t other = 0; operation && other < min_named(n_ranks); other++)
+        if (awaits(ranks, operation, rank, other))
             return other;
     return rank;
 }
@@ -77,11 +78,11 @@ static size_t add(char *text, size_t capacity, size_t at, const char *words, con
 
 static size_t add_awaited(const struct dt__rank_block *ranks, int64_t n_ranks, int64_t rank, char *text,
                           size_t capacity, size_t at) {
-    const struct dt__ring_call *call = dt__call_in_progress(&ranks[rank]);
+    const struct dt__recent_operation *operation = dt__operation_in_progress(&ranks[rank]);
     uint64_t set[2] = {0}, n = 0;
     char names[160];
-    for (int64_t other = 0; call && other < min_named(n_ranks); other++)
-        if (awaits(ranks, call, rank, other)) {
+    for (int64_t other = 0; operation && other < min_named(n_ranks); other++)
+        if (awaits(ranks, operation, rank, other)) {
             set[other / 64] |= UINT64_C(1) << other % 64;
             n++;
         }
@@ -110,8 +111,8 @@ void dt__describe_activity(const struct dt__rank_block *ranks, int64_t n_ranks, 
     size_t at = strlen(text);
     if (!dt__rank_is_open(block))
         return;
-    at = dt__call_in_progress(block) ? add_awaited(ranks, n_ranks, rank, text, capacity, at)
-                                     : add_last_calls(block, text, capacity, at);
+    at = dt__operation_in_progress(block) ? add_awaited(ranks, n_ranks, rank, text, capacity, at)
+                                          : add_last_calls(block, text, capacity, at);
     if (process_is_stopped(atomic_load(&block->pid)))
         add(text, capacity, at, "; its process is stopped", "");
 }

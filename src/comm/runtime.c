@@ -40,14 +40,14 @@ uint32_t dt__clear_epoch(const dt_ctx *ctx) {
 }
 
 bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
-    return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes);
+    return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes) || dt__is_idle(ctx, memory);
 }
 
 dt__pool *dt__pool_of(dt_ctx *ctx) {
     dt__runtime *runtime = dt__runtime_of(ctx);
     if (!runtime)
         return NULL;
-    if (!runtime->threads && ctx->threads > 1)
+    if (!runtime->threads && (ctx->threads > 1 || ctx->estimate))
         runtime->threads = dt__pool_new(ctx, ctx->threads); /* NULL: one thread */
     return runtime->threads;
 }
@@ -69,11 +69,20 @@ static void fail_heap_full(dt_ctx *ctx, const dt__runtime *runtime, size_t bytes
                    heap->stats.n_live, contents);
 }
 
-DT__HOT static void *alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, const dt_site *site) {
+/* The heap that a block belongs to. */
+static inline dt__heap *heap_with(dt__runtime *runtime, const void *memory) {
+    return dt__is_idle(runtime->ctx, memory) ? &runtime->ctx->estimate->heap : &runtime->heap;
+}
+
+DT__HOT static void *alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, bool is_distributed,
+                                const dt_site *site) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime || ctx->is_foreign) /* in a forked process the heap is still the parent's */
         return NULL;
-    void *memory = dt__heap_alloc(&runtime->heap, bytes, kind);
+    dt__heap *heap = &runtime->heap;
+    if (__builtin_expect(ctx->estimate != NULL, 0) && (is_distributed || ctx->estimate->n_idle))
+        heap = &ctx->estimate->heap;
+    void *memory = dt__heap_alloc(heap, bytes, kind);
     if (!memory) { /* every tensor needs memory: only a failure enters the call */
         DT__ENTER(ctx, "heap_alloc", site);
         fail_heap_full(ctx, runtime, bytes);
@@ -81,20 +90,20 @@ DT__HOT static void *alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, 
     return memory;
 }
 
-DT__HOT void *dt__alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, const dt_site *site) {
-    void *memory = alloc_heap(ctx, bytes, kind, site);
+DT__HOT void *dt__alloc_heap(dt_ctx *ctx, size_t bytes, dt_memory_kind kind, bool is_distributed) {
+    void *memory = alloc_heap(ctx, bytes, kind, is_distributed, NULL);
     if (memory)
         dt__heap_set_tensor(memory);
     return memory;
 }
 
 void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
-    return alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, site);
+    return alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, false, site);
 }
 
 void dt__set_memory_kind(dt_ctx *ctx, void *memory, dt_memory_kind kind) {
     if (dt__runtime_of(ctx))
-        dt__heap_set_kind(&dt__runtime_of(ctx)->heap, memory, kind);
+        dt__heap_set_kind(heap_with(dt__runtime_of(ctx), memory), memory, kind);
 }
 
 const char *dt_memory_kind_name(dt_memory_kind kind) {
@@ -108,7 +117,7 @@ const char *dt_memory_kind_name(dt_memory_kind kind) {
 
 DT__HOT void dt__free_heap(dt_ctx *ctx, void *memory) {
     if (memory && !ctx->is_foreign)
-        (void)dt__heap_free(&dt__runtime_of(ctx)->heap, memory);
+        (void)dt__heap_free(heap_with(dt__runtime_of(ctx), memory), memory);
 }
 
 dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, const dt_site *site) {
@@ -117,8 +126,9 @@ dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, const dt_site *site) {
         return DT_OK;
     if (ctx && ctx->is_foreign)
         return DT_ERR_STATE;
-    bool is_tensor = runtime && dt__heap_is_tensor(&runtime->heap, memory);
-    if (runtime && !is_tensor && dt__heap_free(&runtime->heap, memory))
+    dt__heap *heap = runtime ? heap_with(runtime, memory) : NULL;
+    bool is_tensor = heap && dt__heap_is_tensor(heap, memory);
+    if (heap && !is_tensor && dt__heap_free(heap, memory))
         return DT_OK;
     DT__ENTER(ctx, "heap_free", site);
     if (is_tensor)

@@ -54,8 +54,9 @@ struct dt_work {
     int n_histories;
     uint64_t mesh_dims; /* along which a verdict is known when it ends; 0: it carries none (verdict.h) */
     struct dt__data_verdict *verdict; /* the first that is known of; NULL: none */
-    struct dt__ring_call *ring;       /* this call in the log of recent calls; NULL on transports without one */
-    /* The rest belongs to the transport. */
+    struct dt__recent_operation
+        *recent; /* this call in the log of recent operations; NULL on transports without one */
+    /* The following fields belong to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
     struct dt__span *span;       /* of an operation between nodes (cluster) */
     uint64_t seq;
@@ -78,7 +79,7 @@ enum {
     DT__MAX_THREADS = 4096, /* of one rank */
 };
 
-/* The data with which a process joins a launch as a rank. */
+/* What a process needs to join a launch as a rank. */
 typedef struct dt__ticket {
     int fd;     /* of the segment; -1 if base is set */
     void *base; /* the segment, already mapped (ranks as threads of one process) */
@@ -87,7 +88,7 @@ typedef struct dt__ticket {
     int64_t n_cores; /* cores that the ranks of this node share */
 } dt__ticket;
 
-/* The CPUs of a rank: a hash of which, and the cores that it may use of them. */
+/* The CPUs of a rank: a hash of their list, and how many cores of them it may use. */
 typedef struct dt__rank_cpus {
     uint64_t set;
     int64_t n_cores;
@@ -97,7 +98,7 @@ struct dt__board;
 struct dt__channel;
 
 /* What a transport does for ranks that cannot read each other's blocks (board.h): it sends what this rank publishes,
- * and enters what others have sent in their blocks. All functions may be called while the transport opens or closes. */
+ * and enters in their blocks what others have sent. All functions may be called while the transport opens or closes. */
 typedef struct dt__messenger {
     /* This rank's state has changed. */
     void (*send_state)(dt__runtime *runtime);
@@ -110,12 +111,12 @@ typedef struct dt__messenger {
     bool (*is_retired)(const dt__runtime *runtime, uint64_t key, uint32_t epoch);
     /* Whether this rank reads the blocks of another as it writes them. */
     bool (*is_remote)(const dt__runtime *runtime, int64_t rank);
-    /* Whether an operation needs something of member c that c has not done yet, as far as is known: a message that is
-     * on its way arrives even if its sender has closed since. */
+    /* Whether an operation needs something that member c has not done yet, as far as is known: a message in flight
+     * arrives even if its sender has closed since. */
     bool (*needs)(dt_work *work, int64_t c);
     /* Brings the calls that are known of member c up to date, and waits briefly for that; false: c has not answered. */
     bool (*fetch_calls)(dt_work *work, int64_t c);
-    /* The same of up to `max` members, missing ones first. */
+    /* Updates the calls of up to `max` members, missing ones first. */
     void (*fetch_all_calls)(dt_work *work, int max);
     /* Requests the calls of the members that the operation waits for, from time to time, without waiting. */
     void (*request_calls)(dt_work *work);
@@ -139,8 +140,8 @@ typedef struct dt__transport {
     void (*closing)(dt__runtime *runtime);
     /* Leaves it, without waiting for any rank. */
     void (*close)(dt__runtime *runtime);
-    /* Starts an operation whose call is checked already; must not block. With a board, one that has its channel and its
-     * number: others are not started. */
+    /* Starts an operation whose call was checked; must not block. With a board, only operations that have a channel and
+     * a number are started. */
     dt_status (*start)(dt__runtime *runtime, dt_work *work);
     /* Advances an operation without blocking: DT_OK, DT_IN_PROGRESS or an error; not called again after its end. */
     dt_status (*step)(dt__runtime *runtime, dt_work *work);
@@ -170,7 +171,7 @@ typedef struct dt__transport {
 } dt__transport;
 
 extern const dt__transport dt__transport_self, dt__transport_fake;
-/* In a forked process, in the place of the one that the context was opened with. */
+/* In a forked process, replaces the one that the context was opened with. */
 extern const dt__transport dt__transport_forked;
 
 /* Writes a text, truncated to the capacity. */
@@ -189,14 +190,17 @@ struct dt__runtime {
     dt_group *groups; /* all live groups, including world */
     dt_work *started; /* operations in progress that dt_comm_start began, oldest first */
     dt__freed_queue freed_works, freed_groups;
-    struct dt__board *board;        /* what the ranks of the launch publish; NULL: no others that could */
-    void *state;                    /* of the transport, besides the board */
+    struct dt__board *board; /* what the ranks of the launch publish; NULL: no others that could */
+    void *state;             /* of the transport, besides the board */
+    const struct dt__estimate_options
+        *described;                 /* by DTENSOR_ESTIMATE; set before the transport is opened; or NULL */
     size_t heap_memory;             /* bytes that the heaps of this node may use together; set before it is opened */
     dt__rank_cpus cpus;             /* of this rank, where the transport shares memory; set before it is opened */
     int numa_node;                  /* that this rank is bound to, or -1; set before it is opened */
     int32_t *node_of;               /* [world] the node of each rank; NULL: all are on one */
-    int32_t *pretended_nodes;       /* the same, for tests on shm; or NULL */
+    int32_t *pretended_nodes;       /* [world] nodes that tests on shm pretend, or NULL */
     int64_t cores_per_rank;         /* as the transport found; 0: those of the ticket */
+    bool host_waits;                /* the host was notified of a wait that has not ended (dt__host_waits) */
     bool shares_mpi;                /* the program itself calls MPI, and a rank may wait in it */
     int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
@@ -244,7 +248,7 @@ void dt__messages_free(dt_group *group);
 dt_status dt__open_private_heap(dt__runtime *runtime, const dt_init_options *options);
 void dt__close_private_heap(dt__runtime *runtime);
 
-/* Ends all started operations, with an error those that cannot be finished now; they must still be waited for. */
+/* Ends all started operations; those that cannot finish now end with an error. They must still be waited for. */
 void dt__abandon_started_works(dt__runtime *runtime);
 
 /* Frees what the transport has for a group; the next operation makes it again. */

@@ -60,8 +60,8 @@ static dt_status receive_message(dt_work *work) {
     if (!dt__signature_matches(message->signature, work->signature) || message->count != work->count ||
         message->tag != work->call.tag) {
         char sent[128], expected[128];
-        dt__describe_call(message->signature, message->count, "", sent, sizeof sent);
-        dt__describe_own_call(work, expected, sizeof expected);
+        dt__describe_operation(message->signature, message->count, "", sent, sizeof sent);
+        dt__describe_own_operation(work, expected, sizeof expected);
         return dt__fail(ctx, DT_ERR_MISMATCH, "recv from this rank itself: expected %s, got %s%s", expected, sent,
                         message->tag != work->call.tag ? " with another tag" : "");
     }
@@ -133,7 +133,7 @@ static dt_status start_self(dt__runtime *runtime, dt_work *work) {
 }
 
 /* With no other rank to make progress, an operation that cannot finish now never will, unless an earlier receive has
- * got its message meanwhile. */
+ * meanwhile received its message. */
 static dt_status pause_self(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     (void)pause;
     if (message_is_ready(work))

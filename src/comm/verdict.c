@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Verdicts: which of several is reported, when all ranks know of it, and the text of the error.
+ * Verdicts: which of several is reported, at which point all ranks have it, and the text of the error.
  */
 #include "comm/comm.h"
 
@@ -17,7 +17,7 @@ static dt__data_verdict *new_verdict(dt_ctx *ctx) {
 
 void dt__verdict_free(dt_ctx *ctx, dt__data_verdict *verdict) { dt__free(ctx, verdict, sizeof *verdict); }
 
-/* For the supervisor of a rank that ends without closing its context. */
+/* For the supervisor, if a rank ends without closing its context. */
 static void publish(dt_ctx *ctx) {
     if (ctx->on_error)
         ctx->on_error(ctx);
@@ -51,9 +51,9 @@ dt_status dt__verdict_record(dt__history *history, dt_status status, const char 
     return DT_OK;
 }
 
-/* Of one mesh, the verdict of the earliest call comes first. In one call, that is the one that has spread along more
- * mesh dims; then the lowest rank decides. So all members of an operation select the same one, and what has spread
- * along some mesh dims is replaced only by what has spread along these, too. */
+/* For one mesh, the verdict of the earliest call comes first; within a call, the one that has spread along more mesh
+ * dims, then the one of the lowest rank. So all members of an operation select the same verdict, and one that has
+ * spread along some mesh dims is replaced only by one that has spread along these too. */
 static bool comes_first(const dt__data_verdict *a, const dt__data_verdict *b) {
     int a_dims = __builtin_popcountll(a->spread), b_dims = __builtin_popcountll(b->spread);
     if (a->history != b->history)
@@ -92,12 +92,12 @@ dt_status dt__verdict_merge(dt_work *work, const dt__data_verdict *other) {
 /* "gather: f32[5,3] S(0) on mesh(2): index 9 is out of range: expected 0 to 4 (at a.c:12); found on rank 1, reported by
  * item (at a.c:20)". The text has the call that found it, so that the one in progress is not written before it. */
 static dt_status report(dt_ctx *ctx, const dt__data_verdict *verdict) {
+    const dt_site *reporting = dt__call_site(ctx);
     dt__public_call call = ctx->call;
     char site[DT__SITE_TEXT_BYTES] = "", by[DT__SITE_TEXT_BYTES + 64] = "";
     const char *name = call.depth && call.name ? call.name : "";
     size_t n = strlen(name);
-    if (call.depth)
-        dt__site_text(call.site, site, sizeof site);
+    dt__site_text(reporting, site, sizeof site);
     bool is_same = !strncmp(verdict->text, name, n) && verdict->text[n] == ':' && strstr(verdict->text, site);
     if (*name && !is_same)
         (void)snprintf(by, sizeof by, ", reported by %s%s", name, site);

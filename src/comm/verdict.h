@@ -3,12 +3,12 @@
  * Verdicts on data. A kernel that finds bad data in its shard, such as an index out of range, records a *verdict* in
  * the history of the mesh instead of an error, because the other ranks have not seen that data. The next operations of
  * the mesh carry it in their headers, and when all ranks of the mesh have it, all of them get it as the same agreed
- * error, in the same call. Nothing is sent for it, and without a verdict nothing is done for it.
+ * error, in the same call. This sends no messages of its own, and without a verdict it costs nothing.
  *
  * On a mesh of several dims an operation may join the ranks along some of them only. A verdict therefore has the mesh
  * dims along which it has spread: all ranks of that part of the mesh have it. It is reported at the end of the
- * operation that completes them. This needs operations in which every rank of the mesh takes part, each with the ranks
- * along the same mesh dims; others do not carry verdicts.
+ * operation that completes them. Only operations in which every rank of the mesh takes part, each with the ranks along
+ * the same mesh dims, carry verdicts.
  */
 #ifndef DT_COMM_VERDICT_H
 #define DT_COMM_VERDICT_H
@@ -32,8 +32,8 @@ typedef struct dt__data_verdict {
 /* Records a verdict of the call in progress; an earlier one is kept. */
 dt_status dt__verdict_record(dt__history *history, dt_status status, const char *text);
 
-/* For operations: the start takes the verdict of this rank, headers of members are merged into it, so that all members
- * have the same one in the end, and the end keeps it or reports it. */
+/* For operations: the start takes this rank's verdict, the headers of members are merged into it, so that all members
+ * end up with the same one, and the end keeps or reports it. */
 dt_status dt__verdict_take(dt_work *work);
 dt_status dt__verdict_merge(dt_work *work, const dt__data_verdict *other);
 dt_status dt__verdict_conclude(dt_work *work);
@@ -50,11 +50,11 @@ static inline uint64_t dt__dims_met(const dt__history *history, uint64_t mesh_di
 }
 
 void dt__verdict_free(dt_ctx *ctx, dt__data_verdict *verdict);
-/* When histories begin again: what was not reported still will be. */
+/* When histories begin again: verdicts that were not reported still will be. */
 void dt__verdict_restart(dt__history *history);
-/* The line that would report one that was not reported yet, followed by a note; false: there is none. */
+/* The line for a verdict that was not reported yet, followed by a note; false: there is none. */
 bool dt__verdict_line(const dt_ctx *ctx, const char *note, char *out, size_t capacity);
-/* When no operation will follow: makes what was not reported the error of the context. */
+/* When no operation will follow: makes an unreported verdict the error of the context. */
 void dt__verdicts_end(dt_ctx *ctx);
 
 #endif

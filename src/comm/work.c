@@ -21,7 +21,18 @@ static void advance_started(dt__runtime *runtime) {
         advance(runtime, work);
 }
 
-static dt_status run_to_end(dt__runtime *runtime, dt_work *work) {
+/* Pauses, and adds the time to the observer's waiting time. */
+static dt_status pause_work(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
+    dt__comm_observer *observer = runtime->ctx->observer;
+    if (!observer)
+        return runtime->transport->pause(runtime, work, pause);
+    double begin_us = dt__now_us();
+    dt_status status = runtime->transport->pause(runtime, work, pause);
+    observer->waited_us += dt__now_us() - begin_us;
+    return status;
+}
+
+static dt_status advance_to_end(dt__runtime *runtime, dt_work *work) {
     struct dt__pause pause = {0};
     for (;;) {
         advance(runtime, work);
@@ -31,13 +42,19 @@ static dt_status run_to_end(dt__runtime *runtime, dt_work *work) {
             advance_started(runtime);
         if (work->status != DT_IN_PROGRESS)
             return work->status;
-        dt_status status = runtime->transport->pause(runtime, work, &pause);
+        dt_status status = pause_work(runtime, work, &pause);
         if (status != DT_OK)
             return work->status = status;
     }
 }
 
-/* A verdict that members have read is kept or reported here, where ranks are at the same point of the program. */
+static dt_status run_to_end(dt__runtime *runtime, dt_work *work) {
+    dt_status status = advance_to_end(runtime, work);
+    dt__host_wait_ends(runtime);
+    return status;
+}
+
+/* A verdict that members have read is kept or reported here, because all ranks are at the same point of the program. */
 static dt_status finish(dt__runtime *runtime, dt_work *work) {
     dt_status status = run_to_end(runtime, work);
     if (__builtin_expect(!work->verdict, 1))
@@ -70,8 +87,8 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
     char size[32];
     if (ctx->observer)
         ctx->observer->collective(
-            ctx,
-            &(dt__collective_report){.op = call->op, .bytes = bytes, .begin_us = begin_us, .end_us = dt__now_us()});
+            ctx, &(dt__collective_report){
+                     .op = call->op, .bytes = bytes, .begin_us = begin_us, .end_us = dt__clock_us(ctx)});
     group->runtime->n_logged++;
     group->runtime->logged_bytes += bytes;
     dt__size_print((size_t)bytes, size, sizeof size);
@@ -79,25 +96,41 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
             dt_collective_name(call->op), group->n_ranks, size);
 }
 
+/* By the links of the machine model; a program's own collectives have no plan. */
+static void advance_clock(const dt_group *group, const dt_comm_call *call) {
+    const dt__machine *machine = group->ctx->machine;
+    const dt__link *link =
+        machine->ranks_per_host && group->n_ranks > machine->ranks_per_host ? &machine->between : &machine->within;
+    double bytes = (double)dt__dst_count((dt_group *)group, call) * (double)dt_dtype_size(call->dtype);
+    if (group->n_ranks > 1)
+        dt__clock_advance(group->ctx,
+                          link->start_us + link->peer_us * (double)(group->n_ranks - 1) + bytes / link->bytes_per_us);
+}
+
 /* The history as the operation that compares it publishes it: odd. */
 static uint64_t history_word(const dt__history *history) { return history->hash << 1 | 1; }
 
-static void compare_history(dt_work *work, dt__history *history) {
+static void set_history(dt_work *work, dt__history *history, uint64_t mesh_dims) {
+    if (!history)
+        return;
     work->histories[0] = history;
     work->history_words[0] = history_word(history);
     work->n_histories = 1;
-    work->mesh_dims = DT__ALL_MESH_DIMS;
+    work->mesh_dims = mesh_dims;
 }
 
-static inline dt_status run_call(dt_group *group, const dt_comm_call *call, dt__history *history) {
+/* mesh_dims: along which all ranks of the history's mesh take part. */
+static inline dt_status run_call(dt_group *group, const dt_comm_call *call, dt__history *history,
+                                 uint64_t mesh_dims) {
     dt_work work;
-    double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
+    double begin_us = group->runtime->ctx->observer ? dt__clock_us(group->runtime->ctx) : 0;
     dt_status status = dt__call_check(group, call, &work);
     if (status != DT_OK)
         return publish_refusal(&work, status);
-    if (history)
-        compare_history(&work, history);
+    set_history(&work, history, mesh_dims);
     status = run_work(group->runtime, &work);
+    if (group->runtime->ctx->estimate)
+        advance_clock(group, call);
     if (status == DT_OK && is_reported(group->runtime->ctx))
         report_collective(group, call, begin_us);
     return status;
@@ -110,17 +143,21 @@ dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t ca
         return DT_ERR_STATE;
     dt_comm_call full;
     call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
-    return call ? run_call(group, call, NULL) : DT_ERR_VALUE;
+    return call ? run_call(group, call, NULL, 0) : DT_ERR_VALUE;
 }
 
 dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, dt__history *history) {
     dt_comm_call tagged = *call;
     if (history) /* every member has it: it is part of what must agree */
         tagged.tag ^= history_word(history);
-    return run_call(group, &tagged, history);
+    return run_call(group, &tagged, history, DT__ALL_MESH_DIMS);
 }
 
-/* The history of a mesh that every member is in is part of what must agree. */
+dt_status dt__comm_run_within(dt_group *group, const dt_comm_call *call, dt__history *history) {
+    return run_call(group, call, history, 0);
+}
+
+/* If every member is in the mesh, its history is part of what must agree. */
 static uint64_t exchange_tag(const dt__exchange *exchange) {
     bool shared = exchange->n_histories == 1 && exchange->histories[0] && !exchange->compares_later;
     return exchange->tag ^ (shared ? history_word(exchange->histories[0]) : 0);
@@ -210,7 +247,7 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     work->ctx = runtime->ctx;
     dt__life_begin(&work->life, work->ctx);
     work->started = true;
-    if (work->mesh_dims != DT__ALL_MESH_DIMS) /* what several tell along single mesh dims would have no order */
+    if (work->mesh_dims != DT__ALL_MESH_DIMS) /* else verdicts spread along single mesh dims would have no order */
         work->mesh_dims = 0;
     work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || dt__work_start(runtime, work) != DT_OK) {
@@ -227,25 +264,28 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     return work;
 }
 
-dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
-    DT__ENTER(dt__group_ctx(group), "comm_start", site);
-    group = DT__LIVE(DT__KIND_GROUP, group);
-    if (!group || !call)
-        return NULL;
+dt_work *dt__comm_start_within(dt_group *group, const dt_comm_call *call, dt__history *history) {
     dt_work checked;
-    dt_comm_call full;
-    call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
-    if (!call)
-        return NULL;
     dt_status status = dt__call_check(group, call, &checked);
     if (status != DT_OK) {
         publish_refusal(&checked, status);
         return NULL;
     }
+    set_history(&checked, history, 0);
     dt_work *work = start_work(group, &checked);
     if (work && is_reported(group->runtime->ctx))
-        report_collective(group, call, dt__now_us()); /* when it starts, with no duration */
+        report_collective(group, call, dt__clock_us(group->runtime->ctx)); /* when it starts, with no duration */
     return work;
+}
+
+dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_start", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
+    if (!group || !call)
+        return NULL;
+    dt_comm_call full;
+    call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
+    return call ? dt__comm_start_within(group, call, NULL) : NULL;
 }
 
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {

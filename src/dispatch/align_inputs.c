@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs from elsewhere: an op with DT__OP_ALIGN accepts inputs on other meshes than its first one, plain inputs
- * beside a distributed first one, and the other way round. They are brought to the first one before the call is
- * decided: a plain one, which every rank has, counts as replicated; one on another mesh is redistributed to the
- * placements of the first where their shapes are equal, and otherwise replicated; beside a plain first input a
- * distributed one becomes full.
+ * Inputs on other meshes: an op with DT__OP_ALIGN accepts inputs on meshes other than that of its first input, plain
+ * inputs with a distributed first input, and distributed inputs with a plain one. They are brought to the mesh of the
+ * first input before the call is decided. A plain input, which every rank has, counts as replicated. An input on
+ * another mesh is redistributed to the placements of the first input if their shapes are equal, and replicated
+ * otherwise. With a plain first input, a distributed one becomes full.
  */
 #include "dispatch/dispatch_state.h"
 #include "move/move.h"
@@ -57,7 +57,7 @@ static dt_tensor *align(dt_tensor *first, dt_tensor *input) {
     return moved;
 }
 
-/* Refuses, alike on all ranks and before anything is sent, what the op's shape function refuses. */
+/* Refuses what the op's shape function refuses, on all ranks alike and before anything is sent. */
 static dt_status check_shapes(dt_ctx *ctx, dt__call *call) {
     _Alignas(16) unsigned char memory[1024];
     dt__arena arena = dt__arena_on(ctx, memory, sizeof memory);
@@ -72,9 +72,8 @@ dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *ou
     dt_tensor *first = call->inputs[0];
     int64_t coordinate[DT_MESH_MAX_DIMS];
     *outside = false;
-    for (int i = 1; i < call->n_inputs;
-         i++) /* on the meshes of both; the aligned call is folded when it is decided */
-        DT__TRY(dt__fold_tensor(first->spec ? first : call->inputs[i],
+    for (int i = 1; i < call->n_inputs; i++) /* on the meshes of both; the aligned call is noted when it is decided */
+        DT__TRY(dt__note_tensor(first->spec ? first : call->inputs[i],
                                 &(dt__call_details){.other = first->spec ? call->inputs[i]->spec : NULL}));
     DT__TRY(check_shapes(ctx, call));
     for (int i = 1; i < call->n_inputs; i++) {

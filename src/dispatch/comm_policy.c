@@ -106,7 +106,7 @@ static dt_status apply_policy(dt_ctx *ctx, dt_policy policy, const dt__decision 
     return DT_OK;
 }
 
-/* Whether all that the call sends is a state whose size does not depend on that of its tensors. */
+/* Whether the call sends only a state whose size does not depend on that of its tensors. */
 static bool sends_numbers_only(const dt__decision *decision) {
     for (int i = 0; i < decision->n_inputs; i++)
         if (decision->inputs[i].to && dt__step_counts_communicate(decision->inputs[i].counts))
@@ -114,10 +114,32 @@ static bool sends_numbers_only(const dt__decision *decision) {
     return decision->meeting && decision->meeting->way.is_fixed;
 }
 
+/* The line of an op in a dry run: what it moves, and by which collectives. */
+static void add_dry_moves(const dt__call *call, const dt__decision *decision, dt__text *out) {
+    static const dt__way none;
+    const dt__way *way = decision->windowed  ? dt__windowed_way(decision->windowed)
+                         : decision->meeting ? &decision->meeting->way
+                                             : &none;
+    dt__input_moves all = {.way = way};
+    for (int i = 0; i < decision->n_inputs; i++)
+        for (int kind = 0; decision->inputs[i].to && kind < DT__N_STEP_KINDS; kind++)
+            all.counts.of[kind] += decision->inputs[i].counts->of[kind];
+    all.counts.of[way->kind] += way->bytes > 0;
+    dt__text_add(out, "  ");
+    describe_moves(call, decision, out);
+    dt__text_add(out, ": ");
+    if (!dt__input_moves_text(&all, out))
+        dt__text_add(out, "nothing is sent");
+    dt__text_add(out, "\n");
+}
+
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    if (ctx->is_dry)
+    if (ctx->is_dry) {
         dt__dry_add_way(state, decision);
+        if (dt__dry_moves(state))
+            add_dry_moves(call, decision, dt__dry_moves(state));
+    }
     dt_policy policy = current_policy(ctx, state);
     if (policy == DT_COMM_ALLOW || sends_numbers_only(decision))
         return DT_OK;

@@ -81,7 +81,7 @@ static dt_status set_input_specs(making *self) {
     return DT_OK;
 }
 
-/* If the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all others
+/* If the selected row has Partial where the input is Replicate, the first coordinate keeps its values and all others
  * hold the identity of the reduction. */
 static void set_identity(const making *self, const dt__candidate *selected, int i) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
@@ -98,7 +98,7 @@ static void set_identity(const making *self, const dt__candidate *selected, int 
     }
 }
 
-/* What an input's plan counts as. */
+/* The collectives that an input's plan counts as. */
 static dt_status count_steps(making *self, const dt__route *route, dt__input_decision *input) {
     dt__move move;
     DT__TRY(dt__move_of_specs(input->from, input->to, &move));
@@ -203,7 +203,7 @@ static dt_status select_placements(making *self, dt__arena *scratch, dt__candida
     return selected->way.flags & DT__ROW_STATES ? dt__meeting_new(self->to, selected) : DT_OK;
 }
 
-/* What running it branches on. */
+/* What the run of the decision branches on. */
 static void set_kind(const making *self) {
     dt__decision *to = self->to;
     bool of_view_op = self->call->info->op->flags & DT_OP_VIEW;
@@ -215,7 +215,7 @@ static void set_kind(const making *self) {
         to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
 }
 
-/* Of an op with a kernel and a decomposition the cheaper one is selected. */
+/* If an op has a kernel and a decomposition, the cheaper one is selected. */
 static dt_status plan_decomposition(making *self, dt__arena *scratch, const dt__candidate *selected) {
     const dt_op *op = self->call->info->op;
     dt__dry_plan plan;
@@ -229,16 +229,16 @@ static dt_status plan_decomposition(making *self, dt__arena *scratch, const dt__
         placed[i] = &self->to->inputs[i].from->sharding;
     dt__dry_request request = {self->call->info, self->call->overload, self->call->n_inputs,
                                self->call->args, self->call->values,   self->to->mesh,
-                               placed,           self->call->records};
+                               placed,           self->call->records,  NULL};
     DT__TRY(dt__dry_run(scratch, &request, &plan));
-    self->to->decomposes = plan.us < selected->cost_us * (1 - 1e-9);
+    self->to->decomposes = dt__decomposition_is_selected(&plan, selected);
     return DT_OK;
 }
 
 static dt_status fill_decision(making *self, dt__arena *scratch) {
     dt_op_call *op_call = &self->call->op_call;
     if (self->call->info->list)
-        return dt__decide_tuples(self->ctx, self->call, self->to);
+        return dt__decide_items(self->ctx, self->call, self->to);
     DT__TRY(dt__call_find_mesh(self->ctx, self->call, &self->to->mesh));
     self->to->writes = dt__call_writes(op_call);
     for (int i = 0; self->to->writes && i < self->call->n_inputs; i++)
@@ -291,24 +291,24 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     if (decision->meeting)
         dt_group_release(decision->meeting->group);
     dt__windowed_end(decision->windowed);
-    for (int t = 0; t < decision->n_tuples; t++)
-        dt__decision_release(ctx, decision->tuples[t]);
+    for (int t = 0; t < decision->n_items; t++)
+        dt__decision_release(ctx, decision->items[t]);
     dt__arena_free(&decision->arena);
     dt__free(ctx, decision, sizeof *decision);
 }
 
 static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__call *call,
                                  const dt__decision_key *key) {
-    dt__call_fold folded;
+    dt__call_entry entry;
     state->stats.n_misses++;
-    dt__describe_fold(ctx, call, &folded);
-    if (dt__fold_new_call(ctx, call, &folded) != DT_OK)
+    dt__describe_entry(ctx, call, &entry);
+    if (dt__note_new_call(ctx, call, &entry) != DT_OK)
         return NULL;
     dt__decision *decision = new_decision(ctx, call, key);
     if (!decision)
         return NULL;
     decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
-    decision->folded = folded;
+    decision->entry = entry;
     dt__log_decision(ctx, call, decision);
     dt__decision_cache_add(ctx, state, decision);
     return decision;
@@ -323,7 +323,7 @@ DT__HOT dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = dt__decision_cache_find(state, &key);
     if (decision) {
         state->stats.n_hits++;
-        if (dt__fold_call(ctx, call, decision) != DT_OK)
+        if (dt__note_call(ctx, call, decision) != DT_OK)
             return NULL;
         if (check && check(&call->op_call) != DT_OK) /* on a miss it runs with the shape function */
             return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The cache of decisions: bounded, with statistics, and holding references to the specs that its keys name. A decision
- * in use by a call is freed only after that call, even if the cache evicts it before.
+ * that a call uses is freed only after that call, even if the cache evicts it earlier.
  */
 #include "base/options.h"
 #include "dispatch/dispatch_state.h"
@@ -40,7 +40,12 @@ static void free_state(dt_ctx *ctx, void *slot) {
 }
 
 /* A trace that is still running is completed. */
-static void finish(dt_ctx *ctx) { (void)dt_trace_end(ctx); }
+static void finish(dt_ctx *ctx) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    if (state->monitor)
+        dt__report_end(ctx, state->monitor);
+    (void)dt_trace_end(ctx);
+}
 
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     if (ctx->slots[DT__SLOT_DISPATCH].state)
@@ -52,8 +57,10 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     ctx->slots[DT__SLOT_DISPATCH].state = state;
     ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
     ctx->slots[DT__SLOT_DISPATCH].finish = finish;
-    if (!ctx->is_dry)
+    if (!ctx->is_dry) {
         dt__trace_from_environment(ctx);
+        dt__report_from_environment(ctx);
+    }
     return state;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
- * the arguments, sixteen to a word, where the schema does not fix them; they determine the number of further words.
- * Then the values of all arguments except those that vary (dt_op.varying), of which only the class is in the key
- * (dt_op.class_of), unless that is DT_CLASS_OF_VALUES. Then the tensors: the id of a spec, or dtype and shape of a
- * plain one; and, where some are seen in their use placements, the ids of those. A key that does not fit the call's own
- * space is written to a buffer of the dispatch state, which grows.
+ * The key of a call: calls with equal keys have the same decision. It begins with the op and its overload, and the
+ * types of the arguments that the schema does not fix, sixteen to a word; these determine the number of further words.
+ * The values of all arguments follow, except those that vary (dt_op.varying): only their class is in the key
+ * (dt_op.class_of), unless that is DT_CLASS_OF_VALUES. Last come the tensors: the id of a spec, or the dtype and shape
+ * of a plain one, and the ids of use placements where some are used. A key that does not fit the call's own space is
+ * written to a buffer of the dispatch state, which grows.
  */
 #include "base/hot.h"
 #include "dispatch/dispatch_state.h"
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) uint64_t *put_class(uint64_t *at, c
     return class == DT_CLASS_OF_VALUES && at ? put_varying(at, end, call) : at;
 }
 
-/* The classes of the tuples of a list; all have the arguments of the list. */
+/* The classes of the items of a list, which all have the list's arguments. */
 static uint64_t *put_classes(uint64_t *at, const uint64_t *end, const dt__call *call,
                              const dt__dispatch_state *state) {
     at = put_words(at, end, state->class_words, (int)state->n_class_words);
@@ -139,7 +139,7 @@ static uint64_t *put_uses(uint64_t *at, const uint64_t *end, const dt__call *cal
     return at;
 }
 
-/* The decision's outputs keep the mesh, so that its address stays its own. */
+/* The decision's outputs hold a reference to the mesh, so that no other mesh gets its address. */
 static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__maker_place *maker) {
     at = put(at, end, (uint64_t)(uintptr_t)maker->mesh);
     at = at ? put_bytes(at, end, maker->place ? maker->place : "", maker->place ? strlen(maker->place) : 0) : NULL;

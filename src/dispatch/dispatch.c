@@ -163,10 +163,10 @@ DT__HOT static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decis
         status = dt__windowed_run(ctx, call, decision);
     } else if ((decision->runs || draws) && holds && dt__has_data(ctx)) {
         call->op_call.outputs = values;
-        status =
-            decision->meeting && decision->runs ? dt__meeting_run(ctx, call, decision) : op->kernel(&call->op_call);
+        status = decision->meeting && decision->runs ? dt__meeting_run(ctx, call, decision)
+                                                     : dt__kernel_run(&call->op_call);
     } else if (decision->meeting && decision->runs && ctx->observer && decision->communicates)
-        dt__observe_way(ctx, &decision->meeting->way, decision->meeting->way.bytes, dt__now_us());
+        dt__observe_way(ctx, &decision->meeting->way, decision->meeting->way.bytes, dt__clock_us(ctx));
     if (status != DT_OK)
         drop_new_outputs(call, decision, decision->n_outputs);
     else if (decision->writes)
@@ -209,6 +209,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
             source = copy = dt__clone(source);
             if (!copy)
                 return dt_error_status(ctx);
+            dt__clock_advance(ctx, ctx->estimate ? dt__copy_time_us(copy) : 0);
             set_local_value(&call->values[0], copy, call->values[0].spec);
             status = op_call->op->kernel(op_call);
         }
@@ -231,7 +232,7 @@ static bool same_elements(const dt_tensor *a, const dt_tensor *b) {
            !memcmp(a->local_shape, b->local_shape, bytes) && !memcmp(a->strides, b->strides, bytes);
 }
 
-/* Whether another input than i is written and shares some, but not exactly its elements. */
+/* Whether an input other than i is written and shares some elements with it, but not exactly the same ones. */
 static bool overlaps_written(const dt__call *call, const dt__decision *decision, int i) {
     for (int w = 0; w < call->n_inputs; w++)
         if (w != i && decision->inputs[w].written && call->moved[i]->storage == call->inputs[w]->storage &&
@@ -240,7 +241,7 @@ static bool overlaps_written(const dt__call *call, const dt__decision *decision,
     return false;
 }
 
-/* An op must not read the memory that it writes through another view: such an input is copied. */
+/* An op must not read memory that it writes through another view: such an input is copied. */
 static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     dt_tensor **moved = call->moved;
     for (int i = 0; i < call->n_inputs; i++) {
@@ -257,7 +258,7 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, const dt__decisio
     return DT_OK;
 }
 
-/* Views that do not share the memory of the input, because it had to move, or their elements did. */
+/* Views that do not share the memory of the input, because it or their elements had to move. */
 static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
     for (int i = 0; i < n; i++) {
         if (dt__copied_view_note(views[i], input->storage) == DT_OK)
@@ -290,7 +291,7 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     DT__ASSUME(!decision->is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = decision->is_view ? run_view(ctx, call, decision, moved[0]) : run_kernel(ctx, call, decision);
-    /* Ranks compare their outermost calls only, so that what is called inside others need not be alike. */
+    /* Ranks compare only their outermost calls, so nested calls need not agree. */
     bool meets = ctx->checks_calls && ctx->call.depth <= 1 && !decision->is_view && decision->mesh && decision->runs;
     if (status == DT_OK && meets) {
         status = dt__mesh_meet(decision->mesh); /* which reports a verdict of the kernel */
@@ -306,7 +307,7 @@ static dt_status move_and_run(dt_ctx *ctx, dt__call *call, const dt__decision *d
     return status;
 }
 
-DT__HOT dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+DT__HOT static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     call->op_call.n_outputs = decision->n_outputs;
     call->op_call.row_flags = decision->row_flags;
     if (!decision->is_direct)
@@ -316,15 +317,24 @@ DT__HOT dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decisi
     return decision->is_view ? run_view(ctx, call, decision, call->inputs[0]) : run_kernel(ctx, call, decision);
 }
 
-/* The same with a monitor that counts or traces. */
+DT__HOT dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+    return __builtin_expect(ctx->estimate != NULL, 0) ? dt__run_estimated(ctx, call, decision, run_decision)
+                                                      : run_decision(ctx, call, decision);
+}
+
+/* Runs a decision under a monitor that counts or traces. */
 dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const char *outer = ctx->observer->op;
     if (!outer)
         ctx->observer->op = call->info->schema.name;
-    double begin_us = dt__now_us();
+    double begin_us = dt__clock_us(ctx);
     dt__trace_op_begin(state->monitor, call, decision);
     dt_status status = run(ctx, call, decision);
+    if (state->monitor && state->monitor->ran && status == DT_OK && decision->runs && !decision->is_view) {
+        call->op_call.outputs = call->output_values;
+        state->monitor->ran(state->monitor->ran_user, &call->op_call, dt__clock_us(ctx) - begin_us);
+    }
     dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
     if (ctx->observer)
         ctx->observer->op = outer;
@@ -385,9 +395,9 @@ dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-/* The same for a call that is not decided itself, but belongs to histories like any. */
+/* Runs a call that has no decision of its own, but is part of histories like any other. */
 static dt_status dispatch_undecided(dt_ctx *ctx, dt__call *call) {
-    DT__TRY(dt__fold_undecided_call(ctx, call));
+    DT__TRY(dt__note_undecided_call(ctx, call));
     return dt__dispatch_decomposed(ctx, call);
 }
 
@@ -416,8 +426,8 @@ static inline dt_status check_call(dt_ctx *ctx, dt__call *call) {
 
 static dt_status dispatch(dt_ctx *ctx, dt__call *call);
 
-/* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
- * has nothing to read, and leaves the first one as it is. */
+/* Runs a call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
+ * has nothing to read and leaves the first input unchanged. */
 static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
     size_t bytes = (size_t)call->n_inputs * sizeof *call->inputs;
     dt_tensor **made = dt__call_alloc(call, bytes), **inputs = dt__call_alloc(call, bytes);
@@ -438,7 +448,8 @@ static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-/* What an op that is not simple does before its decision is looked up. Some have none: these have run then. */
+/* The extra steps of an op that is not simple, before its decision is looked up. Ops without a decision run here;
+ * returns true. */
 static __attribute__((noinline)) bool has_run(dt_ctx *ctx, dt__call *call, dt_status *status) {
     const dt_op *op = call->info->op;
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
@@ -519,7 +530,7 @@ static bool is_changed_only(const dt__call *call, int input) {
     return changed;
 }
 
-/* Records the call with `n` tensors that it changes and does not return, which are outputs of the record, too. */
+/* Records the call with `n` tensors that it changes but does not return; they are also outputs of the record. */
 static dt_status record_with_changed(dt_ctx *ctx, const dt__call *call, dt__made *made, int n) {
     size_t bytes = (size_t)(call->n_outputs + n) * sizeof(dt_tensor *);
     dt_tensor **outputs = dt__alloc(ctx, bytes);
@@ -556,7 +567,7 @@ DT__HOT dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call) {
     return status;
 }
 
-/* Copies the inputs that the call writes and whose values before it the gradient needs. */
+/* Copies the inputs that the call writes, if the gradient needs their previous values. */
 static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
     uint32_t written = call->info->schema.signatures[call->overload].written;
     if (!written)
@@ -577,8 +588,8 @@ static dt_status keep_originals(dt_ctx *ctx, dt__call *call) {
     return DT_OK;
 }
 
-/* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
- * not recorded, nor are the ops of a decomposition if the op has its own gradient. A list op records its tuples. */
+/* Runs a call with an input that requires a gradient. What dispatch does for itself, such as moving inputs, is not
+ * recorded, nor are the ops of a decomposition if the op has its own gradient. A list op records its members. */
 DT__HOT static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;

@@ -24,7 +24,7 @@ typedef struct dt__maker_place {
 } dt__maker_place;
 
 /* A call of an op on tensors: one object from the C function, or the call by name, to the kernel. dt__call_init and the
- * caller set the fields up to `maker`; dispatch sets the others. It points into itself: it is not copied. */
+ * caller set the fields up to `maker`; dispatch sets the others. It points into itself, so it must not be copied. */
 typedef struct dt__call {
     dt_ctx *ctx; /* NULL: that of the first tensor */
     bool failed; /* its arguments could not be stored */
@@ -56,8 +56,8 @@ typedef struct dt__call {
     dt_op_value few_values[DT__FEW_TENSORS + DT__MAX_ARGS], few_output_values[DT__FEW_TENSORS];
 } dt__call;
 
-/* comm_policy.c: whether the program has set a policy that allows communication here; and allows it, whatever the
- * policy: +1 and later -1. */
+/* comm_policy.c: whether the program has set a policy that allows communication here; and a count of reasons to allow
+ * it whatever the policy, +1 and later -1. */
 bool dt__policy_allows(dt_ctx *ctx);
 void dt__policy_allow(dt_ctx *ctx, int change);
 
@@ -98,13 +98,13 @@ static inline dt_status dt__call_reserve_outputs(dt__call *call, int n) {
 /* Memory until the end of the call; NULL with the error recorded. */
 void *dt__call_alloc(dt__call *call, size_t bytes);
 void dt__call_free_memory(dt__call *call);
-/* Frees what was allocated for the lists; the tensors are the scope's. */
+/* Frees what was allocated for the lists; the tensors belong to the scope. */
 static inline void dt__call_end(dt__call *call) {
     if (call->memory)
         dt__call_free_memory(call);
 }
 
-/* Bits of the parameters of which a tensor requires a gradient. */
+/* Bits of the parameters with a tensor that requires a gradient. */
 static inline uint32_t dt__recorded_params(const dt__call *call) {
     uint32_t params = 0;
     for (int p = 0; p < call->info->schema.signatures[call->overload].n_params; p++) {
@@ -127,7 +127,7 @@ void dt__call_print(const dt__call *call, uint32_t hidden, dt__text *out);
 
 /* Runs the call and sets its outputs. Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call);
-/* The same, not recorded, with the outputs that only gradients use (dt_op.n_saved) behind the others. */
+/* Runs the call without recording it; the outputs that only gradients use (dt_op.n_saved) follow the others. */
 dt_status dt__dispatch_with_saved(dt_ctx *ctx, dt__call *call);
 /* Runs the decomposition of a call, also of one that has a kernel. */
 dt_status dt__dispatch_decomposed(dt_ctx *ctx, dt__call *call);
@@ -149,11 +149,35 @@ typedef struct dt__dry_request {
     dt_mesh *mesh;
     const dt__sharding *const *placed; /* per input */
     bool records;                      /* outputs that only gradients use are made, too */
+    dt__text *moves;                   /* (optional) a line for each op that sends something is appended */
 } dt__dry_request;
 /* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
-/* explain.c: appends what a dry run of the decomposition of a call selects and costs, as a line. */
-dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out);
+/* Whether a decomposition is run in place of the kernel, for which this candidate is selected. */
+static inline bool dt__decomposition_is_selected(const dt__dry_plan *plan, const dt__candidate *candidate) {
+    return plan->us < candidate->cost_us * (1 - 1e-9);
+}
+/* explain.c: appends a line with what a dry run of the decomposition of a call selects and costs, and a line for each
+ * of its ops that moves something. The first line has a mark, and *selected is set, where the decomposition runs in
+ * place of the kernel, for which `candidate` is selected; NULL: the op has no kernel. A call without a decomposition
+ * appends nothing. */
+dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed,
+                                    const dt__candidate *candidate, dt__text *out, bool *selected);
+
+/* op_time.c: what the time of an op follows from: its multiplications and additions, where its rule contracts factors
+ * or its descriptor states them, and the bytes of the local tensors that it reads and writes. */
+typedef struct dt__op_work {
+    double flops, bytes;
+} dt__op_work;
+dt__op_work dt__op_work_of(const dt_op_call *call);
+/* monitor.c: from now on `ran` is called after each op that ran a kernel, with the microseconds that it took; NULL: no
+ * more. For measurements. */
+typedef void dt__op_ran(void *user, const dt_op_call *call, double us);
+dt_status dt__observe_ops(dt_ctx *ctx, dt__op_ran *ran, void *user);
+/* monitor.c: adds what a report states to the counts that dt_comm_stats_text prints. scope: "", or names joined by "/";
+ * op lives as long as the context. */
+dt_status dt__comm_stats_add(dt_ctx *ctx, const char *scope, const char *op,
+                             const int64_t collectives[DT_N_COLLECTIVES], int64_t bytes);
 
 /* used_inputs.c: brings tensors to their use placements, for ops of the current scope, in one exchange for each mesh.
  * Collective over their meshes. */

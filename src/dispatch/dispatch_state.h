@@ -16,7 +16,7 @@ typedef struct dt__dispatch_state {
     int64_t tick;
     uint64_t *key_words; /* of the last long key (decision_key.c) */
     size_t key_capacity;
-    uint64_t *class_words; /* of the tuples of a list call, for its key (list_call.c) */
+    uint64_t *class_words; /* of the items of a list call, for its key (list_call.c) */
     size_t n_class_words, class_capacity;
     bool class_of_values; /* one of them is DT_CLASS_OF_VALUES */
     dt_cache_statistics stats;
@@ -38,7 +38,7 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 static inline bool dt__decision_has_key(const dt__decision *decision, const dt__decision_key *key) {
     if (decision->hash != key->hash || decision->n_words != key->n_words)
         return false;
-    uint64_t difference = 0; /* nearly always there is none */
+    uint64_t difference = 0; /* usually there is none */
     const uint64_t *a = decision->words, *b = key->words, *end = b + key->n_words;
     if (key->n_words % 2)
         difference = *a++ ^ *b++;
@@ -59,9 +59,9 @@ void dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, dt__decision
 
 /* align_inputs.c: whether all inputs are on the mesh of the first, or all are plain; */
 bool dt__call_is_aligned(const dt__call *call);
-/* and brings those that are not there. made[i] is set to what was made for input i, which the caller drops, also after
- * an error; *outside: this rank is not in the mesh of an input that was to become full. Collective over the meshes of
- * all inputs. */
+/* and brings those that are elsewhere. made[i] is the tensor made for input i, which the caller drops, also after an
+ * error; *outside: this rank is not in the mesh of an input that should become full. Collective over the meshes of all
+ * inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
 
 /* read_argument.c: reads the argument at this position from values (dt_op.read), and dispatches the call that passes
@@ -71,6 +71,8 @@ dt_status dt__dispatch_read(dt_ctx *ctx, dt__call *call, int position);
 typedef struct dt__dry_context dt__dry_context;
 /* dry_run.c, in a dry run: adds what the rows of an op exchange. */
 void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision);
+/* dry_run.c: the text that describes what this dry run moves; NULL: none was requested. */
+dt__text *dt__dry_moves(const dt__dispatch_state *state);
 void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self);
 
 /* used_inputs.c: finds the inputs of a call that are seen in their use placements (dt__call.used), */
@@ -95,24 +97,34 @@ dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
 /* dispatch.c: whether an input requires a gradient; records such a call, which has run, and drops its outputs where it
  * cannot. */
 bool dt__call_requires_grad(const dt__call *call);
-/* Brings the records of inputs up to date that were written to through other handles. */
+/* Updates the records of inputs that were written to through other handles. */
 dt_status dt__call_apply_writes(const dt__call *call);
 dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call);
 
-/* Steps 3 to 5 of a decided call; and any function that does so with a monitor that counts or traces. */
+/* Steps 3 to 5 of a decided call; and a function that runs these steps under a monitor that counts or traces. */
 dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 typedef dt_status dt__run_fn(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
+/* run_estimate.c: the run of a decision in an estimate, and of a kernel without data. */
+dt_status dt__run_estimated(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);
+dt_status dt__kernel_run_idle(dt_op_call *call);
+/* op_time.c: the time of a kernel by the machine model. */
+double dt__op_time_us(const dt_op_call *call);
+double dt__copy_time_us(const dt_tensor *copy); /* of a copy that a view needed, as a reshape may */
+static inline dt_status dt__kernel_run(dt_op_call *call) {
+    bool idle = __builtin_expect(call->ctx->estimate != NULL, 0) && call->ctx->estimate->n_idle;
+    return idle ? dt__kernel_run_idle(call) : call->op->kernel(call);
+}
 dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);
 
-/* op_log.c: a new decision; a warning about the call in progress, with the decision or NULL; counts at the end, and
- * frees what was remembered. */
+/* op_log.c: logs a new decision; a warning about the call in progress, with the decision or NULL; counts at the end.
+ * Then frees its state. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
 void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
-/* The same for an argument that is read from a tensor, which is moved so. */
+/* Refuses, logs or permits moving a tensor that an argument is read from. */
 dt_status dt__policy_check_read(dt_ctx *ctx, const dt__call *call, dt_spec *from, dt_spec *to);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 

@@ -2,8 +2,8 @@
  *
  * Dry runs of decompositions: the ops of a decomposition run on tensors without data, in a context of their own on the
  * fake transport, which has the world, rank, machine model and ops of this one, no heap, and reads no variables. So a
- * dry run draws, folds, records, counts and allocates nothing here. Its price is the sum of its redistributions and of
- * the exchanges of its ops.
+ * dry run has no effect on this context: no random draws, history, records, counts or allocations. Its price is the sum
+ * of its redistributions and of the exchanges of its ops.
  */
 #include "base/ctx.h"
 #include "dispatch/dispatch_state.h"
@@ -15,8 +15,9 @@
 
 struct dt__dry_context {
     dt_ctx *ctx;
-    double us; /* of the run in progress */
-    int n_ops; /* that it has */
+    double us;       /* of the run in progress */
+    dt__text *moves; /* that it requested, or NULL */
+    int n_ops;       /* that the context has */
     const dt_op **ops;
     dt__move_observer observer;
 };
@@ -39,6 +40,8 @@ void dt__dry_add_way(dt__dispatch_state *state, const dt__decision *decision) {
         way = dt__windowed_way(decision->windowed);
     state->dry->us += way ? way->us : 0;
 }
+
+dt__text *dt__dry_moves(const dt__dispatch_state *state) { return state->dry->moves; }
 
 void dt__dry_context_free(dt_ctx *ctx, dt__dry_context *self) {
     if (!self || ctx->is_dry)
@@ -149,7 +152,9 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
     dt__dispatch_state *dry_state = dry->slots[DT__SLOT_DISPATCH].state;
     dry_state->implicit_replication = state->implicit_replication;
     const double outer_us = state->dry->us; /* of the dry run whose ops are being decided, if there is one */
+    dt__text *outer_moves = state->dry->moves;
     state->dry->us = 0;
+    state->dry->moves = call->moves;
     dt_scope scope = dt_scope_begin(dry);
     dt__call_init(dry_call, dry, call->overload, args);
     dry_call->info = dt__op_at(dry, call->info->index);
@@ -169,6 +174,7 @@ dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_pla
     else
         (void)snprintf(out->refusal, sizeof out->refusal, "%s", dt_error_text(dry));
     state->dry->us = outer_us;
+    state->dry->moves = outer_moves;
     dt__call_end(dry_call);
     dt_scope_end(scope);
     (void)dt_error_clear(dry);

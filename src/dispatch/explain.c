@@ -66,43 +66,65 @@ static void add_candidate(const dt__placed_call *placed, const dt__candidate *ca
         dt__text_add(out, "nothing is sent\n");
 }
 
-dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed, dt__text *out) {
-    dt__dry_plan plan;
-    dt__dry_request request = {placed->info,          placed->bound.overload,
-                               placed->call.n_inputs, placed->call.args,
-                               placed->call.inputs,   mesh,
-                               placed->inputs,        false};
-    DT__TRY(dt__dry_run(arena, &request, &plan));
-    if (plan.status == DT_ERR_UNSUPPORTED && placed->info->op->kernel)
-        return DT_OK; /* none of this call */
-    dt__text_add(out, "decomposition ");
-    if (*plan.refusal)
-        dt__text_add(out, "refused: %s\n", plan.refusal);
-    else {
-        dt__text_add(out, "-> ");
-        dt__placement_lists_text(placed->n_mesh_dims, plan.n_outputs, plan.outputs, out);
-        dt__text_add(out, "  %.3g us\n", plan.us);
+static void add_decomposition(const dt__placed_call *placed, const dt__dry_plan *plan, bool is_marked,
+                              const char *moves, dt__text *out) {
+    if (*plan->refusal) {
+        dt__text_add(out, "decomposition refused: %s\n", plan->refusal);
+        return;
     }
-    return DT_OK;
+    dt__text_add(out, "%sdecomposition -> ", is_marked ? "* " : "");
+    dt__placement_lists_text(placed->n_mesh_dims, plan->n_outputs, plan->outputs, out);
+    dt__text_add(out, "  %.3g us\n%s", plan->us, moves);
+}
+
+dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed,
+                                    const dt__candidate *candidate, dt__text *out, bool *selected) {
+    const dt_op *op = placed->info->op;
+    *selected = false;
+    if (!op->decompose || op->flags & DT_OP_RECORDS_PARTS)
+        return DT_OK;
+    dt__dry_plan plan;
+    dt__text moves = dt__text_new(arena->ctx);
+    dt__dry_request request = {placed->info,
+                               placed->bound.overload,
+                               placed->call.n_inputs,
+                               placed->call.args,
+                               placed->call.inputs,
+                               mesh,
+                               placed->inputs,
+                               false,
+                               &moves};
+    dt_status status = dt__dry_run(arena, &request, &plan);
+    const bool is_none = status == DT_OK && plan.status == DT_ERR_UNSUPPORTED && op->kernel;
+    if (status == DT_OK)
+        status = dt__text_status(&moves);
+    if (status == DT_OK && !is_none) {
+        *selected = !*plan.refusal && (!candidate || (candidate->cost_us > 0 && !dt__call_writes(&placed->call) &&
+                                                      dt__decomposition_is_selected(&plan, candidate)));
+        add_decomposition(placed, &plan, *selected && candidate, dt__text_chars(&moves), out);
+    }
+    dt__text_free(&moves);
+    return status;
 }
 
 static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *call, dt__text *out) {
     int64_t sizes[DT_SPEC_MAX_DIMS];
     dt__placed_call placed;
     dt__explanation explanation;
+    bool decomposes;
     int n = dt_mesh_n_dims(mesh);
     for (int m = 0; m < n; m++)
         sizes[m] = dt_mesh_dim_size(mesh, m);
     DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
-    if (placed.info->op->decompose && !(placed.info->op->flags & DT_OP_RECORDS_PARTS))
-        DT__TRY(dt__explain_decomposition(arena, mesh, &placed, out));
-    if (!placed.info->op->kernel)
-        return DT_OK;
-    DT__TRY(dt__explanation_new(arena, &placed, MAX_CANDIDATES, &explanation));
-    for (int c = 0; c < explanation.n_candidates; c++)
-        add_candidate(&placed, &explanation.candidates[c], &explanation.moves[c], c == 0, out);
-    for (int i = 0; i < placed.call.n_inputs; i++) {
+    const dt_op *op = placed.info->op;
+    if (op->kernel)
+        DT__TRY(dt__explanation_new(arena, &placed, MAX_CANDIDATES, &explanation));
+    DT__TRY(dt__explain_decomposition(arena, mesh, &placed, op->kernel ? explanation.candidates : NULL, out,
+                                      &decomposes));
+    for (int c = 0; op->kernel && c < explanation.n_candidates; c++)
+        add_candidate(&placed, &explanation.candidates[c], &explanation.moves[c], c == 0 && !decomposes, out);
+    for (int i = 0; op->kernel && !decomposes && i < placed.call.n_inputs; i++) {
         dt__text_add(out, "input %d: ", i + 1);
         dt__explain_use(&placed, &explanation, i, out);
         if (explanation.moves[0].plans[i].n_steps)

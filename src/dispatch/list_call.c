@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Calls of list ops (rules/list_op.c). The lists cost one lookup: their key has all tensors and, where the op that is
- * mapped has classes, those of its tuples. The decision holds the decision of each tuple, which is that of the single
- * call; tuples may be on different meshes. A list is refused as a whole, before anything is written; the error names
- * the tuple. Histories, counts and traces see one call.
+ * mapped has classes, those of its items. The decision holds the decision of each item, which is that of the single
+ * call; items may be on different meshes. A list is refused as a whole, before anything is written; the error names
+ * the item. Histories, counts and traces see one call.
  */
 #include "dispatch/dispatch_state.h"
 #include "mesh/mesh.h"
 
 #include <stdio.h>
 
-/* A list call, and the call on one of its tuples. */
+/* A list call, and the call on one of its items. */
 typedef struct list_call {
     dt_ctx *ctx;
     dt__call *list;
-    dt__tuples tuples;
-    int tuple; /* that `one` is on */
+    dt__list_items items;
+    int item; /* that `one` is on */
     dt_spec *used[DT__MAX_ARGS];
     dt__call one;
 } list_call;
@@ -24,49 +24,49 @@ static void begin(dt_ctx *ctx, dt__call *list, list_call *out) {
     const dt__op_info *each = &list->info->list->each;
     out->ctx = ctx;
     out->list = list;
-    dt__tuples_begin(list->info, list->overload, list->args, &out->tuples);
-    dt__call_init(&out->one, ctx, out->tuples.overload, out->tuples.args);
+    dt__list_items_begin(list->info, list->overload, list->args, &out->items);
+    dt__call_init(&out->one, ctx, out->items.overload, out->items.args);
     out->one.info = each;
-    out->one.n_inputs = out->tuples.n_members;
-    dt__op_call_init(&out->one.op_call, ctx, each, out->tuples.overload, out->tuples.args, out->tuples.n_members,
+    out->one.n_inputs = out->items.n_members;
+    dt__op_call_init(&out->one.op_call, ctx, each, out->items.overload, out->items.args, out->items.n_members,
                      out->one.values);
 }
 
-static void set_uses(list_call *self, int tuple) {
+static void set_uses(list_call *self, int item) {
     self->one.used = NULL;
-    for (int m = 0; m < self->tuples.n_members; m++) {
-        self->used[m] = self->list->used[dt__tuple_input(&self->tuples, tuple, m)];
+    for (int m = 0; m < self->items.n_members; m++) {
+        self->used[m] = self->list->used[dt__list_item_input(&self->items, item, m)];
         if (self->used[m])
             self->one.used = self->used;
     }
 }
 
-static inline void set_tuple(list_call *self, int tuple) {
-    self->tuple = tuple;
-    for (int m = 0; m < self->tuples.n_members; m++)
-        self->one.inputs[m] = self->list->inputs[dt__tuple_input(&self->tuples, tuple, m)];
+static inline void set_item(list_call *self, int item) {
+    self->item = item;
+    for (int m = 0; m < self->items.n_members; m++)
+        self->one.inputs[m] = self->list->inputs[dt__list_item_input(&self->items, item, m)];
     if (__builtin_expect(self->list->used != NULL, 0))
-        set_uses(self, tuple);
+        set_uses(self, item);
 }
 
-/* "tuple 17: f32[8,4] S(0) on mesh(2); f32[8,4] R on mesh(2)" */
-static void describe_tuple(const void *call, char *out, size_t capacity) {
+/* "item 17: f32[8,4] S(0) on mesh(2); f32[8,4] R on mesh(2)" */
+static void describe_item(const void *call, char *out, size_t capacity) {
     const list_call *self = call;
-    int n = snprintf(out, capacity, "tuple %d: ", self->tuple + 1);
+    int n = snprintf(out, capacity, "item %d: ", self->item + 1);
     dt__call_describe(&self->one, out + n, capacity - (size_t)n);
 }
 
-/* What is called for a tuple; errors show the tuple in place of the list. */
-typedef dt_status tuple_fn(list_call *self, void *to);
+/* What is called for an item; errors show the item in place of the list. */
+typedef dt_status item_fn(list_call *self, void *to);
 
-static dt_status for_each_tuple(list_call *self, tuple_fn *call, void *to) {
+static dt_status for_each_item(list_call *self, item_fn *call, void *to) {
     dt__public_call *outermost = &self->ctx->call;
     const dt__public_call before = *outermost;
     dt_status status = DT_OK;
     outermost->subject = self;
-    outermost->describe = describe_tuple;
-    for (int t = 0; t < self->tuples.n && status == DT_OK; t++) {
-        set_tuple(self, t);
+    outermost->describe = describe_item;
+    for (int t = 0; t < self->items.n && status == DT_OK; t++) {
+        set_item(self, t);
         status = call(self, to);
     }
     outermost->subject = before.subject;
@@ -88,14 +88,14 @@ static dt_status add_word(dt_ctx *ctx, dt__dispatch_state *state, uint64_t word)
     return DT_OK;
 }
 
-/* The classes of all tuples: each class with the number of tuples in a row that have it. */
+/* The classes of all items: each class with the number of items in a row that have it. */
 static dt_status set_classes(list_call *self) {
     dt__dispatch_state *state = self->ctx->slots[DT__SLOT_DISPATCH].state;
     int64_t (*class_of)(const dt_op_call *call) = self->one.info->op->class_of;
     state->n_class_words = 0;
     state->class_of_values = false;
-    for (int t = 0; class_of && t < self->tuples.n; t++) {
-        set_tuple(self, t);
+    for (int t = 0; class_of && t < self->items.n; t++) {
+        set_item(self, t);
         dt__call_set_global_inputs(&self->one);
         uint64_t class = (uint64_t)class_of(&self->one.op_call);
         state->class_of_values |= class == (uint64_t)DT_CLASS_OF_VALUES;
@@ -119,7 +119,7 @@ static dt_status add_input(dt__input_decision *to, const dt__input_decision *fro
     return DT_OK;
 }
 
-/* Adds the mesh of a tuple, if it has another history than those before. */
+/* Adds the mesh of an item, if it has another history than those before. */
 static void add_mesh(dt__decision *to, dt_mesh *mesh) {
     const dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
     if (!to->mesh)
@@ -132,52 +132,52 @@ static void add_mesh(dt__decision *to, dt_mesh *mesh) {
     to->more_meshes[to->n_more_meshes++] = mesh;
 }
 
-static dt_status decide_tuple(list_call *self, void *decision) {
+static dt_status decide_item(list_call *self, void *decision) {
     dt__decision *to = decision;
     dt__call_set_global_inputs(&self->one);
-    dt__decision *tuple = dt__decide_part(self->ctx, &self->one);
-    if (!tuple)
+    dt__decision *item = dt__decide_part(self->ctx, &self->one);
+    if (!item)
         return dt_error_status(self->ctx);
-    to->tuples[to->n_tuples++] = tuple;
-    if (self->one.info->op->check) /* so that the first tuple with an invalid value is refused, cached or not */
+    to->items[to->n_items++] = item;
+    if (self->one.info->op->check) /* so that the first item with an invalid value is refused, cached or not */
         DT__TRY(self->one.info->op->check(&self->one.op_call));
-    to->communicates |= tuple->communicates;
-    to->cost_us += tuple->cost_us;
-    add_mesh(to, tuple->mesh);
-    for (int m = 0; m < self->tuples.n_members; m++) {
-        dt__input_decision *input = &to->inputs[dt__tuple_input(&self->tuples, self->tuple, m)];
+    to->communicates |= item->communicates;
+    to->cost_us += item->cost_us;
+    add_mesh(to, item->mesh);
+    for (int m = 0; m < self->items.n_members; m++) {
+        dt__input_decision *input = &to->inputs[dt__list_item_input(&self->items, self->item, m)];
         if (!input->from && !input->kernel)
-            DT__TRY(add_input(input, &tuple->inputs[m]));
+            DT__TRY(add_input(input, &item->inputs[m]));
     }
-    for (int o = 0; to->outputs && o < tuple->n_outputs; o++) {
+    for (int o = 0; to->outputs && o < item->n_outputs; o++) {
         dt__output_decision *output = &to->outputs[to->n_outputs++];
-        *output = tuple->outputs[o];
+        *output = item->outputs[o];
         output->spec = output->spec ? dt_spec_retain(output->spec) : NULL;
     }
     return DT_OK;
 }
 
-dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to) {
+dt_status dt__decide_items(dt_ctx *ctx, dt__call *call, dt__decision *to) {
     list_call self;
     begin(ctx, call, &self);
-    DT__TRY(dt__tuples_check(ctx, call->info->schema.name, &self.tuples));
-    int n = self.tuples.n;
+    DT__TRY(dt__list_items_check(ctx, call->info->schema.name, &self.items));
+    int n = self.items.n;
     bool returns = call->info->schema.signatures[call->overload].n_returns > 0;
-    to->tuples = DT__NEW_ARRAY(&to->arena, dt__decision *, n);
+    to->items = DT__NEW_ARRAY(&to->arena, dt__decision *, n);
     to->more_meshes = DT__NEW_ARRAY(&to->arena, dt_mesh *, n);
     to->outputs = returns ? DT__NEW_ARRAY(&to->arena, dt__output_decision, n) : NULL;
-    if (!to->tuples || !to->more_meshes || (returns && !to->outputs))
+    if (!to->items || !to->more_meshes || (returns && !to->outputs))
         return DT_ERR_MEMORY;
-    return for_each_tuple(&self, decide_tuple, to);
+    return for_each_item(&self, decide_item, to);
 }
 
 /* Checks of every call, whether its decision is new or not. */
 
-static dt_status check_tuple(list_call *self, void *decision) {
+static dt_status check_item(list_call *self, void *decision) {
     const dt_op *op = self->one.info->op;
-    const dt__decision *tuple = ((const dt__decision *)decision)->tuples[self->tuple];
-    if (tuple->communicates)
-        DT__TRY(dt__policy_check(self->ctx, &self->one, tuple));
+    const dt__decision *item = ((const dt__decision *)decision)->items[self->item];
+    if (item->communicates)
+        DT__TRY(dt__policy_check(self->ctx, &self->one, item));
     for (int i = 0; dt__call_writes(&self->one.op_call) && i < self->one.n_inputs; i++) {
         dt_tensor *written = self->one.inputs[i];
         if (!dt__writes_input(&self->one.op_call, i))
@@ -194,7 +194,7 @@ static dt_status check_tuple(list_call *self, void *decision) {
 
 /* Running. The outputs of a single op that returns its input are that input, and those of the list none. */
 
-/* A tuple that requires a gradient is recorded as a call of its own. */
+/* An item that requires a gradient is recorded as a call of its own. */
 static dt_status run_recorded(dt_ctx *ctx, dt__call *one, const dt__decision *decision) {
     const dt__recorder *recorder = ctx->recorder;
     ctx->recorder = NULL;
@@ -204,18 +204,18 @@ static dt_status run_recorded(dt_ctx *ctx, dt__call *one, const dt__decision *de
     return status == DT_OK ? dt__call_add_record(ctx, one) : status;
 }
 
-static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
+static dt_status run_items(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     list_call self;
     begin(ctx, call, &self);
     dt_status status = DT_OK;
     int n = 0; /* outputs */
-    for (int t = 0; t < decision->n_tuples && status == DT_OK; t++) {
-        set_tuple(&self, t);
+    for (int t = 0; t < decision->n_items && status == DT_OK; t++) {
+        set_item(&self, t);
         if (ctx->recorder && (status = dt__call_apply_writes(&self.one)) != DT_OK)
             break;
         bool recorded = ctx->recorder && dt__call_requires_grad(&self.one);
-        status = recorded ? run_recorded(ctx, &self.one, decision->tuples[t])
-                          : dt__run_decision(ctx, &self.one, decision->tuples[t]);
+        status = recorded ? run_recorded(ctx, &self.one, decision->items[t])
+                          : dt__run_decision(ctx, &self.one, decision->items[t]);
         if (status == DT_OK && decision->n_outputs)
             call->outputs[n++] = self.one.outputs[0];
     }
@@ -224,8 +224,9 @@ static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     return status;
 }
 
-/* A rank may fail alone: because of its memory in this call, which is decided and checked by now, or in an earlier one.
- * Then it does not arrive, and the others get its error before they change anything: replicas stay equal. */
+/* By now the call is decided and checked, but a rank may still fail alone, because it lacks memory or because of an
+ * earlier call. Then it does not arrive, and the others get its error before they change anything: replicas stay
+ * equal. */
 static dt_status meet(const dt__decision *decision) {
     if (decision->mesh)
         DT__TRY(dt__mesh_meet(decision->mesh));
@@ -241,13 +242,13 @@ dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
-    dt_status status = for_each_tuple(&self, check_tuple, decision);
+    dt_status status = for_each_item(&self, check_item, decision);
     if (status == DT_OK)
         status = dt__call_reserve_outputs(call, decision->n_outputs);
     if (status == DT_OK && call->info->op->flags & DT__OP_ALL_OR_NONE)
         status = meet(decision);
     if (status == DT_OK)
-        status = ctx->observer ? dt__run_observed(ctx, call, decision, run_tuples) : run_tuples(ctx, call, decision);
+        status = ctx->observer ? dt__run_observed(ctx, call, decision, run_items) : run_items(ctx, call, decision);
     if (status == DT_OK)
         call->n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);

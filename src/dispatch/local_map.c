@@ -43,11 +43,15 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
     for (int i = 0; i < mapping->n_inputs; i++)
         if (!(locals[i] = placed_input(mapping, i)) || (!mapping->halo && !(locals[i] = dt_to_local(locals[i]))))
             return dt_error_status(ctx);
+    if (ctx->estimate && mesh)
+        dt__estimate_notes_add(ctx, DT__STAND_IN, "local_map");
     if (mapping->halo)
         return dt__stencil_run(ctx, mapping, mesh, locals, outputs);
     DT__TRY(dt__local_map_call(ctx, mapping, locals, outputs));
     for (int i = 0; i < mapping->n_outputs; i++) {
         outputs[i] = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, outputs[i], i + 1);
+        if (outputs[i] && outputs[i]->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "local_map: output %d belongs to another context", i + 1);
         if (mesh && mapping->out && mapping->out[i])
             outputs[i] = outputs[i] ? dt_from_local(ctx, outputs[i], mesh, mapping->out[i], .check = mapping->checks,
                                                     .shape = mapping->shapes ? mapping->shapes[i] : (dt_shape){0})
@@ -71,7 +75,8 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     if (!ctx || !mapping->run || !outputs)
         return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: expected a function and outputs, got NULL")
                    : DT_ERR_VALUE;
-    if (mapping->mesh && !DT__LIVE(DT__KIND_MESH, mapping->mesh))
+    if (mapping->mesh && (!DT__LIVE(DT__KIND_MESH, mapping->mesh) ||
+                          !dt__check_context(ctx, "local_map", "mesh", dt_mesh_ctx(mapping->mesh))))
         return DT_ERR_STATE;
     for (int i = 0; i < mapping->n_outputs; i++)
         outputs[i] = NULL;
@@ -79,7 +84,9 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     for (int i = 0; i < mapping->n_inputs; i++) {
         if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, mapping->inputs[i], i + 1))
             return dt__null_argument(ctx, "local_map", i + 1), dt_error_status(ctx);
-        DT__TRY(dt__fold_tensor(mapping->inputs[i], NULL));
+        if (mapping->inputs[i]->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "local_map: input %d belongs to another context", i + 1);
+        DT__TRY(dt__note_tensor(mapping->inputs[i], NULL));
         if (!mesh && mapping->inputs[i]->spec)
             mesh = mapping->mesh ? mapping->mesh : mapping->inputs[i]->spec->mesh;
     }

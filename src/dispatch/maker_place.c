@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where the results of makers are: plain, or on a mesh with the placements that the caller names. Every rank computes
- * the values of its shards. Of a partial result, coordinate 0 of the mesh dim holds the values and the others the
+ * the values of its shards. In a partial result, coordinate 0 of the mesh dim holds the values and the others the
  * identity of the reduction.
  */
 #include "dispatch/dispatch_state.h"

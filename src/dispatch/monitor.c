@@ -14,6 +14,8 @@ static void observe(dt_ctx *ctx, const dt__comm_event *event) {
     dt__monitor *self = state->monitor;
     if (self->counts)
         dt__count_event(self, event);
+    if (self->report)
+        dt__report_event(ctx, self, event);
     dt__trace_event(ctx, self, event);
 }
 
@@ -56,7 +58,7 @@ void dt__observe_way(dt_ctx *ctx, const dt__way *way, int64_t bytes, double begi
                                    .bytes = bytes,
                                    .way = way,
                                    .begin_us = begin_us,
-                                   .end_us = dt__now_us()});
+                                   .end_us = dt__clock_us(ctx)});
 }
 
 dt__monitor *dt__monitor_of(dt_ctx *ctx) {
@@ -86,9 +88,20 @@ const char *dt__returned_text_end(dt__text *text) {
 }
 
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self) {
-    bool observes = self->counts || dt__trace_runs(self);
+    bool observes = self->counts || self->report || self->ran || dt__trace_runs(self);
+    ctx->notes_sites = ctx->estimate || self->report || dt__trace_runs(self);
     ctx->observer = observes ? &self->comm : NULL;
     ctx->move_observer = observes ? &self->move : NULL;
+}
+
+dt_status dt__observe_ops(dt_ctx *ctx, dt__op_ran *ran, void *user) {
+    dt__monitor *self = dt__monitor_of(ctx);
+    if (!self)
+        return dt_error_status(ctx);
+    self->ran = ran;
+    self->ran_user = user;
+    dt__monitor_update(ctx, self);
+    return DT_OK;
 }
 
 void dt__monitor_free(dt_ctx *ctx, dt__monitor *self) {
@@ -119,6 +132,30 @@ static dt__scope_node *child_of(dt__monitor *self, dt__scope_node *parent, const
     memcpy(path + before, name, n + 1);
     *node = (dt__scope_node){.parent = parent, .name = path + before, .path = path};
     return *link = node;
+}
+
+/* The scope of a path; NULL without memory. */
+static dt__scope_node *scope_at(dt__monitor *self, const char *path) {
+    dt__scope_node *node = &self->root;
+    while (node && *path) {
+        const size_t n = strcspn(path, "/");
+        const char *name = dt__arena_copy_chars(&self->arena, path, n);
+        node = name ? child_of(self, node, name) : NULL;
+        path += n + (path[n] == '/');
+    }
+    return node;
+}
+
+dt_status dt__comm_stats_add(dt_ctx *ctx, const char *scope, const char *op,
+                             const int64_t collectives[DT_N_COLLECTIVES], int64_t bytes) {
+    dt__monitor *self = dt__monitor_of(ctx);
+    dt__scope_node *node = self ? scope_at(self, scope) : NULL, *outer = self ? self->scope : NULL;
+    if (!node)
+        return dt_error_status(ctx);
+    self->scope = node;
+    dt__count_event(self, &(dt__comm_event){.call = op, .collectives = collectives, .bytes = bytes});
+    self->scope = outer;
+    return dt_error_status(ctx);
 }
 
 dt_status dt_comm_scope_begin_site(dt_ctx *ctx, const char *name, const dt_site *site) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "comm/comm.h"
 #include "dispatch/decision.h"
+#include "dispatch/dispatch.h"
 #include "move/move.h"
 
 /* Counts of one call's name in one scope. */
@@ -27,11 +28,13 @@ typedef struct dt__scope_node {
 } dt__scope_node;
 
 typedef struct dt__trace dt__trace;
+typedef struct dt__run_report dt__run_report;
 
 /* The functions whose text stays valid until their next call. Each has its own, so that one printf can show several. */
 enum dt__returned_text {
     DT__TEXT_COMM_STATS,
     DT__TEXT_COMM_STATS_JSON,
+    DT__TEXT_COMM_STEPS,
     DT__TEXT_MEMORY,
     DT__TEXT_EXPLAIN,
     DT__N_TEXTS
@@ -44,7 +47,10 @@ typedef struct dt__monitor {
     dt__scope_node root, *scope;
     dt__count_row *free_rows;
     bool counts;
-    dt__trace *trace;            /* NULL: there was none */
+    dt__trace *trace;       /* NULL: there was none */
+    dt__run_report *report; /* NULL: none was asked for */
+    dt__op_ran *ran;        /* NULL: nobody measures ops */
+    void *ran_user;
     dt__text texts[DT__N_TEXTS]; /* the last result of each function that returns a text */
 } dt__monitor;
 
@@ -89,5 +95,11 @@ void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, cons
 void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
 /* Begins the trace that the environment requests. */
 void dt__trace_from_environment(dt_ctx *ctx);
+/* FILE; with several ranks, FILE with ".RANK" before its extension. NULL when out of memory. */
+char *dt__rank_file_name(dt_ctx *ctx, const char *file, size_t *bytes);
+/* run_report.c: begins the report that the environment requests; an event; writes and frees it, if there is one. */
+void dt__report_from_environment(dt_ctx *ctx);
+void dt__report_event(dt_ctx *ctx, dt__monitor *monitor, const dt__comm_event *event);
+void dt__report_end(dt_ctx *ctx, dt__monitor *monitor);
 
 #endif

@@ -6,6 +6,8 @@
 #include "dispatch/dispatch.h"
 #include "dtensor/dispatch.h"
 
+enum { MEMORY_BYTES = 4096 }; /* for the arguments of most calls, so that these allocate nothing */
+
 /* Arguments before they are bound: the tensors are numbered in their order. */
 typedef struct numbered {
     int n_tensors;
@@ -64,7 +66,7 @@ static dt_status run_named(dt_ctx *ctx, const char *name, int n, const dt_op_arg
     call->info = dt__op_find(ctx, name);
     if (!call->info)
         return dt_error_status(ctx);
-    if (ctx->call.name == name) /* the caller's, which what the call makes outlives */
+    if (ctx->call.name == name) /* the caller's, for tensors that outlive this call */
         ctx->call.name = call->info->schema.name;
     DT__TRY(dt__schema_bind(arena, &call->info->schema, n, from.arguments, bound));
     call->overload = bound->overload;
@@ -85,7 +87,8 @@ dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_
     DT__TRY(DT__REFUSAL());
     if (!name)
         return dt__fail(ctx, DT_ERR_VALUE, "op_run: expected the name of an op, got NULL");
-    dt__arena arena = dt__arena_new(ctx);
+    _Alignas(16) char memory[MEMORY_BYTES];
+    dt__arena arena = dt__arena_on(ctx, memory, sizeof memory);
     dt__call call;
     dt_status status = run_named(ctx, name, n_arguments, arguments, &arena, &call);
     *n_outputs = status == DT_OK ? call.n_outputs : 0;
@@ -113,7 +116,8 @@ dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *co
             return dt__null_argument(ctx, name, i + 1);
         arguments[i].tensor = tensors[i];
     }
-    dt__arena arena = dt__arena_new(ctx);
+    _Alignas(16) char memory[MEMORY_BYTES];
+    dt__arena arena = dt__arena_on(ctx, memory, sizeof memory);
     dt__call call;
     dt_status status = run_named(ctx, name, n, arguments, &arena, &call);
     int n_outputs = status == DT_OK ? call.n_outputs : 0;

@@ -9,11 +9,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_WARNINGS = 1000 }; /* of one context; a program that calls ops with ever new shapes has no end of them */
+enum { MAX_WARNINGS = 1000 }; /* of one context; ever new shapes would produce ever new warnings */
 
 enum kind { FIRST_DECISION, WARNING };
 
-/* Whether this is the first time; remembers it. */
+/* Whether this is the first time; remembers the text. */
 static bool is_first(dt_ctx *ctx, dt__dispatch_state *state, enum kind kind, uint64_t hash) {
     if (!state->logged.ctx)
         state->logged = dt__map_new(ctx);
@@ -61,10 +61,11 @@ void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *dec
     dt__text_free(&text);
 }
 
-/* A decision that is not cached is made for each call, and what is read has none: the text identifies it. */
-static uint64_t hash_warning(const dt_ctx *ctx, const dt__decision *decision, const char *text) {
+/* A decision that is not cached is made anew for each call, and reading an argument has none: the text identifies
+ * it. */
+static uint64_t hash_warning(dt_ctx *ctx, const dt__decision *decision, const char *text) {
     uint64_t hash = decision && decision->cached ? decision->hash : dt__hash(text, strlen(text), 0);
-    const dt_site *site = ctx->call.depth > 0 ? ctx->call.site : NULL;
+    const dt_site *site = dt__call_site(ctx);
     if (!site || !site->file)
         return hash;
     return dt__hash_u64((uint64_t)site->line, dt__hash(site->file, strlen(site->file), hash));

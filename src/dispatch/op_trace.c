@@ -31,6 +31,7 @@ struct dt__trace {
     char *name; /* of the file, for errors; NULL: in memory */
     size_t name_bytes;
     int write_error; /* errno of the first write that failed, or 0 */
+    double noted_us; /* of the observer's waiting: belongs to events before this one */
     dt__text text;
 };
 
@@ -130,6 +131,25 @@ static void add_rank(dt_ctx *ctx, dt__json_writer *json) {
     dt__json_int(json, 0);
 }
 
+/* Where the program made the outermost call; ops of a decomposition have the site of the op. */
+static void add_site(dt_ctx *ctx, dt__json_writer *json) {
+    const dt_site *site = dt__call_site(ctx);
+    if (!site)
+        return;
+    dt__json_key(json, "line");
+    dt__json_int(json, site->line);
+    dt__json_key(json, "file");
+    dt__json_string(json, site->file);
+}
+
+/* The time within an event that this rank waited for others. Waiting before it began, while nothing was traced, is left
+ * out. */
+static double take_wait_us(const dt_ctx *ctx, dt__trace *trace, double duration_us) {
+    double waited_us = ctx->observer ? ctx->observer->waited_us - trace->noted_us : 0;
+    trace->noted_us += waited_us;
+    return waited_us < duration_us ? waited_us : duration_us;
+}
+
 /* The duration, the rank, and the beginning of the event's arguments, which end_event completes. */
 static void begin_args(dt_ctx *ctx, dt__json_writer *json, double duration_us) {
     dt__json_key(json, "dur");
@@ -145,12 +165,6 @@ static void end_event(dt__trace *trace, dt__json_writer *json) {
     maybe_flush(trace);
 }
 
-/* Where the program made the outermost call; ops of a decomposition have the site of the op. */
-static const dt_site *site_of(const dt__call *call) {
-    const dt__public_call *outermost = &call->op_call.ctx->call;
-    return outermost->depth > 0 ? outermost->site : NULL;
-}
-
 void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
@@ -159,7 +173,7 @@ void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decis
         dt__text_add(&trace->text, "%*s", 2 * trace->depth, "");
         dt__call_decision_text(call, decision, &trace->text);
         char where[DT__SITE_TEXT_BYTES];
-        dt__site_text(site_of(call), where, sizeof where);
+        dt__site_text(dt__call_site(call->op_call.ctx), where, sizeof where);
         dt__text_add(&trace->text, "%s\n", where);
     }
     trace->depth++;
@@ -177,20 +191,14 @@ void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, cons
         maybe_flush(trace);
         return;
     }
-    double end_us = dt__now_us();
+    double end_us = dt__clock_us(ctx);
     dt__text text = dt__text_new(ctx);
     dt__call_decision_text(call, decision, &text);
     dt__json_writer json = begin_event(trace, call->info->schema.name, "op", "X", begin_us);
     begin_args(ctx, &json, end_us - begin_us);
     dt__json_key(&json, "call");
     dt__json_string(&json, dt__text_chars(&text));
-    const dt_site *site = site_of(call);
-    if (site) {
-        dt__json_key(&json, "line");
-        dt__json_int(&json, site->line);
-        dt__json_key(&json, "file");
-        dt__json_string(&json, site->file);
-    }
+    add_site(ctx, &json);
     end_event(trace, &json);
     (void)dt__text_status(&text);
     dt__text_free(&text);
@@ -221,6 +229,9 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
         dt__json_int(&json, event->bytes);
         dt__json_key(&json, "what");
         dt__json_string(&json, dt__text_chars(&text));
+        dt__json_key(&json, "wait_us");
+        dt__json_real(&json, take_wait_us(ctx, trace, event->end_us - event->begin_us));
+        add_site(ctx, &json);
         end_event(trace, &json);
     } else {
         dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "",
@@ -236,7 +247,7 @@ void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begi
     if (!trace || !trace->runs)
         return;
     if (trace->is_json) {
-        dt__json_writer json = begin_event(trace, name, "scope", begins ? "B" : "E", dt__now_us());
+        dt__json_writer json = begin_event(trace, name, "scope", begins ? "B" : "E", dt__clock_us(ctx));
         add_rank(ctx, &json);
         dt__json_close(&json, '}');
     } else if (begins) {
@@ -247,8 +258,7 @@ void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begi
     maybe_flush(trace);
 }
 
-/* FILE; with several ranks, FILE with ".RANK" before its extension. */
-static char *file_name(dt_ctx *ctx, const char *file, size_t *bytes) {
+char *dt__rank_file_name(dt_ctx *ctx, const char *file, size_t *bytes) {
     *bytes = strlen(file) + 32;
     char *name = dt__alloc(ctx, *bytes);
     const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
@@ -285,7 +295,7 @@ static void name_rank(dt_ctx *ctx, dt__trace *trace) {
 static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
     size_t n = strlen(file);
     trace->is_json = n > 5 && !strcmp(file + n - 5, ".json");
-    trace->name = file_name(ctx, file, &trace->name_bytes);
+    trace->name = dt__rank_file_name(ctx, file, &trace->name_bytes);
     if (!trace->name)
         return dt__fail_memory(ctx, trace->name_bytes, "a trace");
     char why[DT__REGULAR_ERROR_BYTES];
@@ -319,6 +329,7 @@ dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, const dt_site *site
     if (!self->trace)
         return dt__fail_memory(ctx, sizeof *self->trace, "a trace");
     self->trace->text = dt__text_new(ctx);
+    self->trace->noted_us = self->comm.waited_us;
     dt_status status = file ? open_file(ctx, self->trace, file) : DT_OK;
     self->trace->runs = status == DT_OK;
     dt__monitor_update(ctx, self);

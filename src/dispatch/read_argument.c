@@ -2,8 +2,8 @@
  *
  * Reads an argument of a call from values (dt_op.read), before the call is decided. The call then continues with the
  * number in place of what was read, so that its key, its record and its shapes depend on the number like on any other.
- * It is in the history of its mesh twice: as it is made, before anything is sent, and with the number, so that ranks
- * that read different values from what should be equal get an error.
+ * It is in the history of its mesh twice: as the program made it, before anything is sent, and with the number, so that
+ * ranks that read different values from replicas get an error.
  */
 #include "base/dtype.h"
 #include "comm/comm.h"
@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Refuses, alike on all ranks of the mesh and before it is read, what cannot be. */
+/* Refuses an argument that cannot be read, on all ranks of the mesh alike and before any of it is read. */
 static dt_status check_tensor(const dt__call *call, const dt_tensor *tensor) {
     char text[512];
     if (tensor->spec && !dt_mesh_coordinate(tensor->spec->mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
@@ -29,8 +29,8 @@ static dt_status check_tensor(const dt__call *call, const dt_tensor *tensor) {
                         call->info->op->read->argument, text);
 }
 
-/* The full tensor on every rank of the mesh; NULL with the error recorded. The program requests what its use placement
- * moves, and the policy is about the rest. */
+/* The full tensor on every rank of the mesh; NULL with the error recorded. The program requested the move to its use
+ * placement; the policy applies to the rest. */
 static dt_tensor *full_tensor(dt_ctx *ctx, const dt__call *call, dt_tensor *tensor) {
     dt_spec *from = tensor->use ? tensor->use : tensor->spec;
     dt_spec *replicate = from ? dt__spec_with(from, from->mesh, NULL) : NULL;
@@ -68,11 +68,13 @@ static dt_status read_value(dt_ctx *ctx, dt__arena *arena, const dt__call *call,
     const dt_tensor *full = full_tensor(ctx, call, tensor);
     if (!full)
         return dt_error_status(ctx);
+    if (dt__is_idle(ctx, full->data))
+        return dt__refuse_unread(&call->op_call);
     DT__TRY(read_integers(arena, full, out));
     return read->convert ? read->convert(&call->op_call, out) : DT_OK;
 }
 
-/* The same in a scope of its own, not recorded. What it moves is the op's. */
+/* Reads the argument in a scope of its own, not recorded. Its transfers count as the op's. */
 static dt_status read_apart(dt_ctx *ctx, dt__arena *arena, const dt__call *call, int position, dt_arg *out) {
     const struct dt__recorder *recorder = ctx->recorder;
     const char *outer = ctx->observer ? ctx->observer->op : NULL;
@@ -90,7 +92,7 @@ static dt_status read_apart(dt_ctx *ctx, dt__arena *arena, const dt__call *call,
     return status;
 }
 
-/* The call with a value in this position, as if it were made so: by position, and by name what follows the *. */
+/* The call as if it had been made with a value in this position: positional arguments, and named ones after the *. */
 static dt_status bind_value(dt__arena *arena, const dt__call *call, int position, const dt_arg *value,
                             dt__bound_args *out) {
     const dt__signature *signature = &call->info->schema.signatures[call->overload];
@@ -109,14 +111,14 @@ static dt_status bind_value(dt__arena *arena, const dt__call *call, int position
 }
 
 /* Reads the argument, and binds the call with its value. The tensors of the new call are those of the old one, by
- * index; all is in the arena. */
+ * index; everything is in the arena. */
 static dt_status read_argument(dt__arena *arena, dt__call *call, int position, dt__bound_args *out) {
     dt_ctx *ctx = call->ctx;
     dt_mesh *mesh;
     dt_arg value;
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     dt__call_set_global_inputs(call);
-    DT__TRY(dt__fold_undecided_call(ctx, call));
+    DT__TRY(dt__note_undecided_call(ctx, call));
     DT__TRY(dt__call_find_mesh(ctx, call, &mesh));
     if (ctx->is_dry || !dt__has_data(ctx))
         return dt__refuse_unread(&call->op_call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs calls whose rows meet or scan: each rank makes the state of its shard, all ranks read each other's states in one
- * exchange, or gather them where they are on several nodes, and merge them in the same order, and each completes its
+ * Runs calls whose rows meet or scan: each rank makes the state of its shard; all ranks read each other's states in one
+ * exchange, or gather them if they are on several nodes, and merge them in the same order; then each rank completes its
  * part of the result.
  */
 #include "base/hash.h"
@@ -112,6 +112,8 @@ static dt_status merge_states(dt_work *work, void *user) {
     running *self = user;
     const dt__meeting *meeting = self->meeting;
     bool scans = meeting->way.flags & DT_ROW_SCAN;
+    if (self->call->ctx->estimate && work)
+        return DT_OK; /* nobody has published a state */
     for (int i = 0; i < (scans ? meeting->n_before : meeting->n); i++) {
         int64_t member = meeting->order[i];
         dt_state next = self->own;
@@ -145,8 +147,8 @@ static dt_status gather_states(dt_ctx *ctx, running *self, const dt__exchange *e
     return status;
 }
 
-/* Ranks whose states are empty do not meet. Along some of the mesh dims these may be all ranks of a group, which is
- * certain not to be so only where every rank has elements of every input. */
+/* Ranks with empty states do not meet. Along some mesh dims all ranks of a group may be empty, unless every rank has
+ * elements of every input. */
 static uint64_t mesh_dims_met(const dt__decision *decision, const dt__history *history) {
     uint64_t mesh_dims = dt__dims_met(history, decision->meeting->way.mesh_dims);
     int64_t n = mesh_dims == DT__ALL_MESH_DIMS ? 0 : dt_mesh_size(decision->mesh);
@@ -185,9 +187,10 @@ static dt_status exchange_states(dt_ctx *ctx, running *self, const dt__decision 
                              .src_bytes = self->bytes,
                              .steps = {merge_states},
                              .user = self};
-    double begin_us = ctx->observer ? dt__now_us() : 0;
+    double begin_us = ctx->observer ? dt__clock_us(ctx) : 0;
     DT__TRY(dt__group_spans_nodes(meeting->group) ? gather_states(ctx, self, &exchange)
                                                   : dt__exchange_run(meeting->group, &exchange));
+    dt__clock_advance(ctx, meeting->way.us);
     if (ctx->observer)
         dt__observe_way(ctx, &meeting->way, (int64_t)self->bytes * (meeting->n - 1), begin_us);
     return DT_OK;

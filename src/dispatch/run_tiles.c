@@ -98,13 +98,13 @@ static const dt_placement *placement_of(const preparation *self, int entry, int 
     return &(o < 0 ? self->inputs[entry] : self->outputs[o])->placements[m];
 }
 
-/* Whether a mesh dim splits this tensor, and windows follow from its part. */
+/* Whether a mesh dim splits this tensor so that windows follow from its part. */
 static bool is_split(const preparation *self, int entry, int m) {
     const dt_placement *placement = placement_of(self, entry, m);
     return dt__is_cut(placement) && (entry >= self->call->n_inputs || !(self->fetched[entry] >> placement->dim & 1));
 }
 
-/* The dims that one mesh dim splits are one axis; several mesh dims may split the same ones. */
+/* The dims that one mesh dim splits form one axis; several mesh dims may split the same dims. */
 static bool find_axis(preparation *self, int m) {
     int axis = -1, n_entries = self->call->n_inputs + self->call->n_outputs;
     for (int e = 0; e < n_entries; e++)
@@ -384,33 +384,47 @@ static void add_terms(const dt__tiled *self, const dt_op_call *whole) {
     }
 }
 
-static dt_status run_tiles(const dt__tiled *self, const dt_op_call *whole, char *memory) {
-    for (int t = 0; t < self->n; t++) {
+static dt_status run_tiles(const dt__tiled *self, const dt_op_call *whole, int begin, int end, char *memory) {
+    for (int t = begin; t < end; t++) {
         dt_op_call call = *whole;
         set_values(self, &self->tiles[t], whole, memory, memory + self->copy_bytes);
         call.inputs = self->values;
         call.outputs = self->values + whole->n_inputs;
-        DT__TRY(whole->op->kernel(&call));
+        DT__TRY(dt__kernel_run(&call));
         if (t > 0)
             add_terms(self, whole);
     }
     return DT_OK;
 }
 
-dt_status dt__tiled_fetch(dt__tiled *self, const dt_op_call *call, struct dt__history *history, int64_t *bytes) {
-    for (int i = 0; i < call->n_inputs; i++)
-        self->shards[i] = (dt__shard_memory){call->inputs[i].data, call->inputs[i].strides};
-    return dt__halo_fetch(self->halo, self->shards, history, bytes);
+/* How many of the first tiles read nothing but the shards of this rank. */
+static int count_inside(const dt__tiled *self, int n_inputs) {
+    bool is_inside = self->n > 0;
+    for (int i = 0; i < n_inputs && is_inside; i++)
+        is_inside = self->tiles[0].inputs[i].in_place;
+    return is_inside;
 }
 
-dt_status dt__tiled_compute(const dt__tiled *self, const dt_op_call *call) {
+/* The inside is computed while halos arrive. */
+static dt_status run_around(dt__tiled *self, const dt_op_call *call, struct dt__history *history, char *memory,
+                            dt__fetch_cost *cost) {
+    int n_inside = count_inside(self, call->n_inputs);
+    DT__TRY(dt__halo_start(self->halo, self->shards, history));
+    dt_status computed = run_tiles(self, call, 0, n_inside, memory), waited = dt__halo_wait(self->halo, cost);
+    if (computed != DT_OK || waited != DT_OK)
+        return computed != DT_OK ? computed : waited;
+    return run_tiles(self, call, n_inside, self->n, memory);
+}
+
+dt_status dt__tiled_run(dt__tiled *self, const dt_op_call *call, struct dt__history *history, dt__fetch_cost *cost) {
     size_t bytes = self->copy_bytes + self->sum_bytes;
     char *memory = bytes ? dt__alloc(call->ctx, bytes) : NULL;
     if (bytes && !memory)
         return dt__fail_memory(call->ctx, bytes, "the tiles of a call");
-    dt_status status = run_tiles(self, call, memory);
+    for (int i = 0; i < call->n_inputs; i++)
+        self->shards[i] = (dt__shard_memory){call->inputs[i].data, call->inputs[i].strides};
+    dt_status status = run_around(self, call, history, memory, cost);
+    dt__halo_release(self->halo);
     dt__free(call->ctx, memory, bytes);
     return status;
 }
-
-void dt__tiled_release(dt__tiled *self) { dt__halo_release(self->halo); }

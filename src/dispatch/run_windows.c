@@ -143,19 +143,24 @@ void dt__windowed_end(dt__windowed *windowed) {
 const dt__way *dt__windowed_way(const dt__windowed *windowed) { return &windowed->way; }
 bool dt__windowed_is_empty(const dt__windowed *windowed) { return windowed->needs_none; }
 
+static void observe_fetch(dt_ctx *ctx, const dt__windowed *self, const dt__fetch_cost *cost) {
+    if (ctx->observer && self->way.bytes > 0)
+        dt__observe_way(ctx, &self->way, cost->bytes, dt__clock_us(ctx) - cost->us);
+}
+
 /* The exchange; destinations are set. */
 static dt_status fetch(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     const dt__windowed *self = decision->windowed;
-    double begin_us = ctx->observer ? dt__now_us() : 0;
-    int64_t bytes = self->way.bytes;
-    dt__history *history = dt__mesh_history(decision->mesh);
+    dt__fetch_cost cost = {.bytes = self->way.bytes};
     for (int i = 0; i < call->n_inputs; i++)
         self->memory[i].src = (dt__shard_memory){call->values[i].data, call->values[i].strides};
-    if (dt__has_data(ctx))
-        DT__TRY(self->tiled ? dt__tiled_fetch(self->tiled, &call->op_call, history, &bytes)
-                            : dt__fetch_run(self->fetch, self->memory, history, &bytes));
-    if (ctx->observer && self->way.bytes > 0)
-        dt__observe_way(ctx, &self->way, bytes, begin_us);
+    if (dt__has_data(ctx)) {
+        DT__TRY(dt__fetch_start(self->fetch, self->memory, dt__mesh_history(decision->mesh)));
+        DT__TRY(dt__fetch_wait(self->fetch, &cost));
+    }
+    dt__clock_advance(ctx, self->way.us);
+    cost.us = ctx->estimate ? self->way.us : cost.us;
+    observe_fetch(ctx, self, &cost);
     return DT_OK;
 }
 
@@ -199,11 +204,11 @@ dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *de
 
 static dt_status run_tiled(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     const dt__windowed *self = decision->windowed;
-    dt_status status = fetch(ctx, call, decision);
-    if (status == DT_OK && !self->needs_none && dt__has_data(ctx))
-        status = dt__tiled_compute(self->tiled, &call->op_call);
-    dt__tiled_release(self->tiled);
-    return status;
+    dt__fetch_cost cost = {.bytes = self->way.bytes};
+    if (dt__has_data(ctx))
+        DT__TRY(dt__tiled_run(self->tiled, &call->op_call, dt__mesh_history(decision->mesh), &cost));
+    observe_fetch(ctx, self, &cost);
+    return DT_OK;
 }
 
 dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
@@ -211,7 +216,7 @@ dt_status dt__windowed_run(dt_ctx *ctx, dt__call *call, const dt__decision *deci
     if (self->tiled)
         return run_tiled(ctx, call, decision);
     if (!self->is_result)
-        return self->needs_none || !dt__has_data(ctx) ? DT_OK : call->info->op->kernel(&call->op_call);
+        return self->needs_none || !dt__has_data(ctx) ? DT_OK : dt__kernel_run(&call->op_call);
     for (int i = 0; i < call->n_inputs; i++)
         self->memory[i].dst = call->op_call.outputs[0].data;
     return fetch(ctx, call, decision);

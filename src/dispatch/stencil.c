@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dt_local_map with halos: a function of the program fills this rank's part of the outputs, tile by tile, from what it
- * needs of the inputs around each tile. The inside reads the shards where they are. What is fetched, and the tiles, are
- * prepared once for the same specs and halos. Where a gradient is recorded, the function runs once, on a part of the
- * padded full tensors: its ops are recorded, so that gradients flow through it.
+ * needs of the inputs around each tile. The inside reads the shards where they are. The fetch and the tiles are
+ * prepared once for each combination of specs and halos. Where a gradient is recorded, the function runs once, on a
+ * part of the padded full tensors: its ops are recorded, so that gradients flow through it.
  */
 #include "base/cursor.h"
 #include "base/hash.h"
@@ -32,7 +32,7 @@ static const struct border_mode {
 typedef struct input_halo {
     const dt_spec *spec; /* NULL: the input is passed as it is */
     int64_t before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
-    uint32_t fetched; /* the dims of which more than the shard may be needed */
+    uint32_t fetched; /* the dims along which more than the shard may be needed */
     int at;           /* among the inputs of the halo */
 } input_halo;
 
@@ -131,7 +131,7 @@ static dt_status read_input(const preparation *self, int i, const dt_tensor *ten
     return DT_OK;
 }
 
-/* What an input is read of for a part of the outputs. */
+/* The range of an input that a part of the outputs reads. */
 static void widen(const input_halo *input, int n_dims, const dt__range *part, dt__range *out) {
     for (int d = 0; d < n_dims; d++)
         out[d] = (dt__range){part[d].begin - input->before[d], part[d].end + input->after[d]};
@@ -469,13 +469,13 @@ static dt_status run_tile(dt_ctx *ctx, const dt_local_mapping *mapping, const dt
 }
 
 static dt_status run_tiles(dt_ctx *ctx, const dt_local_mapping *mapping, const dt__stencil *self,
-                           dt_tensor *const *inputs, dt_tensor *const *outputs) {
+                           dt_tensor *const *inputs, dt_tensor *const *outputs, int begin, int end) {
     dt__dispatch_state *state = dt__dispatch_state_of(ctx);
     const int64_t *outer = state->tile_offset;
     int n_dims = self->part->sharding.n_dims;
     int64_t offset[DT_SPEC_MAX_DIMS];
     dt_status status = DT_OK;
-    for (int t = 0; t < self->tiles.n && status == DT_OK; t++) {
+    for (int t = begin; t < end && status == DT_OK; t++) {
         const dt__range *tile = self->tiles.ranges + (ptrdiff_t)t * n_dims;
         for (int d = 0; d < n_dims; d++)
             offset[d] = tile[d].begin;
@@ -486,23 +486,46 @@ static dt_status run_tiles(dt_ctx *ctx, const dt_local_mapping *mapping, const d
     return status;
 }
 
-static dt_status fetch_halos(dt_ctx *ctx, const dt__stencil *self, dt_tensor *const *inputs) {
+/* How many of the first tiles read nothing but the shards of this rank. */
+static int count_inside(const dt__stencil *self) {
+    bool is_inside = self->runs && self->tiles.n > 0;
+    dt__range box[DT_SPEC_MAX_DIMS];
+    for (int i = 0; i < self->n_inputs && is_inside; i++)
+        if (self->inputs[i].spec) {
+            widen(&self->inputs[i], self->part->sharding.n_dims, self->tiles.ranges, box);
+            is_inside = dt__halo_holds(self->halo, self->inputs[i].at, box);
+        }
+    return is_inside;
+}
+
+static dt_status start_halos(dt_ctx *ctx, const dt__stencil *self, dt_tensor *const *inputs) {
     dt__arena arena = dt__arena_new(ctx);
     dt__shard_memory *shards = DT__NEW_ARRAY(&arena, dt__shard_memory, self->n_inputs + 1);
-    double begin_us = ctx->observer ? dt__now_us() : 0;
-    int64_t bytes = 0;
     for (int i = 0; i < self->n_inputs && shards; i++)
         if (self->inputs[i].spec)
             shards[self->inputs[i].at] = (dt__shard_memory){(const char *)inputs[i]->data, inputs[i]->strides};
     dt_status status =
-        shards ? dt__halo_fetch(self->halo, shards, dt__mesh_history(self->part->mesh), &bytes) : DT_ERR_MEMORY;
-    if (status == DT_OK && ctx->observer && self->way.mesh_dims)
-        dt__observe_way(ctx, &self->way, bytes, begin_us);
+        shards ? dt__halo_start(self->halo, shards, dt__mesh_history(self->part->mesh)) : DT_ERR_MEMORY;
     dt__arena_free(&arena);
     return status;
 }
 
-/* Of a call that is recorded: the part of an input, from the full tensor, by ops that have gradients. */
+/* The inside is computed while halos arrive from other nodes. */
+static dt_status run_around(dt_ctx *ctx, const dt_local_mapping *mapping, const dt__stencil *self,
+                            dt_tensor *const *inputs, dt_tensor *const *outputs) {
+    int n_inside = count_inside(self);
+    dt__fetch_cost cost;
+    DT__TRY(start_halos(ctx, self, inputs));
+    dt_status computed = run_tiles(ctx, mapping, self, inputs, outputs, 0, n_inside);
+    dt_status waited = dt__halo_wait(self->halo, &cost);
+    if (computed != DT_OK || waited != DT_OK)
+        return computed != DT_OK ? computed : waited;
+    if (ctx->observer && self->way.mesh_dims)
+        dt__observe_way(ctx, &self->way, cost.bytes, dt__clock_us(ctx) - cost.us);
+    return run_tiles(ctx, mapping, self, inputs, outputs, n_inside, self->runs ? self->tiles.n : 0);
+}
+
+/* For a recorded call: the part of an input, from the full tensor, by ops that have gradients. */
 static dt_tensor *recorded_input(dt_ctx *ctx, const dt_local_mapping *mapping, const input_halo *input,
                                  dt_tensor *tensor, const dt__range *part) {
     int64_t pad[2 * DT_SPEC_MAX_DIMS];
@@ -578,7 +601,7 @@ static bool is_recorded(const dt_ctx *ctx, const dt_local_mapping *mapping, dt_t
     return ctx->recorder && requires_grad;
 }
 
-/* The specs of the outputs: the placements of one hold for all. */
+/* The specs of the outputs, which all have the same placements. */
 static dt_spec *part_spec(dt_ctx *ctx, const dt_local_mapping *mapping, const dt_tensor *first, dt_mesh *mesh,
                           int o) {
     dt_shape shape = mapping->shapes ? mapping->shapes[o] : (dt_shape){first->n_dims, first->shape};
@@ -637,12 +660,10 @@ dt_status dt__stencil_run(dt_ctx *ctx, const dt_local_mapping *mapping, dt_mesh 
     if (self->halo && is_recorded(ctx, mapping, inputs))
         status = run_recorded(ctx, mapping, self, inputs, outputs);
     else if (self->halo && dt__has_data(ctx)) {
-        status = fetch_halos(ctx, self, inputs);
-        if (status == DT_OK && self->runs)
-            status = run_tiles(ctx, mapping, self, inputs, outputs);
+        status = run_around(ctx, mapping, self, inputs, outputs);
         dt__halo_release(self->halo);
     } else if (self->way.mesh_dims && ctx->observer)
-        dt__observe_way(ctx, &self->way, 0, dt__now_us());
+        dt__observe_way(ctx, &self->way, 0, dt__clock_us(ctx));
     release_stencil(ctx, self);
     return status;
 }

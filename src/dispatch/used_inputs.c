@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs with a use placement (tensor/use_placement.c). An op that only reads such a tensor is decided as if it were
- * placed so; running the decision brings it there first, for this op and the next ones of the scope. The program
- * requested that transfer: it belongs to no policy, and counts under its own name. A view shares the memory of the
- * stored tensor, and has as its use placement what the view makes of that of the tensor; only where the stored tensor
- * would have to move it is a view of the copy (tensor/copied_views.c).
+ * Inputs with a use placement (tensor/use_placement.c). An op that only reads such a tensor is decided as if the tensor
+ * were in its use placement; running the decision brings it there first, for this op and the next ones of the scope.
+ * The program requested that transfer: no policy applies to it, and it counts under its own name. A view shares the
+ * memory of the stored tensor, and its use placement is the view of the tensor's use placement; only if the stored
+ * tensor would have to move is it a view of the copy (tensor/copied_views.c).
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -95,7 +95,7 @@ typedef struct use_list {
     dt_spec **to;
 } use_list;
 
-/* Whether the tensor is in the list: the same elements, used alike. */
+/* Whether the list has a tensor with the same elements and the same use placement. */
 static bool is_listed(const use_list *self, const dt_tensor *tensor) {
     for (int i = 0; i < self->n; i++)
         if (self->tensors[i]->storage == tensor->storage && self->tensors[i]->data == tensor->data &&
@@ -170,7 +170,7 @@ dt_status dt_use_site(dt_tensors tensors, const dt_site *site) {
             return dt__fail(ctx, DT_ERR_STATE, "tensor %d belongs to another context", i + 1);
     }
     for (int i = 0; i < tensors.n; i++)
-        DT__TRY(dt__fold_tensor(tensors.list[i], NULL));
+        DT__TRY(dt__note_tensor(tensors.list[i], NULL));
     return dt__use_together(ctx, tensors.n, tensors.list);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attention, without ever holding all scores. The result of a block of queries: for one block of keys after the other
- * the scores, by one product; exponentials in place, with the result so far scaled down where a larger score is found;
- * and a second product, which adds their sum of values. Of q queries and k keys it takes 2 q k (E + D) operations and q
- * k exponentials.
+ * Attention that never holds all scores. For a block of queries, it visits one block of keys after another: one product
+ * computes the scores; exponentials replace them in place, and the result so far is scaled down where a larger score is
+ * found; a second product adds the weighted values. Of q queries and k keys it takes 2 q k (E + D) operations and q k
+ * exponentials.
  */
 #include "kernels/attention_blocks.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads take items one after the other, each with memory of its own; an item's result does not depend on which.
+ * Threads take items one after another, each thread with memory of its own; an item's result does not depend on the
+ * thread.
  */
 #include "kernels/attention_blocks.h"
 

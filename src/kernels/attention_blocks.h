@@ -2,8 +2,9 @@
  *
  * What attention and its gradients share: the division into blocks, the memory of a thread, and the scores of a block.
  *
- * Blocks of queries begin at multiples of their size in the tensor of all ranks, and a causal block reads the keys up
- * to its end: which keys are multiplied by zero, which matters if a value is NaN, does not depend on the sharding.
+ * Blocks of queries begin at multiples of their size in the full tensor, and a causal block reads the keys up to its
+ * end. So the set of keys that are multiplied by zero, which matters if a value is NaN, does not depend on the
+ * sharding.
  */
 #ifndef DT_KERNELS_ATTENTION_BLOCKS_H
 #define DT_KERNELS_ATTENTION_BLOCKS_H
@@ -12,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* Queries per block: few if it is causal, as those below the diagonal compute scores that are not used. */
+/* Queries per block: few if it is causal, because a block computes some scores that the mask discards. */
 enum { DT__CAUSAL_BLOCK = 64, DT__QUERY_BLOCK = 256, DT__KEY_BLOCK = 512 };
 
 /* One thread's memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gradients of attention. The scores of a block are computed again, and their exponentials follow from the saved
+ * The gradients of attention. The scores of a block are recomputed, and their exponentials follow from the saved
  * logarithms of sums. With P the weights of a block, of queries i and keys j, and g the gradient of the result:
  *
  *     value grads j  +=  Pᵀ g                      delta = P ∘ (g valueᵀ - rows of g ∘ out, summed)
@@ -173,7 +173,7 @@ static void store_mask_grad(const dt__attention_job *job, const dt__attention_la
                 &(dt__array){lane->score_grads, job->dtype, 2, shape, dense});
 }
 
-/* The contributions of a block of queries and a block of keys; the queries use n of the keys. */
+/* The contributions of a block of queries and a block of keys; the queries use n of these keys. */
 static void add_block(const dt__attention_job *job, dt__attention_lane *lane, const head *of, const queries *q,
                       const keys *k, const target *query_grad) {
     const double scale = job->args->scale;

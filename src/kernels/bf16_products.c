@@ -53,7 +53,7 @@ static void pack_pairs(const factor *x, int64_t k, int64_t l, int64_t width, int
     memset(out + width, 0, (size_t)(tile - width) * sizeof *out);
 }
 
-/* `tile` columns, of which `width` exist. */
+/* `tile` columns; `width` of them exist. */
 static void pack_tile(const dt__bf16_loops *loops, const factor *x, int64_t k, int64_t width, int64_t tile,
                       uint32_t *out) {
     enum { SIDE = 16 }; /* of the blocks that are transposed at once */

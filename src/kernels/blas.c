@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads the BLAS library once per process, because the number of link namespaces is limited, and never unloads it.
- *
- * The namespace has a C library of its own, whose environment is replaced before the BLAS is loaded into it: every BLAS
- * takes its thread count from there, and with one thread it starts none. The environment of the program is not
- * touched. The loader, thread-local storage and the threads of the program are shared by all namespaces.
+ * Loads the BLAS library once per process (private_library.h), and tries whether its products can be cut into tiles.
  */
 #include "kernels/blas.h"
 
-#include <dlfcn.h>
+#include "kernels/private_library.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define DT__BLAS_LIBRARY_openblas "libopenblas.so.0", "libopenblas.so",
 #define DT__BLAS_LIBRARY_blis     "libblis.so.4", "libblis.so.3", "libblis.so",
@@ -25,37 +21,13 @@
 #define DTENSOR_BLAS openblas
 #endif
 
-enum { MAX_VARIABLES = 512 };
-
-/* The environment of the namespace; must outlive it. If a variable occurs twice, the first value counts. */
-static char *environment[MAX_VARIABLES + 1] = {
-    "OPENBLAS_NUM_THREADS=1",         "BLIS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
-    "MKL_THREADING_LAYER=SEQUENTIAL", "OMP_NUM_THREADS=1",
-};
-enum { N_OWN_VARIABLES = 5 };
+enum { SPACE_BYTES = 320 << 20 }; /* of the library, and of OpenBLAS' buffers for two threads, 128 MiB each */
 
 static void *library; /* NULL: none was found */
 static dt__blas loaded;
 static bool is_loaded;
 
-/* dlsym returns functions as object pointers. */
-static bool find_function(const char *name, void *function) {
-    void *found = library ? dlsym(library, name) : NULL;
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
-/* A new namespace with a C library that has our environment; false where the system does not support namespaces. */
-static bool open_namespace(Lmid_t *out) {
-    void *libc = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW | RTLD_LOCAL);
-    char ***namespace_environ = libc ? dlsym(libc, "environ") : NULL;
-    if (!namespace_environ || dlinfo(libc, RTLD_DI_LMID, out) != 0)
-        return false;
-    for (int i = 0; environ && environ[i] && N_OWN_VARIABLES + i < MAX_VARIABLES; i++)
-        environment[N_OWN_VARIABLES + i] = environ[i];
-    *namespace_environ = environment;
-    return true;
-}
+static bool find(const char *name, void *function) { return dt__private_function(library, name, function); }
 
 /* A product of the shape of both dtypes in memory, and the same in two pieces of its rows. It is not one that a BLAS
  * counts as small, and has edges that do not fill registers. */
@@ -89,15 +61,22 @@ static bool tiles_are_alike(void) {
     return alike;
 }
 
+/* Without address space for its buffers (ulimit -v), OpenBLAS retries forever. */
+static bool has_space(void) {
+    void *memory = mmap(NULL, SPACE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    munmap(memory, SPACE_BYTES);
+    return true;
+}
+
 static void load(void) {
     static const char *const names[] = {DT__BLAS_LIBRARY_(DTENSOR_BLAS) NULL};
-    Lmid_t space;
-    if (!names[0] || !open_namespace(&space))
+    if (!names[0] || !has_space())
         return;
-    for (int i = 0; names[i] && !library; i++)
-        library = dlmopen(space, names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    is_loaded = find_function("cblas_sgemm", &loaded.sgemm) && find_function("cblas_dgemm", &loaded.dgemm) &&
-                find_function("cblas_cgemm", &loaded.cgemm) && find_function("cblas_zgemm", &loaded.zgemm);
+    library = dt__private_library(names);
+    is_loaded = find("cblas_sgemm", &loaded.sgemm) && find("cblas_dgemm", &loaded.dgemm) &&
+                find("cblas_cgemm", &loaded.cgemm) && find("cblas_zgemm", &loaded.zgemm);
     loaded.tiles_are_alike = is_loaded && tiles_are_alike();
 }
 
@@ -115,5 +94,5 @@ bool dt__blas_load(dt__blas *out) {
 
 bool dt__blas_find(const char *name, void *function) {
     (void)load_once();
-    return find_function(name, function);
+    return find(name, function);
 }

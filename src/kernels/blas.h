@@ -3,9 +3,8 @@
  * Matrix products by a BLAS library, which is loaded at the first product that is large enough to use it. DTENSOR_BLAS
  * selects the library at build time (openblas, blis, mkl or none). OpenBLAS and MKL contain LAPACK, too (lapack.h).
  *
- * The library is a private copy in a link namespace of its own (dlmopen), with an environment that limits it to one
- * thread: products are split among the threads of the pool, in blocks that do not depend on their number. A program
- * that uses the same library has another copy, with a thread count of its own.
+ * The library is a private copy that runs one thread (private_library.h): products are split among the threads of the
+ * pool, in blocks that do not depend on their number.
  */
 #ifndef DT_KERNELS_BLAS_H
 #define DT_KERNELS_BLAS_H
@@ -30,7 +29,8 @@ typedef struct dt__blas {
                              depends on k only, as in OpenBLAS. Tried once, with a product of f32 and one of f64 */
 } dt__blas;
 
-/* False if the library is not installed: products then use the loops of this folder. */
+/* False if the library is not installed, or there is no address space for its buffers: products then use the loops of
+ * this folder. */
 bool dt__blas_load(dt__blas *out);
 /* Sets a pointer to a function of the library; false, and NULL, if the library or the function is missing. Loads the
  * library. */

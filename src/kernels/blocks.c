@@ -2,7 +2,7 @@
  *
  * A block is a patch of the two innermost dims of the walk: part of a row, or several whole rows where rows are
  * short. Operands that are contiguous within it and have the loop's dtype are used in place; the others go through
- * buffers that fit the L1 cache. An operand with zero strides (a scalar) is loaded once.
+ * buffers that fit the L1 cache. An operand that is one number along a row, or all of them, is loaded once for that.
  */
 #include "kernels/blocks.h"
 
@@ -26,14 +26,14 @@ typedef struct job {
     dt__walk walk;
     int64_t columns, rows;    /* of a block, at most */
     int64_t n_across, n_down; /* blocks in a plane of the two innermost dims */
-    bool walks_down;          /* whether the next block is below, not beside */
+    bool walks_down;          /* whether the next block is below, not to the side */
     int64_t n_blocks, n_per_piece;
 } job;
 
 /* Memory of one thread. */
 typedef struct buffers {
     struct {
-        const char *source; /* a zero-stride operand that was loaded, or NULL */
+        const char *source; /* the one element that was loaded, or NULL */
         const void *loaded; /* its elements */
         char *gathered, *converted;
     } operands[DT__LOOP_ARRAYS];
@@ -61,7 +61,7 @@ static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_
 /* Operand k of a block, contiguous and in the dtype of the loop. */
 static const void *load_operand(const job *j, buffers *b, int k, const dt__patch *p) {
     const dt_dtype stored = j->args->arrays[k]->dtype, loop_dtype = j->args->loop_dtypes[k];
-    const bool is_fixed = p->column_stride == 0 && p->row_stride == 0;
+    const bool is_fixed = p->column_stride == 0 && (p->row_stride == 0 || p->rows == 1);
     if (is_fixed && b->operands[k].source == p->at)
         return b->operands[k].loaded;
     b->operands[k].source = is_fixed ? p->at : NULL;
@@ -71,6 +71,34 @@ static const void *load_operand(const job *j, buffers *b, int k, const dt__patch
     return b->operands[k].loaded;
 }
 
+/* Whether operand k is one element along rows; if so, gets it. */
+static bool get_number(const job *j, int k, const char *at, double *out) {
+    const dt_dtype stored = j->args->arrays[k]->dtype, dtype = j->args->loop_dtypes[k];
+    double wide;
+    float narrow;
+    if (j->walk.dims[0].strides[k] != 0)
+        return false;
+    j->args->kernels->loops->convert[stored][dtype](1, dtype == DT_F64 ? (void *)&wide : &narrow, at);
+    *out = dtype == DT_F64 ? wide : (double)narrow;
+    return true;
+}
+
+/* One row of a b or a + b c where all but one operand are numbers. -0 is neutral in sums, whatever their sign. */
+static bool run_affine_row(const job *j, buffers *b, char *const *at, int64_t columns) {
+    const dt__blocks *args = j->args;
+    const bool is_sum = args->n_arrays == 4;
+    const int first = is_sum ? 2 : 1, row = j->walk.dims[0].strides[first] == 0 ? first + 1 : first,
+              number = 2 * first + 1 - row;
+    const dt__patch out = patch_of(j, 0, at[0], columns, 1), p = patch_of(j, row, at[row], columns, 1);
+    dt__number numbers[2] = {{.f = {0, 0}}, {.f = {-0.0, 0}}};
+    if (args->arrays[0]->dtype != args->loop_dtypes[0] || !dt__patch_is_dense(&out) ||
+        !get_number(j, number, at[number], &numbers[0].f.re) ||
+        (is_sum && !get_number(j, 1, at[1], &numbers[1].f.re)))
+        return false;
+    args->affine(columns, out.at, (const void *[]){load_operand(j, b, row, &p)}, numbers);
+    return true;
+}
+
 static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {
     const dt__blocks *args = j->args;
     const dt_dtype stored = args->arrays[0]->dtype, computed = args->loop_dtypes[0];
@@ -78,6 +106,8 @@ static void run_block(const job *j, buffers *b, char *const *at, int64_t columns
     void *dense = dt__patch_is_dense(&out) ? out.at : b->operands[0].gathered;
     const void *result = b->operands[0].converted;
     const void *ins[DT__LOOP_ARRAYS] = {NULL};
+    if (args->affine && rows == 1 && run_affine_row(j, b, at, columns))
+        return;
     for (int k = 1; k < args->n_arrays; k++) {
         const dt__patch p = patch_of(j, k, at[k], columns, rows);
         ins[k - 1] = load_operand(j, b, k, &p);

@@ -11,7 +11,8 @@
 typedef struct dt__blocks {
     const dt__kernels *kernels;
     dt__pool *pool;
-    dt__loop *loop; /* NULL: only converts the single input */
+    dt__loop *loop;   /* NULL: only converts the single input */
+    dt__loop *affine; /* of a b and a + b c in f32 or f64, else NULL: for rows where only b or c is not a number */
     const dt__number *numbers;
     int n_arrays;                             /* including the output */
     const dt__array *arrays[DT__LOOP_ARRAYS]; /* the output first */

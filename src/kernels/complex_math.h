@@ -120,7 +120,7 @@ DT__INLINE double angle_of(complex_value z) {
     double angle = high + (sign * q + (sign * (q * square * atan_rest_long(square)) + low));
     return flip_by(angle, z.im);
 }
-/* The same for any numbers: large ones are made smaller, so that their sum is finite; infinities count as 1. */
+/* For any numbers: large ones are made smaller, so that their sum is finite; infinities count as 1. */
 DT__INLINE double any_angle_of(complex_value z) {
     double max = larger_of(magnitude_of(z.re), magnitude_of(z.im)), scale = max > 0x1p1000 ? 0x1p-10 : 1;
     double infinite = is_infinite_f64(z.re) + is_infinite_f64(z.im);

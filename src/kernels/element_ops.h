@@ -49,7 +49,7 @@
     X(EXP_SCALED, 1, 0, false)     /* that times numbers[1] */                                                       \
     X(MUL_SHIFTED, 2, 0, false)    /* a * (b - numbers[0]) */                                                        \
     X(MUL_DIFFERENCE, 3, 0, false) /* a * (b - c) */                                                                 \
-    X(NORMALISE, 3, 0, false)      /* (a - numbers[0]) * numbers[1] * b + c */                                       \
+    X(NORMALIZE, 3, 0, false)      /* (a - numbers[0]) * numbers[1] * b + c */                                       \
     X(DROPOUT, 2, 1, false)        /* a ? b * numbers[0] : 0 */                                                      \
     X(EXP_DIFFERENCE, 2, 0, false)                                                                                   \
     X(SQUARED_DIFFERENCE, 2, 0, false)                                                                               \
@@ -101,7 +101,7 @@
     X(CELU, 1, 0, false)          /* a > 0 ? a : numbers[0] (exp(a / numbers[0]) - 1) */                             \
     X(LEAKY_RELU, 1, 0, false)    /* a > 0 ? a : a numbers[0] */                                                     \
     X(HARDSHRINK, 1, 0, false)    /* 0 where |a| <= numbers[0] */                                                    \
-    X(SOFTSHRINK, 1, 0, false)    /* a moved by numbers[0] towards 0 */                                              \
+    X(SOFTSHRINK, 1, 0, false)    /* a moved by numbers[0] toward 0 */                                               \
     X(REPLACE_UP_TO, 1, 0, false) /* a <= numbers[0] ? numbers[1] : a */                                             \
     X(NAN_TO_NUM, 1, 0, false)    /* numbers for NaN, infinity and minus infinity */                                 \
     X(ATAN2, 2, 0, false)                                                                                            \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The C types of elements in memory, and the conversion of one element. Nothing here branches in a way that a compiler
- * cannot turn into selects, so that loops over it are vectorised. Results are bitwise the same in every instruction
+ * cannot turn into selects, so that loops over it are vectorized. Results are bitwise the same in every instruction
  * set.
  */
 #ifndef DT_KERNELS_ELEMENT_TYPES_H
@@ -30,7 +30,7 @@ typedef struct __attribute__((packed, may_alias)) dt__c128 {
 
 /* A loop whose iterations are independent of each other. The output may be exactly one of the inputs. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call functions and cannot be vectorised */
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call functions and cannot be vectorized */
 #define DT__EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define DT__EACH _Pragma("GCC ivdep")

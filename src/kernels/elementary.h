@@ -33,7 +33,7 @@ DT__INLINE double cosh_long(double x) {
     return 0.5 * root * root + 0.5 / root / root;
 }
 
-/* 1 + x as an exact sum, of which log_of_pair is the logarithm. */
+/* 1 + x as an exact sum; log_of_pair is its logarithm. */
 DT__INLINE double log1p_long(double x) {
     double limited = x > -1 ? x : 0;
     limited = limited < INFINITY ? limited : 0;
@@ -50,7 +50,7 @@ DT__INLINE double log2_long(double x) {
     double_pair log = log2_in_range(x);
     return log_of_special(x, log.high + log.low);
 }
-/* log10 2 in two parts, of which the first is exact times the head of the logarithm. */
+/* log10 2 in two parts; the first is exact times the head of the logarithm. */
 DT__INLINE double log10_long(double x) {
     double_pair log = log2_in_range(x);
     double high = log.high * 0x1.34413p-2, low = log.high * 0x1.427de7fbcc47cp-24 + log.low * 0x1.34413509f79ffp-2;

@@ -43,6 +43,8 @@ static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
 }
 
 void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
+    if (dt__is_idle_memory(kernels, dst->data) || dt__is_idle_memory(kernels, src->data))
+        return;
     if (dst->dtype == src->dtype) {
         copy(kernels, pool, dst, src);
         return;
@@ -139,6 +141,9 @@ static __attribute__((noinline)) void run_any(const dt__kernels *kernels, dt__po
     b.loop_dtypes[0] = ops[args->op].is_bool ? DT_BOOL : dtype;
     for (int k = 1; k < b.n_arrays; k++)
         b.loop_dtypes[k] = ops[args->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
+    const bool is_product = args->op == DT__EL_MUL || (args->op == DT__EL_ADDCMUL && args->numbers[0].f.re == 1);
+    if (is_product && (dtype == DT_F32 || dtype == DT_F64))
+        b.affine = kernels->loops->ops[DT__EL_AFFINE][dtype];
     const int64_t n = dt__array_count(args->out);
     unsigned char buffer[DT__LOOP_ARRAYS - 1][MAX_SMALL_BYTES];
     const void *ins[DT__LOOP_ARRAYS - 1] = {NULL};

@@ -9,7 +9,7 @@ set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<
 # Tracking the variables of these loops for the debugger would take as long as compiling them.
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS
              "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=2000;-fno-var-tracking>")
-# errno and the exception flags are not used; without these options selections and square roots are not vectorised.
+# errno and the exception flags are not used; without these options selections and square roots are not vectorized.
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_property(SOURCE src/kernels/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mf16c)

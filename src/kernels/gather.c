@@ -5,8 +5,11 @@
 #include "kernels/gather.h"
 
 #include "kernels/element_types.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
+
+enum { MIN_FILL_BYTES = 256 };
 
 #define LOOPS(bytes, element)                                                                                        \
     static void gather_##bytes(const dt__patch *p, void *to) {                                                       \
@@ -18,10 +21,11 @@
         }                                                                                                            \
     }                                                                                                                \
     static void repeat_##bytes(const dt__patch *p, void *to) {                                                       \
+        const int64_t columns = p->columns;                                                                          \
         element *y = to;                                                                                             \
-        for (int64_t r = 0; r < p->rows; r++, y += p->columns) {                                                     \
+        for (int64_t r = 0; r < p->rows; r++, y += columns) {                                                        \
             const element x = *(const element *)(p->at + r * p->row_stride);                                         \
-            for (int64_t c = 0; c < p->columns; c++)                                                                 \
+            for (int64_t c = 0; c < columns; c++)                                                                    \
                 y[c] = x;                                                                                            \
         }                                                                                                            \
     }                                                                                                                \
@@ -82,9 +86,35 @@ static void transpose(const dt__kernels *kernels, const dt__patch *p, void *to) 
     kernels->copy_strided(&(dt__strided){to, p->at, p->bytes, 2, sizes, dense, strides}, DT__CACHED);
 }
 
+/* Rows that repeat one element each, long enough for the fill of the instruction set. */
+static bool repeats_long_rows(const dt__patch *p) {
+    return p->column_stride == 0 && (size_t)p->columns * p->bytes >= MIN_FILL_BYTES;
+}
+
+/* These elements are converted before they are repeated, from the last row on, over those that were read. */
+static const void *load_repeated(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored,
+                                 dt_dtype loop_dtype, void *gathered, void *converted) {
+    const bool is_one = from->row_stride == 0 || from->rows == 1;
+    const dt__patch firsts = {from->at, from->bytes, is_one ? 1 : from->rows, 1, from->row_stride, 0};
+    const size_t n = (size_t)(is_one ? from->columns * from->rows : from->columns),
+                 bytes = dt__dtype_bytes(loop_dtype);
+    char *elements = stored == loop_dtype ? gathered : converted;
+    dt__gather(&firsts, gathered);
+    if (stored != loop_dtype)
+        kernels->loops->convert[stored][loop_dtype](firsts.columns, converted, gathered);
+    for (size_t r = (size_t)firsts.columns; r-- > 0;) {
+        dt__c128 value;
+        memcpy(&value, elements + r * bytes, bytes);
+        kernels->fill(elements + r * n * bytes, &value, bytes, n, DT__CACHED);
+    }
+    return elements;
+}
+
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
                            void *gathered, void *converted) {
     const void *elements = from->at;
+    if (repeats_long_rows(from))
+        return load_repeated(kernels, from, stored, loop_dtype, gathered, converted);
     if (!dt__patch_is_dense(from)) {
         if (is_transposed(from))
             transpose(kernels, from, gathered);

@@ -26,7 +26,7 @@ void dt__gather(const dt__patch *from, void *to);
 void dt__scatter(const void *from, const dt__patch *to);
 
 /* The elements of a patch, contiguous and in loop_dtype: the patch itself if it is so already, else one of the two
- * buffers, each of which has capacity for all of them. */
+ * buffers; each has capacity for all of them. */
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
                            void *gathered, void *converted);
 /* The reverse: converts contiguous elements of `dtype` to `stored` and scatters them to the patch. */

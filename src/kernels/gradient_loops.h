@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums along rows for normalisations, and the gradients of these and of softmax, for the instruction set of the
+ * Sums along rows for normalizations, and the gradients of these and of softmax, for the instruction set of the
  * including file. In every instruction set element i of every ROW_STEP is summed in lane i % 16 of one of several sets
  * of lanes in turn, of its own dtype; the sum of each ROW_STEP is added to a double. The elements of a gradient follow
  * from these sums.

@@ -130,7 +130,8 @@ static void add_row(const row_job *j, char *from, int64_t row) {
                         &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &out, .ins = {&out, &in}});
 }
 
-/* A piece is a range of destination rows, so that no two threads write the same row; each piece scans all indexes. */
+/* A piece is a range of destination rows, so that no two threads write to the same row; each piece scans all
+ * indexes. */
 static void add_piece(void *arg, int64_t piece) {
     const row_job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->r.n_held);

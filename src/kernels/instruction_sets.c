@@ -63,7 +63,7 @@ const dt__kernels *dt__kernels_best(void) {
 
 const dt__bf16_loops *dt__bf16_loops_of(const dt__kernels *kernels) {
 #ifdef __x86_64__
-    if (kernels == &dt__kernels_avx512 && runs_avx512() && __builtin_cpu_supports("avx512bf16"))
+    if (kernels->loops == dt__kernels_avx512.loops && runs_avx512() && __builtin_cpu_supports("avx512bf16"))
         return &dt__bf16_loops_avx512;
 #endif
     (void)kernels;

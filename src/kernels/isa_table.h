@@ -16,6 +16,7 @@
 #include "kernels/product_loops.h"
 #include "kernels/random_loops.h"
 #include "kernels/reduce_loops.h"
+#include "kernels/small_matrix_loops.h"
 #include "kernels/strided.h"
 #include "kernels/thin_loops.h"
 
@@ -30,6 +31,7 @@ const dt__loops ISA_LOOPS = {
     .small_products = small_loops,
     .thin_products = thin_loops,
     .optimizers = optimizer_loops,
+    .small_matrices = small_matrix_loops,
 };
 
 const dt__kernels ISA_TABLE = {

@@ -4,7 +4,7 @@
  * (one-sided Jacobi). It is accurate for small singular values too, and the same matrix always has the same bits. Each
  * rotation makes two vectors orthogonal, and the lengths that remain are the singular values. A sweep over all pairs of
  * n vectors of m numbers takes about 5 n^2 m operations; five to ten sweeps converge. LAPACK is many times faster
- * (singular_values.c), and accurate compared with the largest singular value only.
+ * (singular_values.c), but accurate only relative to the largest singular value.
  */
 #include "kernels/jacobi_svd.h"
 

@@ -64,7 +64,17 @@ typedef struct dt__kernels {
     /* The innermost loops of the kernels on arrays (array.h). The plain table has those of the baseline: these loops
      * are tested against scalar arithmetic instead. */
     const dt__loops *loops;
+
+    /* Memory without data, in an estimate (comm/estimate.h): kernels neither read nor write it. The built-in tables
+     * have none; an estimate uses a copy of a table that has. */
+    const char *idle_at;
+    size_t idle_bytes;
 } dt__kernels;
+
+/* Whether memory has no data. */
+static inline bool dt__is_idle_memory(const dt__kernels *kernels, const void *memory) {
+    return (size_t)((const char *)memory - kernels->idle_at) < kernels->idle_bytes;
+}
 
 extern const dt__kernels dt__kernels_plain;    /* the reference: one element at a time */
 extern const dt__kernels dt__kernels_baseline; /* the tuned table that every CPU supports */

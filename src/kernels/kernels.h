@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compute kernels on memory: the interface of this folder. Kernels are independent of tensors and ranks. Callers pass
- * valid arguments: only the values of indexes are checked, and only matrix products and the thread pool allocate.
+ * valid arguments: only the values of indexes are checked. Running a kernel allocates nothing, except that matrix
+ * products, attention and convolutions take scratch memory from the source that dt__products_new gets.
  *
  * The lowest level is one function table per instruction set (kernel_table.h): copy, fill, reduce, the innermost loops,
- * random numbers. It has a header of its own because the files of instruction sets take long to compile. Above it are
+ * random numbers. It has a header of its own because the files for instruction sets take long to compile. Above it are
  * kernels on strided arrays, which split the work into blocks for the threads of a pool. Large matrix products use the
  * BLAS that is found at run time. No result depends on the number of threads.
  */
@@ -26,6 +27,10 @@ dt__pool *dt__pool_new(dt_ctx *ctx, int n_threads);
 void dt__pool_free(dt__pool *pool);
 /* At least 1; 1 for NULL. */
 int dt__pool_threads(const dt__pool *pool);
+
+/* While a pool is idle, its runs return at once and call nothing: the kernel around them allocates its scratch memory
+ * and touches no data. */
+void dt__pool_set_idle(dt__pool *pool, bool idle);
 
 typedef void dt__pool_fn(void *arg, int64_t piece);
 
@@ -199,7 +204,8 @@ void dt__statistics_merge(const dt__kernels *kernels, dt__statistic kind, int64_
 
 /* softmax.c: out = exp(in) / sum of exp(in) along the dim, or its logarithm, without overflow; out has the shape of in,
  * and may be in. The dim of a 0-d array is 0. A row whose largest element is infinite is NaN. Softmax, norms and their
- * gradients compute rows in f32 (f64 for f64) and accumulate sums in f64; they take no integers or complex numbers. */
+ * gradients compute rows in f32 (f64 for f64) and accumulate sums in f64; they do not accept integers or complex
+ * numbers. */
 void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
                  const dt__array *out);
 /* dt__softmax with the largest element and the sum of exponentials of each row as given: f64, of the other dims. */
@@ -264,7 +270,7 @@ void dt__norm_grads_run(const dt__kernels *kernels, dt__pool *pool, const dt__no
  * there is none or the matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. */
 typedef struct dt__products dt__products;
 
-/* Where products, and kernels that consist of products, take temporary memory from while they run. */
+/* The source of temporary memory for products, and for kernels that consist of products, while they run. */
 typedef struct dt__scratch_source {
     void *(*take)(dt_ctx *ctx, size_t bytes); /* NULL when out of memory */
     void (*give_back)(dt_ctx *ctx, void *memory, size_t bytes);
@@ -288,20 +294,95 @@ typedef struct dt__matmul {
 /* False when out of memory; only the source may have recorded an error, and the contents of out are undefined. */
 bool dt__matmul_run(dt__products *products, const dt__matmul *args);
 
+/* convolution.c: a convolution of a batch of images, or one of its gradients. A position p of the map reads index
+ * p stride + tap dilation + begin of the image, in each dim of space:
+ *
+ *     map[n,k,p] = bias[k] + the sum over channels c of its group and taps t of image[n,c,at(p,t)] weight[k,c,t]
+ *
+ * Elements outside the image count as zero. The arrays may be parts of larger ones: `begin` and the numbers of the
+ * first channels say which. */
+typedef enum dt__convolution_part { DT__CONV_MAP, DT__CONV_IMAGE, DT__CONV_WEIGHT } dt__convolution_part;
+
+typedef struct dt__convolution {
+    dt__convolution_part out; /* the array that is computed from the other two */
+    int n_dims;               /* of space: 1 to 3 */
+    /* [N,C,..], [K,C / groups,taps..] and [N,K,..], of one dtype that products are computed in: f32, f64, i64, c64,
+     * c128. The weight is dense. */
+    const dt__array *image, *weight, *map;
+    const dt__array *bias; /* (optional) of the channels of the map, or of the image if that is computed */
+    int64_t stride[3], dilation[3], begin[3];
+    int64_t image_group, map_group; /* channels of a group, at least 1 */
+    int64_t image_first, map_first; /* of the arrays' first channels, among those of all groups */
+} dt__convolution;
+
+/* False when out of memory; no error is recorded. */
+bool dt__convolution_run(dt__products *products, const dt__convolution *args);
+
+/* resample.c: a separable linear map of images. Index o of a dim of the result is the sum of count[o] elements of the
+ * image from begin[o] on, with the weights from first[o] on. */
+typedef struct dt__band {
+    int64_t *begin, *count, *first;
+    double *weights;
+} dt__band;
+
+typedef struct dt__resample {
+    const dt__array *in, *out; /* [N,C,..], three dims of space, f32 or f64 */
+    dt__band bands[3];
+    void *memory; /* of dt__resample_bytes, aligned to 8 bytes */
+} dt__resample;
+
+size_t dt__resample_bytes(const dt__pool *pool, const dt__resample *args);
+void dt__resample_run(dt__pool *pool, const dt__resample *args);
+
+/* max_pool.c: the largest elements of windows, NaN if there is one, and their indices in all of space; the first of
+ * equal ones. Index o of a dim has the window of count[o] elements, from begin[o] on, `step` apart. Indices that are
+ * not in their window count as none: nothing is added, and 0 is read. */
+typedef struct dt__pool_window {
+    int64_t *begin, *count;
+    int64_t step;
+} dt__pool_window;
+
+typedef enum dt__max_pool_part {
+    DT__POOL_FIND, /* values and indices from the image */
+    DT__POOL_ADD,  /* adds values to the elements of the image that have the indices */
+    DT__POOL_READ, /* values: the elements of the image that have the indices */
+} dt__max_pool_part;
+
+typedef struct dt__max_pool {
+    dt__max_pool_part part;
+    const dt__array *image, *values, *indices; /* [N,C,..], three dims of space; f32, f64 or i64; indices i64 */
+    dt__pool_window windows[3];
+    int64_t sizes[3], offset[3]; /* of all of space, and of the image in it */
+} dt__max_pool;
+
+void dt__max_pool_run(dt__pool *pool, const dt__max_pool *args);
+
 /* singular_values.c: the singular value decompositions A = U diag(S) Vh of matrices that are dense and follow one
  * another, by LAPACK, or by our own code if there is none. With k = min(m, n), S descends. U is [m,k] and Vh [k,n], or
  * [m,m] and [n,n]. Results are NaN for a matrix that is not finite. Each matrix is one thread's work. */
 typedef struct dt__svd {
-    dt_dtype dtype; /* f32 or f64 */
+    dt_dtype dtype; /* f32, f64, or with LAPACK c64, c128 */
     int64_t n_matrices, m, n;
     bool has_vectors, is_full;
     void *a;          /* is overwritten */
-    void *s, *u, *vh; /* u and vh only with has_vectors */
+    void *s, *u, *vh; /* s is real; u and vh only with has_vectors */
 } dt__svd;
 
 /* The memory that it needs, aligned to 16 bytes; reads no pointer. Loads the library. */
 size_t dt__svd_bytes(dt__pool *pool, const dt__svd *args);
 void dt__svd_run(dt__pool *pool, const dt__svd *args, void *memory);
+
+/* small_matrices.c: batches of matrices of f32 or f64 that are too small for LAPACK to be fast (loops.h), and any where
+ * there is none. Bits depend neither on the number of threads nor on the other matrices. */
+enum { DT__SMALL_MATRIX = 32 };
+size_t dt__small_matrices_bytes(dt__pool *pool, const dt__small_matrices *args, int64_t n_matrices);
+void dt__small_matrices_run(const dt__kernels *kernels, dt__pool *pool, dt_dtype dtype,
+                            const dt__small_matrices *args, int64_t n_matrices, void *memory);
+
+/* Replaces a matrix of f64, or c128, by its exponential; NaN where an element is not finite. The memory is as large as
+ * the other function states. */
+size_t dt__matrix_exp_bytes(int64_t n, bool is_complex);
+void dt__matrix_exp(int64_t n, bool is_complex, double *a, void *memory);
 
 /* Dropout in attention: each weight is multiplied by a factor, which is a function of its index among those of all
  * ranks. */
@@ -316,7 +397,7 @@ typedef struct dt__attention_dropout {
 
 /* attention.c: out = softmax(scale query keyᵀ + mask) value, for L queries and S keys of E numbers and values of D
  * numbers. f16 and bf16 are computed in f32. A query whose scores are all -infinity, or that has no keys, has zeros as
- * its result. All arrays have the same number of leading dims, the last of which are the heads; along a dim that is
+ * its result. All arrays have the same number of leading dims, and the last of these are the heads; along a dim that is
  * broadcast the stride is 0. */
 typedef struct dt__attention {
     const dt__array *query, *key, *value; /* [..,L,E], [..,S,E], [..,S,D] */
@@ -356,7 +437,7 @@ bool dt__attention_grads_run(dt__products *products, const dt__attention *args, 
 static inline dt_dtype dt__attention_dtype(dt_dtype stored) { return stored == DT_F64 ? DT_F64 : DT_F32; }
 
 /* Access to elements by index, i64 or i32. A rank may hold only a shard of the indexed dim: the rows from `offset` on,
- * of `limit` in total. Indexes below the limit that are outside the shard belong to other ranks: they read as zero, and
+ * out of `limit`. Indexes below the limit that are outside the shard belong to other ranks: they read as zero, and
  * writes to them are dropped. Without sharding, offset is 0 and limit is the size of the dim. All indexes are checked
  * before anything is read or written, except where a result is dropped otherwise. */
 typedef struct dt__indexed {
@@ -396,7 +477,7 @@ typedef struct dt__index_term {
 typedef struct dt__index_sums {
     const dt__array *sums;  /* the row at place 0; f16 or bf16 */
     const dt__array *terms; /* the row of offset 0, of the same shape; of the dtype of sums, or f32 */
-    dt__index_term *list;   /* n terms, in the order in which those of a place are added, and memory for n more */
+    dt__index_term *list;   /* n terms, in the order that those of a place are added, and memory for n more */
     int64_t n;
 } dt__index_sums;
 

@@ -22,9 +22,9 @@ INLINE vec widen_f16(vu32 h) {
     vu32 is_special = (vu32)((size & infinity) == infinity);
     vu32 is_small = (vu32)((size & infinity) == 0);
     size += (127 - 15) * exponent_step + (is_special & ((128 - 16) * exponent_step));
-    /* A subnormal has no hidden bit: add one, and subtract it in floating point, which normalises. */
-    vu32 normalised = (vu32)((vf32)(size + exponent_step) - (vf32)all_u32((127 - 14) * exponent_step));
-    size = (is_small & normalised) | (~is_small & size);
+    /* A subnormal has no hidden bit: add one, and subtract it in floating point, which normalizes. */
+    vu32 normalized = (vu32)((vf32)(size + exponent_step) - (vf32)all_u32((127 - 14) * exponent_step));
+    size = (is_small & normalized) | (~is_small & size);
     return (vec)(size | (h & 0x8000) << 16);
 }
 

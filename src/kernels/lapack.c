@@ -8,6 +8,7 @@
 
 #include "base/size.h"
 #include "kernels/blas.h"
+#include "kernels/unblocked.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -37,15 +38,23 @@ static int kind_of(dt_dtype dtype) {
     return dtype == DT_F32 ? S : dtype == DT_F64 ? D : dtype == DT_C64 ? C : dtype == DT_C128 ? Z : N_KINDS;
 }
 
+static bool is_unused;
+
+void dt__lapack_use_library(bool is_used) { is_unused = !is_used; }
+
 bool dt__lapack_has(dt__lapack_routine which, dt_dtype dtype) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    return kind_of(dtype) < N_KINDS && pthread_once(&once, find_routines) == 0 && routines[which][kind_of(dtype)];
+    return kind_of(dtype) < N_KINDS && !is_unused && pthread_once(&once, find_routines) == 0 &&
+           routines[which][kind_of(dtype)];
 }
 
 /* NULL if it is missing. */
 static routine *find(dt__lapack_routine which, dt_dtype dtype) {
     return dt__lapack_has(which, dtype) ? routines[which][kind_of(dtype)] : NULL;
 }
+
+/* Whether our own code has this dtype. */
+static bool is_ours(dt_dtype dtype) { return kind_of(dtype) < N_KINDS; }
 
 static bool is_complex(dt_dtype dtype) { return kind_of(dtype) >= C; }
 static size_t real_bytes(dt_dtype dtype) { return kind_of(dtype) % 2 ? sizeof(double) : sizeof(float); }
@@ -109,7 +118,7 @@ int dt__lapack_potrf(dt_dtype dtype, char uplo, int n, void *a, int lda) {
     routine *run = find(DT__LAPACK_POTRF, dtype);
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_potrf(dtype, uplo, n, a, lda) : DT__LAPACK_ABSENT;
     ((potrf *)run)(&uplo, &n, a, &lda, &info, 1);
     return info;
 }
@@ -140,7 +149,7 @@ int dt__lapack_getrf(dt_dtype dtype, int m, int n, void *a, int lda, int *pivots
     routine *run = find(DT__LAPACK_GETRF, dtype);
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_getrf(dtype, m, n, a, lda, pivots) : DT__LAPACK_ABSENT;
     ((getrf *)run)(&m, &n, a, &lda, pivots, &info);
     return info;
 }
@@ -152,7 +161,8 @@ int dt__lapack_getrs(dt_dtype dtype, char trans, int n, int n_rhs, const void *a
     routine *run = find(DT__LAPACK_GETRS, dtype);
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_getrs(dtype, trans, n, n_rhs, a, lda, pivots, b, ldb)
+                              : DT__LAPACK_ABSENT;
     ((getrs *)run)(&trans, &n, &n_rhs, a, &lda, pivots, b, &ldb, &info, 1);
     return info;
 }
@@ -163,7 +173,7 @@ int dt__lapack_getri(dt_dtype dtype, int n, void *a, int lda, const int *pivots,
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_getri(dtype, n, a, lda, pivots, work) : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     ((getri *)run)(&n, a, &lda, pivots, p.numbers, &p.n, &info);
     end(dtype, &p, 0, 0, work);
@@ -199,7 +209,9 @@ static int factor_symmetric(dt__lapack_routine which, dt_dtype dtype, char uplo,
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) && uplo == 'L'
+                   ? dt__unblocked_factor_symmetric(dtype, which == DT__LAPACK_HETRF, n, a, lda, pivots, work)
+                   : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     ((trf *)run)(&uplo, &n, a, &lda, pivots, p.numbers, &p.n, &info, 1);
     end(dtype, &p, 0, 0, work);
@@ -213,7 +225,9 @@ static int solve_symmetric(dt__lapack_routine which, dt_dtype dtype, char uplo, 
     routine *run = find(which, dtype);
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) && uplo == 'L'
+                   ? dt__unblocked_solve_symmetric(dtype, which == DT__LAPACK_HETRS, n, n_rhs, a, lda, pivots, b, ldb)
+                   : DT__LAPACK_ABSENT;
     ((trs *)run)(&uplo, &n, &n_rhs, a, &lda, pivots, b, &ldb, &info, 1);
     return info;
 }
@@ -239,7 +253,7 @@ int dt__lapack_geqrf(dt_dtype dtype, int m, int n, void *a, int lda, void *tau, 
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_geqrf(dtype, m, n, a, lda, tau, work) : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     ((geqrf *)run)(&m, &n, a, &lda, tau, p.numbers, &p.n, &info);
     end(dtype, &p, 0, 0, work);
@@ -253,7 +267,7 @@ int dt__lapack_ungqr(dt_dtype dtype, int m, int n, int k, void *a, int lda, cons
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_ungqr(dtype, m, n, k, a, lda, tau, work) : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     ((ungqr *)run)(&m, &n, &k, a, &lda, tau, p.numbers, &p.n, &info);
     end(dtype, &p, 0, 0, work);
@@ -286,7 +300,7 @@ int dt__lapack_heevd(dt_dtype dtype, char jobz, char uplo, int n, void *a, int l
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_heevd(dtype, jobz, uplo, n, a, lda, real_w, work) : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     if (is_complex(dtype))
         ((heevd *)run)(&jobz, &uplo, &n, a, &lda, real_w, p.numbers, &p.n, p.reals, &p.n_reals, p.ints, &p.n_ints,
@@ -307,7 +321,9 @@ int dt__lapack_geev(dt_dtype dtype, char jobvl, char jobvr, int n, void *a, int 
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) && is_complex(dtype) && jobvl == 'N'
+                   ? dt__unblocked_geev(dtype, dtype, jobvr, n, a, lda, w, vr, ldvr, work)
+                   : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     if (is_complex(dtype))
         ((complex_geev *)run)(&jobvl, &jobvr, &n, a, &lda, w, vl, &ldvl, vr, &ldvr, p.numbers, &p.n, p.reals, &info,
@@ -337,7 +353,8 @@ int dt__lapack_gesdd(dt_dtype dtype, char jobz, int m, int n, void *a, int lda, 
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_gesdd(dtype, jobz, m, n, a, lda, real_s, u, ldu, vt, ldvt, work)
+                              : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     if (is_complex(dtype))
         ((complex_gesdd *)run)(&jobz, &m, &n, a, &lda, real_s, u, &ldu, vt, &ldvt, p.numbers, &p.n, p.reals, p.ints,

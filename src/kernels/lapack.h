@@ -9,9 +9,9 @@
  *
  * From any thread: one matrix is one thread's work. The same matrix has the same factors to the bit.
  *
- * A library may lack a routine, and there may be no library: callers check dt__lapack_has before they prepare anything,
- * and then use own code or refuse the call; a missing routine returns DT__LAPACK_ABSENT. Singular values have own code
- * (singular_values.c), the others none yet.
+ * A library may lack a routine, and there may be no library. Our own code (unblocked.h) then computes what ops call:
+ * potrf, getrf, getrs, getri, sytrf, sytrs, hetrf and hetrs of lower triangles, geqrf, ungqr, heevd, gesdd, and geev of
+ * complex matrices. Other routines return DT__LAPACK_ABSENT.
  */
 #ifndef DT_KERNELS_LAPACK_H
 #define DT_KERNELS_LAPACK_H
@@ -53,8 +53,10 @@ typedef enum dt__lapack_routine {
 
 enum { DT__LAPACK_ABSENT = -(1 << 30) }; /* as info: nothing was computed */
 
-/* Whether the routine can be called with this dtype. Loads the library. */
+/* Whether the library has the routine for this dtype. Loads the library. */
 bool dt__lapack_has(dt__lapack_routine routine, dt_dtype dtype);
+/* For tests: whether the library is used where there is one, as it is from the start. */
+void dt__lapack_use_library(bool is_used);
 
 /* Temporary memory of a call. A call whose `memory` is NULL sets the rest and does nothing else; matrices are not read
  * then and may be NULL. With that much memory, aligned to 16 bytes, the next call with the same sizes computes. */
@@ -69,7 +71,7 @@ int dt__lapack_potrf(dt_dtype dtype, char uplo, int n, void *a, int lda);
 int dt__lapack_potrs(dt_dtype dtype, char uplo, int n, int n_rhs, const void *a, int lda, void *b, int ldb);
 int dt__lapack_potri(dt_dtype dtype, char uplo, int n, void *a, int lda);
 
-/* LU with partial pivoting: rows i and pivots[i] - 1 were exchanged. */
+/* LU with partial pivoting: rows i and pivots[i] - 1 were swapped. */
 int dt__lapack_getrf(dt_dtype dtype, int m, int n, void *a, int lda, int *pivots);
 int dt__lapack_getrs(dt_dtype dtype, char trans, int n, int n_rhs, const void *a, int lda, const int *pivots, void *b,
                      int ldb);
@@ -101,6 +103,10 @@ int dt__lapack_heevd(dt_dtype dtype, char jobz, char uplo, int n, void *a, int l
  * conjugate pair are the real and the imaginary part; of complex numbers w_imag is not used. */
 int dt__lapack_geev(dt_dtype dtype, char jobvl, char jobvr, int n, void *a, int lda, void *w, void *w_imag, void *vl,
                     int ldvl, void *vr, int ldvr, dt__lapack_work *work);
+/* By our own code (unblocked.h): values and right vectors as complex numbers of the dtype `result`, also of a real
+ * matrix. */
+int dt__unblocked_geev(dt_dtype dtype, dt_dtype result, char jobvr, int n, const void *a, int lda, void *w, void *vr,
+                       int ldvr, dt__lapack_work *work);
 
 /* Singular values (real, descending) and vectors, by divide and conquer, or by QR iteration. */
 int dt__lapack_gesdd(dt_dtype dtype, char jobz, int m, int n, void *a, int lda, void *real_s, void *u, int ldu,

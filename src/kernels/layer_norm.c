@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layer normalisation: mean and variance of a row in two passes, to avoid cancellation, and a third pass that writes.
+ * Layer normalization: mean and variance of a row in two passes, to avoid cancellation, and a third pass that writes.
  * A row is all elements of the last dims, processed in blocks.
  */
 #include "base/size.h"
@@ -137,7 +137,7 @@ static void write_block(const job *j, buffers *b, const block_iterator *c, const
     const dt__patch to = patch(j, c, OUT);
     const bool direct = j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to);
     void *computed = direct ? (void *)to.at : b->converted[OUT];
-    j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c->n, computed, ins, numbers);
+    j->kernels->loops->ops[DT__EL_NORMALIZE][j->dtype](c->n, computed, ins, numbers);
     if (!direct)
         dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
 }

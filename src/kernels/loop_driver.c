@@ -120,14 +120,46 @@ static bool is_direct(const job *j) {
     return true;
 }
 
+/* Whether all operands are dense and have the loop's dtype, as most parameters and gradients do. */
+static bool is_one_row(const dt__loop_operands *args, const dt__array *out) {
+    for (int k = 0; k < args->n_all; k++) {
+        const dt__array *a = &args->arrays[k];
+        int64_t stride = 1;
+        if (a->dtype != args->dtype || a->n_dims != out->n_dims)
+            return false;
+        for (int d = a->n_dims - 1; d >= 0; stride *= a->shape[d--])
+            if (a->shape[d] != out->shape[d] || (a->shape[d] != 1 && a->strides[d] != stride))
+                return false;
+    }
+    return true;
+}
+
+static void run_row(void *arg, int64_t piece) {
+    const dt__loop_operands *args = arg;
+    const void *ins[DT__MAX_LOOP_OPERANDS];
+    void *outs[DT__MAX_LOOP_OPERANDS];
+    (void)piece; /* the only one */
+    for (int k = 0; k < args->n_ins; k++)
+        ins[k] = args->arrays[k].data;
+    for (int k = args->n_ins; k < args->n_all; k++)
+        outs[k - args->n_ins] = args->arrays[k].data;
+    args->loop(dt__array_count(&args->arrays[args->n_ins]), ins, outs, args->arg);
+}
+
 void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt__loop_operands *args) {
     const dt__array *out = &args->arrays[args->n_ins];
+    const int64_t n = dt__array_count(out);
     job j;
     j.kernels = kernels;
     j.args = args;
     j.n_dims = 0;
-    if (dt__array_count(out) == 0)
+    if (n == 0)
         return;
+    if (n <= PIECE && is_one_row(args, out)) {
+        dt__loop_operands only = *args;
+        dt__pool_run(pool, 1, run_row, &only);
+        return;
+    }
     join_dims(&j, out);
     j.block = is_direct(&j) ? MAX_DIRECT : buffered_block(args->n_all);
     j.n_per_row = dt__ceil_div(j.sizes[j.n_dims - 1], j.block);

@@ -9,6 +9,8 @@
 
 #include "dtensor/base.h"
 
+#include <stdbool.h>
+
 /* dst[i] = src[i] in another dtype; dst does not overlap src. */
 typedef void dt__convert_loop(int64_t n, void *dst, const void *src);
 
@@ -48,7 +50,7 @@ typedef void dt__add_widened_loop(int64_t n, double *to, const void *from, int64
 /* y[i] = exp(x[i] - shift), where x[i] is at most shift, or NaN; *to += the sum of all. y may be x. */
 typedef void dt__exp_sum_loop(int64_t n, const void *x, void *y, double shift, double *to);
 
-/* The gradients of softmax and of normalisations, along a row. */
+/* The gradients of softmax and of normalizations, along a row. */
 typedef struct dt__norm_row {
     double mean, rstd, sum,
         product; /* sum: the mean of grad weight; product: the mean of that times (x - mean) rstd */
@@ -133,17 +135,47 @@ typedef struct dt__optimizer_step {
 } dt__optimizer_step;
 typedef void dt__optimizer_loop(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step);
 
+/* Matrices of n rows and columns that follow one another, stored by rows, dense; "upper": that triangle is read. */
+typedef enum dt__small_kind {
+    DT__SMALL_CHOLESKY, /* out = L, or with upper Lᵀ; info: the first pivot that is not positive, from 1 */
+    DT__SMALL_SOLVE,    /* out = A⁻¹ B, [n,n_rhs]; B = NULL: the unit matrix; info: the first pivot of 0 */
+    DT__SMALL_EIGH,     /* values ascend, and unless out is NULL it has the vectors as columns, with their largest
+                           component positive; info: -1 if the matrix is not finite, 1 if the values did not
+                           converge, and the results are NaN */
+    DT__SMALL_LU,       /* of [m,n]: out = L, whose diagonal is 1, below U; values: pivots of i32, which count from 1,
+                           the first largest element of each column; info: the first pivot of 0 */
+    DT__SMALL_DIAGONAL, /* out = the diagonal of that U, [n], negated where the pivot swapped rows */
+    DT__SMALL_TRIANGULAR, /* out = X of A X = B for a triangular A, with "right" of X A = B and B [n_rhs,n] */
+    DT__SMALL_LU_SOLVE,   /* out = X likewise; a: as the result of DT__SMALL_LU, values: its pivots */
+    DT__SMALL_QR, /* of [m,n]: out = Q [m,n_rhs], or NULL, and values = R [n_rhs,n]; n_rhs is m, or min(m, n) */
+    DT__N_SMALL
+} dt__small_kind;
+typedef struct dt__small_matrices {
+    dt__small_kind kind;
+    int n, n_rhs; /* n_rhs: 0 if there is no right side */
+    int m;        /* DT__SMALL_LU, _QR: rows */
+    bool upper;
+    bool right, unit; /* of systems; unit: 1 is on the diagonal */
+    bool adjoint;     /* DT__SMALL_LU_SOLVE: of the transpose of A */
+    const void *a, *b;
+    void *out, *values; /* out may be a, or b */
+    int32_t *infos;
+} dt__small_matrices;
+/* Matrices begin to end - 1. The memory is aligned to the registers. */
+typedef void dt__small_matrix_loop(const dt__small_matrices *self, int64_t begin, int64_t end, void *memory);
+
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
     dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL: not implemented */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL for any and all */
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
     dt__add_widened_loop *add_widened;
-    dt__exp_sum_loop *const *exp_sums;          /* [dtype]; F32 F64 */
-    const dt__gradient_loops *gradients;        /* [dtype]; F32 F64 */
-    dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
-    const dt__thin_loops *thin_products;        /* [dtype]; F32 F64 BF16 F16 */
-    dt__optimizer_loop *const (*optimizers)[2]; /* [dt__optimizer][f32, f64] */
+    dt__exp_sum_loop *const *exp_sums;            /* [dtype]; F32 F64 */
+    const dt__gradient_loops *gradients;          /* [dtype]; F32 F64 */
+    dt__small_loop *const *small_products;        /* [dtype]; F32 F64 I64 C64 C128 */
+    const dt__thin_loops *thin_products;          /* [dtype]; F32 F64 BF16 F16 */
+    dt__optimizer_loop *const (*optimizers)[2];   /* [dt__optimizer][f32, f64] */
+    dt__small_matrix_loop *const *small_matrices; /* [f32, f64] */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;

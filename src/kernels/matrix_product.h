@@ -54,5 +54,8 @@ void dt__products_give_back(const dt__products *products, void *memory, size_t b
 
 const dt__kernels *dt__products_kernels(const dt__products *products);
 dt__pool *dt__products_pool(const dt__products *products);
+dt_ctx *dt__products_ctx(const dt__products *products);
+/* What library_convolution.c keeps; NULL at first. */
+struct dt__prepared_convolutions **dt__products_convolutions(dt__products *products);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gradients of layer and RMS normalisation, in one pass over memory: a group of rows at a time, of which first the
+ * The gradients of layer and RMS normalization, in one pass over memory: a group of rows at a time; first the
  * sums are computed, then the elements, while they are in the cache. Sums over rows accumulate in f64, in a piece of
  * their own for each range of rows; the pieces are added in order.
  */
@@ -46,7 +46,7 @@ typedef struct block {
 } block;
 
 typedef struct buffers {
-    const void *ones; /* in the place of a weight */
+    const void *ones; /* in place of a weight */
     _Alignas(64) char gathered[GROUP][N_OPERANDS][BLOCK * 8], converted[GROUP][N_OPERANDS][BLOCK * 8];
 } buffers;
 
@@ -202,7 +202,7 @@ static void run_piece(void *arg, int64_t piece) {
     }
 }
 
-/* As many as are worth it, and as fit MAX_PIECE_NUMBERS. */
+/* As many as are worthwhile and fit MAX_PIECE_NUMBERS. */
 int64_t dt__norm_grads_pieces(int64_t n_rows, int64_t n) {
     const int64_t worth = n_rows * dt__max_i64(n, 1) / PIECE, fitting = MAX_PIECE_NUMBERS / dt__max_i64(n, 1);
     const int64_t n_pieces = dt__min_i64(dt__min_i64(worth, fitting), MAX_PIECES);

@@ -165,7 +165,7 @@ COMPLEXES(dt__c128, c128)
     FLOATS(T2, SQUARED_DIFFERENCE, (x - y) * (x - y))                                                                \
     FLOATS(T1, NAN_TO_ZERO, x == x ? x : 0)                                                                          \
     FLOATS(T1, POW_ABS, POW(REAL(abs, x), (value)numbers[0].f.re))                                                   \
-    FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
+    FLOATS(T3, NORMALIZE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
     FLOATS(V, DROPOUT, x ? y *(value)numbers[0].f.re : 0)                                                            \
     FLOATS(T1, EXP, REAL(exp, x))                                                                                    \
     FLOATS(T1, LOG, REAL(log, x))                                                                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Steps of optimizers on n contiguous elements of a parameter, its gradient and its state; plain loops, which the
- * compiler vectorises: an output is one of the inputs or apart from all of them.
+ * compiler vectorizes: an output is one of the inputs or apart from all of them.
  */
 #ifndef DT_KERNELS_OPTIMIZER_LOOPS_H
 #define DT_KERNELS_OPTIMIZER_LOOPS_H

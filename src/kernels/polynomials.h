@@ -19,7 +19,7 @@ DT__INLINE double exp_rest_short(double r) {
     return y;
 }
 
-/* The same; off by 2.6e-18 at most. */
+/* The longer form; off by 2.6e-18 at most. */
 DT__INLINE double exp_rest_long(double r) {
     double y = 0x1.1f72fc848c527p-29;
     y = y * r + 0x1.af4ddda32bea9p-26;
@@ -44,7 +44,7 @@ DT__INLINE double log_rest_short(double z) {
     return y;
 }
 
-/* The same; off by 3.7e-17 at most. */
+/* The longer form; off by 3.7e-17 at most. */
 DT__INLINE double log_rest_long(double z) {
     double y = 0x1.0c03af318d9a9p-3;
     y = y * z + 0x1.0fbe940847ce7p-3;
@@ -69,7 +69,7 @@ DT__INLINE double erf_near_short(double z) {
     return y;
 }
 
-/* The same; off by 1.6e-17 at most. */
+/* The longer form; off by 1.6e-17 at most. */
 DT__INLINE double erf_near_long(double z) {
     double y = 0x1.05ffd737fb32ep-34;
     y = y * z + -0x1.389d4f2641625p-30;
@@ -129,7 +129,7 @@ DT__INLINE double sin_rest_short(double z) {
     return y;
 }
 
-/* The same; off by 9.3e-18 at most. */
+/* The longer form; off by 9.3e-18 at most. */
 DT__INLINE double sin_rest_long(double z) {
     double y = -0x1.ab17d1cbf6cbbp-41;
     y = y * z + 0x1.61217f07baf4p-33;
@@ -149,7 +149,7 @@ DT__INLINE double cos_rest_short(double z) {
     return y;
 }
 
-/* The same; off by 2.3e-18 at most. */
+/* The longer form; off by 2.3e-18 at most. */
 DT__INLINE double cos_rest_long(double z) {
     double y = -0x1.907da16179583p-37;
     y = y * z + 0x1.1eeb68e66c2eap-29;
@@ -188,7 +188,7 @@ DT__INLINE float exp_rest_f32(float r) {
     return y;
 }
 
-/* The same. */
+/* The form for f32. */
 DT__INLINE float erf_near_f32(float z) {
     float y = 0x1.4a569p-14f;
     y = y * z + -0x1.a45088p-11f;
@@ -200,7 +200,7 @@ DT__INLINE float erf_near_f32(float z) {
     return y;
 }
 
-/* The same. */
+/* The form for f32. */
 DT__INLINE float erf_far_f32(float t) {
     float y = -0x1.bbffbep-11f;
     y = y * t + -0x1.bbf2cp-11f;

@@ -35,7 +35,7 @@ DT__INLINE double exp_pair_rest(double r) {
     return a + (b * r4 + c * r8);
 }
 
-/* log2 x for finite positive x, as a sum of which the first term has 21 bits. x = m 2^exponent with m from sqrt(3)/2 to
+/* log2 x for finite positive x, as a sum whose first term has 21 bits. x = m 2^exponent with m from sqrt(3)/2 to
  * sqrt(3); with c = 1 or 3/2, whichever is nearer, and s = (m - c) / (m + c) in two parts, log m/c = 2/3 s (3 + s^2 +
  * s^4 rest(s^2)). The head of each product is exact, after fdlibm. */
 DT__INLINE double_pair log2_pair(double x) {
@@ -146,7 +146,7 @@ DT__INLINE double mod_step_f64(double r, double d) {
     return r < d ? r : rest * (r >= 0x1p1000 ? 0x1p60 : 1);
 }
 
-/* The same for numbers of 24 bits and a quotient below 2^29: the product is exact. */
+/* For numbers of 24 bits and a quotient below 2^29: the product is exact. */
 DT__INLINE double mod_step_f32(double r, double d) {
     double q = cut_quotient(r / d), rest = r - q * d;
     rest = rest < 0 ? rest + d : rest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small matrix products for the instruction set of the including file, where calling a BLAS would take longer than the
- * product. Each element of the result is summed over k in order; lanes are columns of the result.
+ * Small matrix products for the instruction set of the including file, for which a call of a BLAS would take longer
+ * than the product. Each element of the result is summed over k in order; lanes are columns of the result.
  */
 #ifndef DT_KERNELS_PRODUCT_LOOPS_H
 #define DT_KERNELS_PRODUCT_LOOPS_H

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Matrix products of arrays, by a BLAS (blas.h) or by our own loops. Products of few rows (thin_products.c), and of
- * bf16 where the CPU has instructions for them (bf16_products.c), are faster in loops of their own. A product of
- * arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out continue,
- * are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the dtype of
- * the computation, or whose strides BLAS cannot express, are copied first, in blocks of bounded size. Products of many
+ * bf16 where the CPU has instructions for them (bf16_products.c), are faster in loops of their own. A product of arrays
+ * becomes products of matrices: leading dims along which b has stride 0 and the rows of a and out continue are joined
+ * to the rows of one larger product; the others are iterated over. Matrices that do not have the dtype of the
+ * computation, or whose strides BLAS cannot express, are copied first, in blocks of bounded size. Products of many
  * multiplications are split into tiles of the result, for threads. A BLAS packs the operands of every tile again, so
  * tiles have long rows where they can: on Zen 4, 1024x1024x256 runs at 0.97 of the speed of one call in tiles of
- * 256x1024, and at 0.91 in tiles of 256x512. One thread makes one call, if the BLAS computes the same bits so
- * (blas.c).
+ * 256x1024, and at 0.91 in tiles of 256x512. One thread makes one call, if the BLAS computes the same bits so (blas.c).
  */
 #include "kernels/kernels.h"
 
@@ -16,6 +15,7 @@
 #include "base/size.h"
 #include "kernels/blas.h"
 #include "kernels/gather.h"
+#include "kernels/library_convolution.h"
 #include "kernels/matrix_product.h"
 #include "kernels/walk.h"
 
@@ -48,6 +48,7 @@ struct dt__products {
     bool is_uncut; /* one thread, and tiles have the bits of the whole */
     dt__blas blas;
     const dt__scratch_source *source;
+    dt__prepared_convolutions *convolutions; /* NULL until there are any */
 };
 
 /* Dense copies of blocks that a product is computed with. */
@@ -74,8 +75,10 @@ dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool
 }
 
 void dt__products_free(dt__products *products) {
-    if (products)
-        dt__free(products->ctx, products, sizeof *products);
+    if (!products)
+        return;
+    dt__prepared_convolutions_free(products->ctx, products->convolutions);
+    dt__free(products->ctx, products, sizeof *products);
 }
 
 static const dt_dtype compute_dtype[DT_N_DTYPES] = {
@@ -318,25 +321,27 @@ typedef struct block_product {
     int64_t m, n, k;
 } block_product;
 
-/* Replaces a block of a factor by a dense copy that BLAS can read; one that was copied last is not copied again. False
- * when out of memory. */
+/* Replaces a block of a factor by a dense copy that BLAS can read, by columns if the factor is; one that was copied
+ * last is not copied again. False when out of memory. */
 static bool copy_block(block_product *self, int which, dt__matrix *x, int64_t rows, int64_t columns) {
     const dt__products *products = self->products;
     const dt_dtype dtype = compute_dtype[self->stored];
     void *copy = take_copy(products, &self->copies, which, rows, columns, dtype);
     if (!copy)
         return rows == 0 || columns == 0;
-    const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
+    const bool by_columns = x->row == 1 && x->column != 1;
+    const int64_t shape[] = {by_columns ? columns : rows, by_columns ? rows : columns};
+    const int64_t from[] = {by_columns ? x->column : x->row, by_columns ? x->row : x->column}, to[] = {shape[1], 1};
     const product_copy *last = &self->copies.of[which];
     if (last->from != x->at || last->rows != rows || last->columns != columns)
         dt__convert(products->kernels, products->pool, &(dt__array){copy, dtype, 2, shape, to},
                     &(dt__array){x->at, self->stored, 2, shape, from});
     self->copies.of[which] = (product_copy){copy, last->bytes, x->at, rows, columns};
-    *x = (dt__matrix){copy, columns, 1};
+    *x = by_columns ? (dt__matrix){copy, 1, rows} : (dt__matrix){copy, columns, 1};
     return true;
 }
 
-/* The side of a block of which one has `other` elements along the other side. */
+/* The side of a block that has `other` elements along the other side. */
 static int64_t block_side(const block_product *self, int64_t size, int64_t other) {
     const int64_t most = COPY_BYTES / (int64_t)dt_dtype_size(compute_dtype[self->stored]);
     return dt__min_i64(size, dt__max_i64(most / dt__max_i64(other, 1), 1));
@@ -612,3 +617,7 @@ void dt__matrix_product_run(const dt__products *products, dt_dtype dtype, const 
 void dt__products_open(dt__products *products) { (void)blas_of(products); }
 const dt__kernels *dt__products_kernels(const dt__products *products) { return products->kernels; }
 dt__pool *dt__products_pool(const dt__products *products) { return products->pool; }
+dt_ctx *dt__products_ctx(const dt__products *products) { return products->ctx; }
+struct dt__prepared_convolutions **dt__products_convolutions(dt__products *products) {
+    return &products->convolutions;
+}

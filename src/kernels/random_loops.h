@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Groups of random numbers, for the instruction set of the including file. The blocks of a group are computed in
- * registers and stored as words; loops over the words, which the compiler vectorises, turn them into values with the
+ * registers and stored as words; loops over the words, which the compiler vectorizes, turn them into values with the
  * functions of vector_math.h, in the operations and the order of random_plain.c.
  *
- * A block's words are in 64-bit lanes, where the products are computed; what is above 32 bits of a lane is left as it
- * comes, since the next product ignores it.
+ * A block's words are in 64-bit lanes, where the products are computed; the bits above the low 32 of a lane are not
+ * cleared, because the next product ignores them.
  */
 #ifndef DT_KERNELS_RANDOM_LOOPS_H
 #define DT_KERNELS_RANDOM_LOOPS_H
@@ -67,7 +67,7 @@ INLINE void words_32(dt__philox_key key, uint64_t group, uint32_t w[4 * BLOCKS])
     }
 }
 
-/* The same of a 64-bit draw. */
+/* Of a 64-bit draw. */
 INLINE void words_64(dt__philox_key key, uint64_t group, uint64_t w[2 * BLOCKS]) {
     for (int b = 0; b < BLOCKS; b += LANES_64) {
         philox_lanes words = compute_philox(key, group, (uint32_t)b, 1);

@@ -61,7 +61,7 @@ static void running_rows(bool adds, int64_t n, double *const *rows, double *last
     last[3] = d;
 }
 
-/* The same of f32 in rows of f32, without a pass for each conversion. */
+/* Scans f32 in rows of f32, without a pass for each conversion. */
 static void running_f32_rows(bool adds, int64_t n, char *const *out, char *const *in, double *last) {
     const dt__f32 *x = (const dt__f32 *)in[0], *y = (const dt__f32 *)in[1], *z = (const dt__f32 *)in[2],
                   *w = (const dt__f32 *)in[3];

@@ -3,7 +3,8 @@
  * Singular value decompositions of a batch of matrices. A matrix is copied to the numbers that Jacobi rotations start
  * from before LAPACK overwrites it: the copy finds infinities and NaN, with which LAPACK may not end, and remains if
  * LAPACK has no routine, or does not converge. LAPACK stores by columns: it decomposes the transposed matrix, whose U
- * is our Vh and whose Vt is our U, so that nothing is transposed.
+ * is our Vh and whose Vt is our U, so that nothing is transposed. Rotations are for real numbers: complex matrices need
+ * LAPACK, and are NaN where it does not converge.
  */
 #include "kernels/kernels.h"
 
@@ -25,6 +26,9 @@ typedef struct division {
     char *memory;
 } division;
 
+static bool is_complex(dt_dtype dtype) { return dtype == DT_C64 || dtype == DT_C128; }
+static bool is_double(dt_dtype dtype) { return dtype == DT_F64 || dtype == DT_C128; }
+
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 static int call_lapack(const division *d, void *a, void *s, void *u, void *vh, dt__lapack_work *work) {
@@ -40,18 +44,20 @@ static division divide(dt__pool *pool, const dt__svd *args) {
                   .longer = longer,
                   .n_left = args->is_full ? args->m : k,
                   .n_right = args->is_full ? args->n : k};
-    d.by_lapack = k > 0 && longer < INT_MAX && dt__lapack_has(DT__LAPACK_GESDD, args->dtype) &&
+    d.by_lapack = k > 0 && longer < INT_MAX &&
+                  (is_complex(args->dtype) || dt__lapack_has(DT__LAPACK_GESDD, args->dtype)) &&
                   call_lapack(&d, NULL, NULL, NULL, NULL, &d.work) == 0;
     d.per_piece = dt__max_i64(dt__ceil_div(args->n_matrices, dt__pool_threads(pool)), 1);
     d.n_pieces = dt__ceil_div(args->n_matrices, d.per_piece);
     const int64_t n_vectors = args->m < args->n ? d.n_right : d.n_left;
-    d.numbers_bytes = aligned((size_t)(longer * n_vectors + k * k + k) * sizeof(double));
+    d.numbers_bytes =
+        is_complex(args->dtype) ? 0 : aligned((size_t)(longer * n_vectors + k * k + k) * sizeof(double));
     d.piece_bytes = d.numbers_bytes + aligned(d.work.bytes);
     return d;
 }
 
 static void set_number(dt_dtype dtype, void *array, int64_t i, double x) {
-    if (dtype == DT_F64)
+    if (is_double(dtype))
         ((double *)array)[i] = x;
     else
         ((float *)array)[i] = (float)x;
@@ -68,6 +74,14 @@ static bool read_vectors(const division *d, const void *a, double *vectors) {
             vectors[m < n ? i * n + j : j * m + i] = x;
             finite &= isfinite(x) != 0;
         }
+    return finite;
+}
+
+static bool is_finite(const division *d, const void *a) {
+    const int64_t n = 2 * d->args->m * d->args->n;
+    bool finite = true;
+    for (int64_t i = 0; i < n; i++)
+        finite &= isfinite(is_double(d->args->dtype) ? ((const double *)a)[i] : ((const float *)a)[i]) != 0;
     return finite;
 }
 
@@ -92,9 +106,15 @@ static void rotate_vectors(const division *d, double *vectors, void *s, void *u,
     write_vectors(dtype, wide ? d->n_right : d->k, wide ? d->args->n : d->k, wide ? vectors : right, false, vh);
 }
 
-static void fill_with_nan(dt_dtype dtype, int64_t n, void *out) {
-    for (int64_t i = 0; i < n; i++)
-        set_number(dtype, out, i, NAN);
+static void fill_with_nan(const division *d, void *s, void *u, void *vh) {
+    const dt__svd *args = d->args;
+    const int64_t parts = is_complex(args->dtype) ? 2 : 1;
+    for (int64_t i = 0; i < d->k; i++)
+        set_number(args->dtype, s, i, NAN);
+    for (int64_t i = 0; args->has_vectors && i < args->m * d->n_left * parts; i++)
+        set_number(args->dtype, u, i, NAN);
+    for (int64_t i = 0; args->has_vectors && i < args->n * d->n_right * parts; i++)
+        set_number(args->dtype, vh, i, NAN);
 }
 
 static char *matrix_at(void *first, int64_t i, int64_t rows, int64_t columns, dt_dtype dtype) {
@@ -104,22 +124,21 @@ static char *matrix_at(void *first, int64_t i, int64_t rows, int64_t columns, dt
 static void decompose(const division *d, int64_t i, char *memory) {
     const dt__svd *args = d->args;
     const dt_dtype dtype = args->dtype;
-    char *a = matrix_at(args->a, i, args->m, args->n, dtype), *s = matrix_at(args->s, i, d->k, 1, dtype);
+    char *a = matrix_at(args->a, i, args->m, args->n, dtype);
+    char *s = matrix_at(args->s, i, d->k, 1, is_double(dtype) ? DT_F64 : DT_F32);
     char *u = matrix_at(args->u, i, args->m, d->n_left, dtype),
          *vh = matrix_at(args->vh, i, d->n_right, args->n, dtype);
     double *vectors = (double *)(void *)memory;
-    if (!read_vectors(d, a, vectors)) {
-        fill_with_nan(dtype, d->k, s);
-        if (args->has_vectors) {
-            fill_with_nan(dtype, args->m * d->n_left, u);
-            fill_with_nan(dtype, d->n_right * args->n, vh);
-        }
-        return;
-    }
+    const bool rotates = !is_complex(dtype);
     dt__lapack_work work = d->work;
     work.memory = memory + d->numbers_bytes;
-    if (!d->by_lapack || call_lapack(d, a, s, u, vh, &work) != 0)
+    const bool has_numbers = rotates ? read_vectors(d, a, vectors) : is_finite(d, a);
+    if (has_numbers && d->by_lapack && call_lapack(d, a, s, u, vh, &work) == 0)
+        return;
+    if (has_numbers && rotates)
         rotate_vectors(d, vectors, s, u, vh);
+    else
+        fill_with_nan(d, s, u, vh);
 }
 
 static void run_piece(void *arg, int64_t piece) {

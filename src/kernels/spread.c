@@ -51,6 +51,8 @@ static int64_t bytes_of(const dt__strided *args) {
 }
 
 void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strided *args, dt__store store) {
+    if (dt__is_idle_memory(kernels, args->dst) || dt__is_idle_memory(kernels, args->src))
+        return;
     int64_t n_pieces = dt__spread_pieces(dt__pool_threads(pool), bytes_of(args));
     if (n_pieces == 1 || args->n_dims == 0 || args->n_dims > DT__STRIDED_DIMS) {
         kernels->copy_strided(args, store);
@@ -79,6 +81,8 @@ static void fill_piece(void *arg, int64_t piece) {
 
 void dt__spread_fill(const dt__kernels *kernels, dt__pool *pool, void *dst, const void *value, size_t value_bytes,
                      int64_t n) {
+    if (dt__is_idle_memory(kernels, dst))
+        return;
     int64_t n_pieces = dt__spread_pieces(dt__pool_threads(pool), n * (int64_t)value_bytes);
     if (n_pieces == 1) {
         kernels->fill(dst, value, value_bytes, (size_t)n, DT__CACHED);

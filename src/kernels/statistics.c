@@ -134,7 +134,7 @@ static state add_blocks(const job *j, char *start, int64_t begin, int64_t end) {
     return row;
 }
 
-/* The same with the exponentials of a row, which is contiguous. */
+/* Also with the exponentials of a row, which is contiguous. */
 static state store_powers(const job *j, const char *x, char *powers) {
     const dt__loops *loops = j->kernels->loops;
     const int64_t size = (int64_t)dt__dtype_bytes(j->dtype), n = j->elements.dims[0].size;
@@ -240,7 +240,7 @@ static void add_exponentials(columns *c) {
     for (int64_t i = 0; i < c->n_in_chunk; i++)
         run_loop(c, DT__EL_MAXIMUM, dtype, c->largest, c->largest, chunk_row(c, i, dtype));
     rescale(c);
-    memcpy(c->before, c->largest, bytes); /* of which -inf becomes 0 */
+    memcpy(c->before, c->largest, bytes); /* -inf becomes 0 */
     for (int64_t i = 0; i < c->n; i++)
         if (dtype == DT_F64)
             ((double *)c->before)[i] = shift_of(((double *)c->before)[i]);

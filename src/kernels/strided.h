@@ -34,7 +34,7 @@ typedef void plane_loop(const plane *p);
 INLINE char *plane_dst(const plane *p, int64_t x, int64_t y) { return p->dst + x * p->x.dst + y * p->y.dst; }
 INLINE const char *plane_src(const plane *p, int64_t x, int64_t y) { return p->src + x * p->x.src + y * p->y.src; }
 
-/* Pieces of 16 bytes, the last of which overlaps the one before; less than one piece as two words. */
+/* Pieces of 16 bytes; the last overlaps the one before; less than one piece as two words. */
 INLINE void copy_short_row(char *dst, const char *src, size_t bytes) {
     if (bytes < SQUARE_BYTES) {
         uint64_t low = load_word(src, bytes, 0), high = load_word(src, bytes, 1);
@@ -112,7 +112,7 @@ INLINE square_row interleave_high(square_row a, square_row b, size_t bytes) {
 }
 
 /* One square of n by n elements, n = 16 / bytes. Interleaving row i with row i + n/2, for all i, moves one bit of an
- * element's row number into its column number and vice versa; log2(n) rounds exchange all bits. */
+ * element's row number into its column number and vice versa; log2(n) rounds swap all bits. */
 INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, size_t bytes) {
     const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
     square_row rows[SQUARE_BYTES], next[SQUARE_BYTES];
@@ -131,7 +131,7 @@ INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int
 }
 
 #if VEC_BYTES > 16
-/* The same for full registers of 4- and 8-byte elements: reads and writes are then full or half cache lines, each
+/* For full registers of 4- and 8-byte elements: reads and writes are then full or half cache lines, each
  * touched once, so that conflicts in a cache set do not matter. */
 #define INDEXES_LOW_4   0, 4, 1, 5
 #define INDEXES_HIGH_4  2, 6, 3, 7

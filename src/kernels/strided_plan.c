@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Simplifies a strided copy: drops dims of size 1, reverses dims so that strides of dst are not negative, sorts dims by
- * the stride of dst, and joins neighbours that form one longer dim on both sides. The bytes of an element are the first
+ * the stride of dst, and joins neighbors that form one longer dim on both sides. The bytes of an element are the first
  * dim, so that the innermost contiguous runs result from the same joining.
  */
 #include "kernels/strided_plan.h"
@@ -21,7 +21,7 @@ static void insert_by_dst(dt__strided_plan *plan, dt__strided_dim dim) {
     plan->dims[at] = dim;
 }
 
-static void join_neighbours(dt__strided_plan *plan) {
+static void join_neighbors(dt__strided_plan *plan) {
     int last = 0;
     for (int d = 1; d < plan->n_dims; d++) {
         dt__strided_dim *inner = &plan->dims[last], outer = plan->dims[d];
@@ -54,7 +54,7 @@ bool dt__strided_plan_make(const dt__strided *args, dt__strided_plan *out) {
         if (dim.size > 1)
             insert_by_dst(out, forward(out, dim));
     }
-    join_neighbours(out);
+    join_neighbors(out);
     extract_runs(out);
     return true;
 }

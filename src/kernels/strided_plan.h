@@ -17,7 +17,7 @@ typedef struct dt__strided_dim {
 enum { DT__STRIDED_DIMS = 64 };
 
 /* Runs of run_bytes, contiguous on both sides; dims[0] has the smallest stride of dst. No dim has size 0 or 1 or a
- * negative stride of dst, and no two neighbours could be joined. */
+ * negative stride of dst, and no two neighbors could be joined. */
 typedef struct dt__strided_plan {
     char *dst;
     const char *src;

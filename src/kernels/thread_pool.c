@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A thread pool that runs one job at a time. A run is open while it has pieces left. Workers enter an open run, take
- * pieces until none is left, and leave. One word holds both the open flag and the number of workers inside, so that the
+ * pieces until none remains, and leave. One word holds both the open flag and the number of workers inside, so that the
  * caller, which closes the run when no pieces are left, waits only for workers that have entered; a worker that wakes
  * up late finds the run closed and sleeps again. A worker that wakes between two runs enters the second, whose fields
  * were all written before it was opened.
@@ -25,7 +25,7 @@ static const uint32_t OPEN = 1u << 31; /* the other bits of `inside` count */
 struct dt__pool {
     dt_ctx *ctx;
     int n_threads, n_workers; /* n_workers: started so far */
-    bool started;
+    bool started, idle;
     _Atomic bool stops;
     _Atomic uint32_t n_wakes; /* futex: counts the times that workers were woken */
     _Atomic uint32_t inside;  /* futex: the caller sleeps on it */
@@ -120,7 +120,11 @@ static void wait_until_empty(dt__pool *pool) {
             sleep_on(&pool->inside, inside);
 }
 
+void dt__pool_set_idle(dt__pool *pool, bool idle) { pool->idle = idle; }
+
 void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__pool_fn *fn, void *arg) {
+    if (pool && pool->idle)
+        return;
     if (!pool || pool->n_threads == 1 || n_pieces <= 1) {
         for (int64_t piece = 0; piece < n_pieces; piece++)
             fn(arg, piece);

@@ -26,7 +26,7 @@
 #define SQRT_2_PI    0.79788456080286535588 /* sqrt(2 / pi) */
 #define INV_SQRT_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
 
-/* Half of pi in three parts, the first two of which are exact times an integer below 2^20. */
+/* Half of pi in three parts; the first two are exact times an integer below 2^20. */
 #define HALF_PI_1      0x1.921fb544p0
 #define HALF_PI_2      0x1.0b4611a6p-34
 #define HALF_PI_3      0x1.3198a2e037073p-69
@@ -53,7 +53,7 @@ DT__INLINE double u53_to_f64(uint64_t x) {
     return (dt__f64_from_bits((x >> 32) | 0x4530000000000000u) - 0x1p84) + u52_to_f64(x & 0xffffffffu);
 }
 
-/* A sum of two doubles, the second of which is below the last bit of the first. Products that must be exact are split
+/* A sum of two doubles; the second is below the last bit of the first. Products that must be exact are split
  * into halves, because fused products are not available everywhere. */
 typedef struct double_pair {
     double high, low;
@@ -255,7 +255,7 @@ DT__INLINE float exp_f32(float x) {
     return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
 }
 DT__INLINE double exp_f64(double x) { return exp_long(x); }
-/* The same with fewer operations, for numbers up to 72. By 2^(n + 24), which is a normal number, or infinite from 71.8
+/* With fewer operations, for numbers up to 72. By 2^(n + 24), which is a normal number, or infinite from 71.8
  * on, and 2^-24, which rounds where the result is subnormal. */
 DT__INLINE float exp_below_f32(float x) {
     x = x < -104 ? -104 : x;
@@ -317,7 +317,7 @@ DT__INLINE float cos_far_f32(float x) { return (float)sine_short(reduce_far_angl
 DT__INLINE double cos_far_f64(double x) { return sine_long(reduce_far_angle(x), 1); }
 
 /* 2^x for x up to 127, by adding the integer part to the exponent; off by at most 2^-126 where it is subnormal, and 0
- * from -127 down. Of NaN, any number: its users multiply by what it is of. */
+ * from -127 down. For NaN, any number: its users multiply the result by x. */
 DT__INLINE float exp2_below_f32(float x) {
     x = x < -127 ? -127 : x;
     float shifted = x + ROUNDER_F32, n = shifted - ROUNDER_F32;

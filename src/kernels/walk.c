@@ -35,7 +35,7 @@ static bool can_join(const dt__walk *walk, const dt__walk_dim *inner, const dt__
     return true;
 }
 
-static void join_neighbours(dt__walk *walk) {
+static void join_neighbors(dt__walk *walk) {
     int last = 0;
     for (int d = 1; d < walk->n_dims; d++)
         if (can_join(walk, &walk->dims[last], &walk->dims[d]))
@@ -63,7 +63,7 @@ bool dt__walk_make(int n_arrays, const dt__array *const *arrays, dt__walk *out) 
         make_forward(out, &dim);
         insert_by_first(out, &dim);
     }
-    join_neighbours(out);
+    join_neighbors(out);
     for (int d = out->n_dims; d < 2; d++)
         out->dims[d] = (dt__walk_dim){.size = 1};
     return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A handler of SIGUSR1 in the ranks of a launch, where the signal has its default action, which would end the process,
- * or a handler of the MPI library (MPICH has one), which is called after this one.
- * It reads the blocks of the board and writes to standard error, by functions that allocate nothing and take no lock,
- * so that it works whatever the rank is doing: waiting, computing, or in a call of MPI. Signals belong to the process,
- * and so do the slots of the boards that the handler reads. A signal of the supervisor is ignored: dtrun has printed
- * what the ranks do, and passes the signal on for programs that handle it.
+ * or a handler of the MPI library (MPICH has one), which is called after this one. It reads the blocks of the board and
+ * writes to standard error, by functions that allocate nothing and take no lock, so that it works whatever the rank is
+ * doing: waiting, computing, or in a call of MPI. Signals belong to the process, and so do the slots of the boards that
+ * the handler reads. A signal from the supervisor is ignored: dtrun has printed what the ranks are doing, and passes
+ * the signal on for programs that handle it.
  */
 #include "launch/activity_signal.h"
 
@@ -42,7 +42,7 @@ static void write_line(const char *text) {
 static void print_board(const dt__board *board) {
     char line[LINE_BYTES], activity[LINE_BYTES - 64];
     int64_t own = board->own - board->ranks;
-    snprintf(line, sizeof line, "rank %" PRId64 " (process %d): what ranks are in:\n", own, (int)getpid());
+    snprintf(line, sizeof line, "rank %" PRId64 " (process %d): what ranks are doing:\n", own, (int)getpid());
     write_line(line);
     for (int64_t rank = 0; rank < board->n_ranks; rank++) {
         dt__describe_activity(board->ranks, board->n_ranks, rank, activity, sizeof activity);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Initialising and closing the library in a process: transport, rank, number of threads, deadline. Options take
+ * Initializing and closing the library in a process: transport, rank, number of threads, deadline. Options take
  * precedence over the DTENSOR_ environment variables, and these over defaults. No other variable is read.
  */
 #include "launch/launch.h"
@@ -22,6 +22,7 @@
 
 static const dt__transport *const transports[] = {&dt__transport_self, &dt__transport_shm, &dt__transport_mpi,
                                                   &dt__transport_fake};
+#define ESTIMATE "DTENSOR_ESTIMATE" /* describes the world and the rank of a program that is estimated */
 
 static dt_status refuse_transport(dt_ctx *ctx, const char *name) {
     static const char names[] = "self, shm, mpi or fake";
@@ -31,11 +32,21 @@ static dt_status refuse_transport(dt_ctx *ctx, const char *name) {
                     dt__near_miss_hint(&near));
 }
 
-static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
-    const char *name = requested ? requested : ticket ? "shm" : dt__mpi_is_launched() ? "mpi" : "self";
+/* NULL: there is none of this name. */
+static const dt__transport *transport_named(const char *name) {
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
         if (!strcmp(name, transports[i]->name))
-            runtime->transport = transports[i];
+            return transports[i];
+    return NULL;
+}
+
+static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
+    const char *name = requested ? requested : ticket ? "shm" : dt__mpi_is_launched() ? "mpi" : "self";
+    if (runtime->described) {
+        runtime->transport = &dt__transport_estimate;
+        return DT_OK;
+    }
+    runtime->transport = transport_named(name);
     if (!runtime->transport)
         return refuse_transport(runtime->ctx, name);
     if (runtime->transport == &dt__transport_shm && !ticket)
@@ -44,7 +55,26 @@ static dt_status select_transport(dt__runtime *runtime, const char *requested, c
     return DT_OK;
 }
 
-/* names: the words that it may be, in the place of which one nearby may have been written. */
+/* A program that requests the fake transport by name plans for itself. */
+static const char *estimate_from_environment(const char *transport) {
+    const char *text = secure_getenv(ESTIMATE);
+    return text && *text && (!transport || strcmp(transport, "fake") != 0) ? text : NULL;
+}
+
+static dt_status describe_estimate(dt__runtime *runtime, const char *transport, dt__estimate_options *described) {
+    const char *text = estimate_from_environment(transport);
+    char error[512];
+    if (!text)
+        return DT_OK;
+    if (!dt__estimate_parse(text, described, error, sizeof error))
+        return dt__fail(runtime->ctx, DT_ERR_VALUE, "%s", error);
+    if (!described->cores)
+        described->cores = dt__usable_cores();
+    runtime->described = described;
+    return DT_OK;
+}
+
+/* names: the valid values, for the did-you-mean hint. */
 static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expected, const char *names) {
     const char *value = getenv(variable);
     dt__near_miss near = dt__near_miss_new(value);
@@ -123,7 +153,7 @@ static void select_idle(dt__runtime *runtime) {
         refuse_variable(runtime->ctx, "DTENSOR_HEAP_IDLE", "a duration such as 60 or 500ms, or off", "off");
 }
 
-/* What the transport needs to know about this node: memory for heaps that it makes, and the CPUs of a rank that shares
+/* What the transport needs to know about this node: the memory for its heaps, and the CPUs of a rank that shares
  * memory. */
 static void describe_node(dt__runtime *runtime, const dt_init_options *options) {
     dt__cpu_set cpus;
@@ -170,8 +200,8 @@ static void select_threads(dt_ctx *ctx, const dt_init_options *options, const dt
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 
-/* A test aid: with DTENSOR_TEST_SPAN=2 every two ranks of a launch count as a node, so that what nodes do among
- * themselves is tested on shared memory. */
+/* A test aid: with DTENSOR_TEST_SPAN=2 every two ranks of a launch count as a node, so that communication between nodes
+ * is tested on shared memory. */
 static dt_status pretend_nodes(dt__runtime *runtime) {
     dt_ctx *ctx = runtime->ctx;
     const char *text = environment_value("DTENSOR_TEST_SPAN");
@@ -278,6 +308,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
         return dt__fail_memory(ctx, sizeof *runtime, "the runtime");
     *runtime = (dt__runtime){.ctx = ctx};
     dt_init_options filled = *options;
+    dt__estimate_options described;
     check_log_level(ctx);
     check_keep_freed(ctx);
     select_checks(ctx);
@@ -285,6 +316,8 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     select_heap(runtime, &filled);
     select_timeout(runtime, options);
     dt_status status = ctx->status;
+    if (status == DT_OK)
+        status = describe_estimate(runtime, options->transport, &described);
     if (status == DT_OK)
         status = select_transport(runtime, options->transport, ticket);
     if (status == DT_OK) {
@@ -294,6 +327,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     }
     if (status == DT_OK)
         status = runtime->transport->open(runtime, &filled, ticket);
+    runtime->described = NULL;
     if (status != DT_OK) {
         dt__free(ctx, runtime, sizeof *runtime);
         return status;
@@ -307,7 +341,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     ctx->on_fork = on_fork;
     ctx->on_error = on_error;
     select_idle(runtime);
-    on_error(ctx); /* none, in the place of an earlier context's */
+    on_error(ctx); /* none, in place of an earlier context's */
     select_threads(ctx, options, ticket);
     if (runtime->transport->opened)
         runtime->transport->opened(runtime);
@@ -401,12 +435,16 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, const
     const char *transport = options->transport ? options->transport : secure_getenv("DTENSOR_TRANSPORT");
     if (transport && !options->transport && !*transport)
         transport = NULL;
-    if (options->mpi_comm && !transport)
+    if (estimate_from_environment(transport)) {
+        transport = NULL; /* whatever starts it */
+        launch = NULL;
+    } else if (options->mpi_comm && !transport)
         transport = "mpi";
     full = *options;
     full.transport = transport;
     options = &full;
-    bool own_world = transport && strcmp(transport, "shm") != 0;
+    const dt__transport *named = transport ? transport_named(transport) : NULL;
+    bool own_world = named && named != &dt__transport_shm; /* an unknown name is refused by the ranks together */
     if (own_world || !launch || !*launch)
         return dt__init_with_ticket(options, NULL, site);
     if (!dt__ticket_parse(launch, &ticket))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting, joining and supervising ranks: what dtrun, tests and folders below use beyond the public header. A launch
- * is the shared memory of its ranks (the segment), created by the process that starts and supervises them.
+ * Starting, joining and supervising ranks: what dtrun, tests and later folders use in addition to the public header. A
+ * launch is the shared memory of its ranks (the segment), created by the process that starts and supervises them.
  */
 #ifndef DT_LAUNCH_LAUNCH_H
 #define DT_LAUNCH_LAUNCH_H
@@ -46,7 +46,7 @@ void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_s
 void dt__segment_remove_temporaries(const struct dt__segment *segment);
 /* Whether the rank has an open context: dt_init was called, and dt_close was not. */
 bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank);
-/* Whether one of the rank's recent calls failed because of a peer. */
+/* Whether one of the rank's recent operations failed because of a peer. */
 bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank);
 /* dt__describe_rank. */
 void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity);
@@ -57,7 +57,7 @@ void dt__segment_describe_activity(const struct dt__segment *segment, int64_t ra
 bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity);
 
 /* For the supervisor: it will print this rank's reports (the error of dt_close, for example), unless the rank's
- * standard error is no longer the file behind stderr_fd. Called before the rank starts. A world of one prints its
+ * standard error is no longer the file of stderr_fd. Called before the rank starts. A world of one prints its
  * reports itself. */
 void dt__segment_print_reports_of(struct dt__segment *segment, int64_t rank, int stderr_fd);
 
@@ -68,7 +68,7 @@ typedef struct dt__report {
     char text[DT__REPORT_BYTES + 512];
 } dt__report;
 
-enum { DT__PRINTED_INCIDENTS = 16 }; /* the last ones, of which late reports are dropped */
+enum { DT__PRINTED_INCIDENTS = 16 }; /* the last incidents; their late reports are dropped */
 
 /* The reports of a launch, as the supervisor sees them. */
 typedef struct dt__reports {
@@ -77,14 +77,14 @@ typedef struct dt__reports {
     int64_t *ranks;                /* scratch, one per rank */
     uint64_t printed[DT__PRINTED_INCIDENTS], n_printed;
 } dt__reports;
-/* Whether a rank, which has ended, has left an error in a context that it has not closed. An error that it has not
- * reported becomes its last report. For the supervisor, before it publishes the end. */
+/* Whether a rank that has ended left an error in a context that it did not close. An error that it did not report
+ * becomes its last report. For the supervisor, before it publishes the end. */
 bool dt__segment_left_error(struct dt__segment *segment, int64_t rank);
 /* False when out of memory; dt__reports_close is correct in both cases. */
 bool dt__reports_open(dt__reports *reports, struct dt__segment *segment);
 void dt__reports_close(dt__reports *reports);
-/* Takes the next report that is due. Otherwise false, and *due_ns is when one will be, unless a signal comes before;
- * INT64_MAX: none waits. With now_ns INT64_MAX, every report is due. */
+/* Takes the next report that is due. False if none is; *due_ns is then when one will be, unless a signal arrives
+ * earlier; INT64_MAX: none waits. With now_ns INT64_MAX, every report is due. */
 bool dt__reports_next(dt__reports *reports, int64_t now_ns, dt__report *out, int64_t *due_ns);
 /* Whether a report of the rank waits to be printed. */
 bool dt__reports_waiting(const dt__reports *reports, int64_t rank);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a rank needs to know about the CPUs that it may run on, however it was started: how many cores they are, and the
- * NUMA node that they all belong to, where its heap is placed. Read from the kernel's own files. A launcher that binds
- * ranks (dtrun, mpirun) is respected by this alone.
+ * NUMA node that they all belong to, where its heap is placed. Read from the kernel's own files, so the binding of a
+ * launcher (dtrun, mpirun) is respected without further code.
  */
 #include "launch/node_cpus.h"
 

@@ -65,7 +65,7 @@ static int read_numbers(const cgroup *group, const char *name, long long numbers
     return n > 0 ? n : 0;
 }
 
-/* The number behind a word at the start of a line ("MemAvailable: 123 kB"); 0 if there is no such line. */
+/* The number after a word at the start of a line ("MemAvailable: 123 kB"); 0 if there is no such line. */
 static size_t read_field(const char *path, const char *word) {
     char line[256];
     size_t value = 0, length = strlen(word);

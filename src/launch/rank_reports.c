@@ -4,12 +4,12 @@
  * rank wakes the supervisor by SIGCHLD, which every supervisor handles anyway.
  *
  * The supervisor prints a text when no other rank is left that may agree: each has a report in its queue, has closed
- * its context, or has ended. It waits at most PATIENCE_NS for that. Of several texts that are due, the one that most
+ * its context, or has ended. It waits at most PATIENCE_NS for that. If several texts are due, the one that most
  * ranks have is printed first, so that a rank that failed differently is shown after an agreed error. A text that is
  * also further back in some queue waits for the texts before it there.
  *
  * Reports of one incident are printed as one: that of the rank that detected the failure, with the ranks that failed
- * with it. A report of an incident that was printed already is dropped: it came from a rank that noticed late.
+ * with it. A report of an incident that was already printed is dropped: it came from a rank that noticed late.
  */
 #include "launch/rank_reports.h"
 
@@ -126,7 +126,7 @@ void dt__reports_close(dt__reports *reports) {
     *reports = (dt__reports){0};
 }
 
-/* The oldest complete report, or NULL. A slot that its process did not live to complete is skipped. */
+/* The oldest complete report, or NULL. A slot whose process died before it completed the report is skipped. */
 static const struct dt__report_slot *head_of(struct dt__rank_block *block) {
     for (;;) {
         bool has_ended = atomic_load(&block->ended) != 0; /* read first: nothing is added later */

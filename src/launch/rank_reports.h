@@ -13,7 +13,7 @@
 /* Leaves the text, of an incident or not (0), to the supervisor. False if the rank must print it itself: there is no
  * supervisor that prints reports, this process has redirected its standard error, or too many reports wait. */
 bool dt__report_post(struct dt__rank_block *block, const char *text, uint64_t incident);
-/* The same for a rank that could not open its context. */
+/* Leaves the text of a rank that could not open its context. */
 bool dt__report_post_early(const dt__ticket *ticket, const char *text);
 
 #endif

@@ -40,7 +40,9 @@ struct launch {
     int signal_fd; /* SIGCHLD: a rank has ended or reported something; or -1 */
     dt__reports reports;
     int64_t report_due_ns;
-    char *error; /* of the first failure */
+    char *error;  /* of the first failure */
+    bool by_peer; /* error is of a rank that failed because of another one */
+    bool killed;  /* ranks that are left are killed: their ends are no failures */
     struct sigaction on_child;
     sigset_t signal_mask; /* this and on_child: the program's settings, to be restored */
 };
@@ -118,6 +120,19 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
     return true;
 }
 
+/* Ranks that a dead one failed may be reaped before it, so the first rank that failed on its own replaces them. */
+static void note_failure(struct launch *launch, int64_t rank, int status) {
+    const bool by_peer = WIFEXITED(status) && dt__segment_failed_by_peer(launch->segment, rank);
+    if (launch->killed || (launch->error && (by_peer || !launch->by_peer)))
+        return;
+    char activity[1400], ending[256];
+    dt__segment_describe(launch->segment, rank, activity, sizeof activity);
+    dt__segment_describe_ending(launch->segment, status, ending, sizeof ending);
+    free(launch->error);
+    launch->error = format_text("rank %" PRId64 " ended with %s; %s", rank, ending, activity);
+    launch->by_peer = by_peer;
+}
+
 /* Records the end of a rank, if it has ended. */
 static void reap(struct launch *launch, int64_t rank) {
     struct child *child = &launch->children[rank];
@@ -127,12 +142,8 @@ static void reap(struct launch *launch, int64_t rank) {
         return;
     if (ended < 0)
         status = 255 << 8; /* a signal handler of the program has waited for it: its status is lost */
-    bool left_error = dt__segment_left_error(launch->segment, rank);
-    char activity[1400], ending[256];
-    dt__segment_describe(launch->segment, rank, activity, sizeof activity);
-    dt__segment_describe_ending(launch->segment, status, ending, sizeof ending);
-    if ((status || left_error) && !launch->error)
-        launch->error = format_text("rank %" PRId64 " ended with %s; %s", rank, ending, activity);
+    if (dt__segment_left_error(launch->segment, rank) || status)
+        note_failure(launch, rank, status);
     if (child->fd >= 0)
         close(child->fd);
     *child = (struct child){0, -1};
@@ -169,7 +180,8 @@ static void wait_for_change(struct launch *launch, int timeout_ms) {
             reap(launch, i);
 }
 
-static void kill_all(const struct launch *launch) {
+static void kill_all(struct launch *launch) {
+    launch->killed = true;
     for (int64_t i = 0; i < launch->n; i++)
         if (launch->children[i].pid)
             kill(launch->children[i].pid, SIGKILL);

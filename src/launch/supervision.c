@@ -56,8 +56,8 @@ bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank) {
 }
 
 bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank) {
-    for (int i = 0; i < DT__N_RING; i++) {
-        int32_t state = atomic_load(&segment->ranks[rank].ring[i].state);
+    for (int i = 0; i < DT__N_RECENT; i++) {
+        int32_t state = atomic_load(&segment->ranks[rank].recent[i].state);
         if (state == DT_ERR_PEER || state == DT_ERR_GROUP)
             return true;
     }

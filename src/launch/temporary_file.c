@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The file that a rank creates under a temporary name, where a file without a name is impossible. Its path is in the
- * rank's control block, so that others can open it, and remove it if the rank dies: the supervisor when it publishes
- * the end of the rank, the peers when they find it dead.
+ * The file that a rank creates under a temporary name if a file without a name is impossible. Its path is in the rank's
+ * control block, so that others can open it, and remove it if the rank dies: the supervisor when it publishes the end
+ * of the rank, the peers when they find it dead.
  */
 #include "launch/temporary_file.h"
 

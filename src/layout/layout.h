@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layout algebra. A layout is a shape and a stride, two congruent nested tuples, and represents a function
+ * Layout algebra. A layout consists of a shape and a stride, two congruent nested tuples, and represents a function
  * from indices 0 … size-1 to integers: the index is split row-major (the last mode is the fastest) and the coordinates
- * are multiplied with the strides and added. `(2,4):(4,1)` counts 0 … 7; `(4,2):(1,4)` reads the same numbers column
- * by column.
+ * are multiplied with the strides and added. `(2,4):(4,1)` counts 0 … 7; `(4,2):(1,4)` reads the same numbers column by
+ * column.
  *
  * All functions are pure: results live in the arena, errors go to its context and leave *out as it was. A layout that
  * dt__layout_new accepted has sizes of at least 1, strides of at least 0, and a size and a cosize that fit in 63
@@ -26,7 +26,7 @@ dt_status dt__layout_new(dt__arena *arena, const dt_tuple *shape, const dt_tuple
 dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n, bool as_list, dt__layout *out);
 /* The modes of all integers from left to right: dt_tuple_count(&layout->shape) of them. */
 void dt__layout_modes(const dt__layout *layout, dt__mode *out);
-/* The same as a new array of the arena's. */
+/* All modes from left to right, in a new array of the arena. */
 dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n);
 
 /* Records "SUBJECT LAYOUT: PROBLEM". */
@@ -49,9 +49,9 @@ dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const d
 dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt_tuple *out);
 void dt__layout_digits(const dt__layout *layout, int64_t value, int64_t *out);
 
-/* The same function with the fewest modes, flat; `1:0` if the size is 1. */
+/* The layout of this function with the fewest modes, flat; `1:0` if the size is 1. */
 dt_status dt__layout_coalesce(dt__arena *arena, const dt__layout *layout, dt__layout *out);
-/* The same modes in one flat list; an integer layout stays as it is. */
+/* The modes in one flat list; an integer layout stays as it is. */
 dt_status dt__layout_flatten(dt__arena *arena, const dt__layout *layout, dt__layout *out);
 /* The layout with its top-level modes from … to-1 replaced by those of `by` (an integer `by` is one mode). */
 dt_status dt__layout_splice(dt__arena *arena, const dt__layout *layout, int64_t from, int64_t to,

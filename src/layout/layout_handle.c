@@ -295,7 +295,7 @@ dt_layout *dt_layout_composition_site(const dt_layout *a, const dt_layout *b, co
     if (DT__REFUSAL() != DT_OK || !a || !b)
         return NULL;
     if (a->ctx != b->ctx) {
-        dt__fail(a->ctx, DT_ERR_VALUE, "the layouts %s and %s belong to two contexts", a->text, b->text);
+        dt__fail(a->ctx, DT_ERR_STATE, "the layout %s belongs to another context than %s", b->text, a->text);
         return NULL;
     }
     dt__arena arena = dt__arena_new(a->ctx);

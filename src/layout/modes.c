@@ -103,7 +103,7 @@ bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size) {
     return size % reach == 0;
 }
 
-/* Follows b's steps through the modes of a from the fastest to the slowest. `step` is the distance of two neighbours
+/* Follows b's steps through the modes of a from the fastest to the slowest. `step` is the distance of two neighbors
  * in units of the mode at hand, `left` the number of steps that are still to be placed. The modes found are written
  * to out in reverse. */
 dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, int64_t *spare, dt__mode *out,

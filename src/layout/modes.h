@@ -4,7 +4,7 @@
  * this form for arithmetic, and a mesh keeps one such list per mesh dim. As a function, the list maps index i to the
  * sum of coordinate times stride over its modes.
  *
- * Sizes are at least 1 and strides at least 0; a *normal* list is coalesced: no mode of size 1, no two neighbours
+ * Sizes are at least 1 and strides at least 0; a *normal* list is coalesced: no mode of size 1, no two neighbors
  * that could be one. The normal list of a function is unique, so equal functions have equal normal lists.
  */
 #ifndef DT_LAYOUT_MODES_H
@@ -44,7 +44,7 @@ bool dt__modes_orthogonal(dt__mode *modes, int64_t n);
 bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size);
 
 /* i -> A(b(i)) for one mode b, as a list of at most n_a + 1 modes, which out must hold. A is normal. Indivisible:
- * b cuts a mode of A at a place that is no multiple of it, so that no list of modes is that function.
+ * b cuts a mode of A at a place that is not a multiple of it, so that no list of modes is that function.
  *
  * Several modes compose one by one as long as their sum never carries from one mode of A into the next. spare, unless
  * NULL, has what each mode of A can still take before it would, at first its size - 1; each call uses some of it up.
@@ -58,8 +58,8 @@ typedef enum dt__compose {
 dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, int64_t *spare, dt__mode *out,
                                   int64_t *n_out);
 
-/* The modes that, beside these, reach every value below size (rounded up to whole steps): normal, at most n + 1 of
- * them. False where the given modes are not orthogonal. The given list is sorted in place. */
+/* The modes that, together with these, reach every value below size (rounded up to whole steps): normal, at most n + 1
+ * of them. False where the given modes are not orthogonal. The given list is sorted in place. */
 bool dt__modes_complement(dt__mode *modes, int64_t n, int64_t size, dt__mode *out, int64_t *n_out);
 
 #endif

@@ -23,7 +23,7 @@ dt_status dt__tuple_copy(dt__arena *arena, const dt_tuple *tuple, dt_tuple *out)
 
 /* The integers from left to right, as a flat list. */
 dt_status dt__tuple_flatten(dt__arena *arena, const dt_tuple *tuple, dt_tuple *out);
-/* The same nesting with other integers, taken from left to right. */
+/* A tuple with the nesting of `form` and other integers, taken from left to right. */
 dt_status dt__tuple_like(dt__arena *arena, const dt_tuple *form, const int64_t *values, dt_tuple *out);
 
 /* Product of all integers; of `()` it is 1. */
@@ -36,7 +36,7 @@ dt_status dt__tuple_suffix_product(dt__arena *arena, const dt_tuple *shape, dt_t
 dt_status dt__tuple_shape_div(dt__arena *arena, const dt_tuple *shape, int64_t divisor, dt_tuple *out);
 
 void dt__tuple_print(dt__text *text, const dt_tuple *tuple);
-/* Parses the tuple at the cursor and moves the cursor behind it; after an error, always DT_ERR_VALUE, the cursor is
+/* Parses the tuple at the cursor and moves the cursor past it; after an error, always DT_ERR_VALUE, the cursor is
  * unchanged. The form has no blanks. */
 dt_status dt__tuple_parse(dt__arena *arena, dt__cursor *cursor, dt_tuple *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The hosts of a mesh, as its ranks are numbered: host by host, the same number on each, so that a rank's host is a
- * division; and the nodes that its ranks are really on, by the map of the transport.
+ * division; and the nodes that its ranks are actually on, by the map of the transport.
  */
 #include "base/size.h"
 #include "comm/comm.h"

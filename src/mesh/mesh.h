@@ -19,8 +19,8 @@
 /* More ranks than any transport can number; keeps positions and products of sizes far from overflow. */
 enum { DT__MESH_MAX_RANKS = INT32_MAX, DT__MESH_MAX_MODES = 31 };
 
-/* The world of a context that is no rank of a launch, such as that of a tool: a mesh may have any size, and "*" has
- * none. */
+/* The world of a context that is not a rank of a launch, such as that of a tool: a mesh may have any size, and "*" has
+ * no value. */
 enum { DT__ANY_WORLD = DT__MESH_MAX_RANKS };
 
 /* A rank of a world. */
@@ -90,7 +90,8 @@ dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names);
 dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes, dt__names names,
                             const dt_mesh_options *options);
 /* Whether two meshes are equal. Equal specs are one object, with the mesh that the first of them was made on, and ranks
- * may have made or dropped them in another order: what decides about communication compares meshes by value. */
+ * may have made or dropped them in different orders: code that decides about communication must compare meshes by
+ * value. */
 static inline bool dt__mesh_same(const dt_mesh *a, const dt_mesh *b) { return a == b || dt_mesh_equal(a, b); }
 
 /* The dim of a name; an error of `op` where there is none. */
@@ -100,7 +101,7 @@ dt_status dt__mesh_find_dim(const dt_mesh *mesh, const char *op, const char *nam
 dt_status dt__mesh_layout(dt__arena *arena, const dt_mesh *mesh, dt__layout *out);
 
 /* This rank's group along a dim as arithmetic: member i is at position first + modes(i) of the root's list. The modes
- * are the mesh's own. False, with *out untouched, where there is no such dim or the rank is not in the mesh. */
+ * are the mesh's own. False, with *out untouched, if there is no such dim or the rank is not in the mesh. */
 typedef struct dt__mesh_line {
     int64_t size, first;
     const dt__mode *modes;
@@ -115,7 +116,8 @@ bool dt__mesh_nodes(const dt_mesh *mesh, int64_t *out);
 struct dt__history *dt__mesh_history(dt_mesh *mesh);
 /* Meets the other members of the mesh, if this rank is one, and compares the histories. */
 dt_status dt__mesh_meet(dt_mesh *mesh);
-/* The same if DTENSOR_CHECK_CALLS is set: called when a call was added to the history, before it runs. */
+/* Meets the other members if DTENSOR_CHECK_CALLS is set: called when a call was added to the history, before it
+ * runs. */
 static inline dt_status dt__mesh_check_calls(dt_mesh *mesh) {
     return __builtin_expect(mesh->ctx->checks_calls, false) ? dt__mesh_meet(mesh) : DT_OK;
 }

@@ -8,7 +8,7 @@
 #include "mesh/mesh_internal.h"
 
 dt__history *dt__mesh_history(dt_mesh *mesh) {
-    if (mesh->history || !mesh->coordinate || mesh->ctx->world == 1)
+    if (mesh->history || !mesh->coordinate || mesh->ctx->world == 1 || !dt__has_histories(mesh->ctx))
         return mesh->history;
     dt__text name = dt__text_new(mesh->ctx);
     dt__mesh_print_dims(&name, mesh);

@@ -181,7 +181,7 @@ static dt_status resolve_star(struct reader *in, struct front *front) {
     return DT_OK;
 }
 
-/* "2" or "2:4" or "(2,2):(4,1)" behind a name: the first belongs to a root, the others to a sub-mesh. */
+/* "2" or "2:4" or "(2,2):(4,1)" after a name: the first belongs to a root, the others to a sub-mesh. */
 static dt_status read_extent(struct reader *in, struct front *front) {
     const char *start = in->cursor.at;
     dt_tuple shape, stride;
@@ -294,7 +294,7 @@ static dt_mesh *read_mesh(struct reader *in) {
         return NULL;
     if (root_front.n_layouts) {
         in->cursor.at = start;
-        dt__cursor_fail(&in->cursor, "expected a root behind ' of ', not a sub-mesh");
+        dt__cursor_fail(&in->cursor, "expected a root after ' of ', got a sub-mesh");
         return NULL;
     }
     dt_mesh *root = build_root(in, &root_front, device);

@@ -100,7 +100,7 @@ const char *dt_mesh_text_site(dt_mesh *mesh, const dt_site *site) {
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__text text = dt__text_new(mesh->ctx);
     char *copy = print_mesh(&arena, &text, mesh) == DT_OK ? copy_text(&text) : NULL;
-    if (!mesh->text) /* the error of a copy that failed may have described the mesh, which made its text */
+    if (!mesh->text) /* the error of a failed copy may have described the mesh, and thereby made its text */
         mesh->text = copy;
     dt__text_free(&text);
     dt__arena_free(&arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of ranks behind a root mesh: rank of a position, position of a rank. Arithmetic where the ranks are evenly
+ * The list of ranks of a root mesh: rank of a position, position of a rank. Arithmetic where the ranks are evenly
  * spaced, which needs no memory; otherwise the list and an index sorted by rank.
  */
 #ifndef DT_MESH_RANK_LIST_H

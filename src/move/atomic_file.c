@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Creating, sharing and placing a file. A new name is linked directly to the file; an existing one is replaced by
- * linking a temporary name and renaming it, because a link cannot replace: the only moment at which a complete file
- * may stay behind if every process is killed. Mode and owner of a replaced file are kept.
+ * linking a temporary name and renaming it, because a link cannot replace a file. Only between these two steps can a
+ * complete temporary file remain if every process is killed. Mode and owner of a replaced file are kept.
  */
 #include "move/atomic_file.h"
 
@@ -48,8 +48,8 @@ static bool resolve_folder(const char *path, char out[PATH_MAX]) {
     return false;
 }
 
-/* In a folder that all may write and that is sticky (/tmp), a link of another user may be planted. The kernel's rule:
- * only links of this user or of the folder's owner are followed. */
+/* In a sticky folder that everyone may write to (/tmp), another user may plant a link. As in the kernel, only links of
+ * this user or of the folder's owner are followed. */
 static bool may_follow(const char *link, const struct stat *info) {
     char folder[PATH_MAX];
     struct stat parent;
@@ -133,7 +133,7 @@ static int open_unnamed(const dt__atomic_file *f) {
     return -1;
 }
 
-/* A name in the target's folder that no other process chooses. */
+/* A name in the target's folder that no other process will choose. */
 static dt_status choose_temporary(dt__atomic_file *f) {
     uint64_t number = 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
@@ -260,7 +260,7 @@ static dt_status link_file(dt__atomic_file *f, bool *done) {
         return DT_OK;
     if (!f->replaces && errno != EEXIST)
         return fail_with(f, "cannot be created", errno);
-    if (lstat(f->target, &info) == 0 && !S_ISREG(info.st_mode)) /* something else has appeared meanwhile */
+    if (lstat(f->target, &info) == 0 && !S_ISREG(info.st_mode)) /* something else has appeared there meanwhile */
         return dt__file_fail(&f->file, DT_ERR_VALUE, "expected a regular file or a new name, got a %s",
                              S_ISLNK(info.st_mode) ? "link" : dt__file_kind(info.st_mode));
     DT__TRY(choose_temporary(f));

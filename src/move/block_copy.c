@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A block is a product of pieces. Each choice of one piece per dim is a *box*: a few nested loops, two at most for
- * each tensor dim. A box of one source is a strided copy. A box of several is normalised, the
+ * each tensor dim. A box of one source is a strided copy. A box of several is normalized, the
  * loops ordered as the target is stored; where its innermost loop runs through consecutive elements on all
  * sides and is not short, whole runs are reduced in place, and otherwise tiles are first copied to scratch, small
  * enough to stay in the cache.

@@ -45,7 +45,7 @@ static common_change find_common_change(const dt__pull_request *request) {
     return all;
 }
 
-/* The divisor of an average is the size of the group, or the collective computes something else. */
+/* The divisor of an average must be the size of the group, or the collective computes something else. */
 static bool can_reduce(const builder *self, const dt__pull_list *own) {
     return own->n_sources == self->request->n_ranks && dt_reduce_allowed(self->request->to->dtype, own->reduce) &&
            (own->reduce != DT_AVG || own->divisor == self->request->n_ranks);
@@ -103,7 +103,7 @@ static dt_status make_reduce_scatter(builder *self) {
     return add_whole(self, &self->out->messages.received, &to->local, to->local.strides);
 }
 
-/* Every member's whole shard; of each, what this rank needs. */
+/* Every member's whole shard, and what this rank needs from it. */
 static dt_status make_all_gather(builder *self, const dt__pull_list *own) {
     const dt_spec *from = self->request->from;
     dt__message_side *received = &self->out->messages.received;
@@ -119,7 +119,7 @@ static dt_status make_all_gather(builder *self, const dt__pull_list *own) {
     return add_whole(self, &self->out->messages.sent, &from->local, from->local.strides);
 }
 
-/* The bytes that enter the nodes, for the node that they take longest to enter. */
+/* The bytes that enter a node, for the node with the longest transfer. */
 typedef struct crossing {
     double packed; /* just what its ranks lack */
     double whole;  /* every shard of the other nodes, once */

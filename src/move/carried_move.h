@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The second way to run a prepared move: by one collective of src/comm, for groups that span nodes, whose members have
- * no pointers into each other's memory. Which collective it is follows from the specs and the machine model, alike on
- * all members:
+ * no pointers into each other's memory. The specs and the machine model determine the collective, so all members choose
+ * the same one:
  *
  *     all_reduce       every mesh dim that changes goes from a partial to Replicate
  *     reduce_scatter   every one goes from a partial to a shard
  *     all_gather       nothing is reduced, and it is cheaper that each node receives each shard once
  *     all_to_all       everything else: each rank is sent just what it lacks; it reduces what it has received
  *
- * Inside a node and between nodes the transport carries these collectives in its own ways.
+ * The transport decides how these collectives run inside a node and between nodes.
  */
 #ifndef DT_MOVE_CARRIED_MOVE_H
 #define DT_MOVE_CARRIED_MOVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Blocks divided into chunks, which the threads of a rank copy in any order. Pure arithmetic. Every element of the
- * target is in one chunk, and is computed there as in its block, so that the results are the same bits.
+ * target is in one chunk and is computed there as in its block, so the results have the same bits.
  */
 #ifndef DT_MOVE_CHUNKS_H
 #define DT_MOVE_CHUNKS_H

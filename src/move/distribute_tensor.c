@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* The value is redistributed with R in the place of P. */
+/* The value is redistributed with R in place of P. */
 struct target {
     dt_spec *requested, *moved;
     bool keeps; /* this rank keeps the value; otherwise it holds zeros */
@@ -110,7 +110,7 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
             "would end here; use dt_detach, or dt_from_local");
         return NULL;
     }
-    if (dt__call_is_folded(value->ctx) && dt__fold_public_call(target->requested, NULL) != DT_OK)
+    if (dt__call_is_noted(value->ctx) && dt__note_public_call(target->requested, NULL) != DT_OK)
         return NULL;
     dt_tensor *result = dt__tensor_of_spec(target->requested);
     if (!result)

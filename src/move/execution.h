@@ -8,9 +8,9 @@
 
 #include "move/prepared_move.h"
 
-/* A move among others in one exchange: members of its own group have other numbers there, and addresses and strides are
- * words of a table that each member publishes: the distances of its source and of its target from the address that it
- * publishes, whether the source is a staging buffer, then the strides of the source. */
+/* A move among others in one exchange: members of its own group have different numbers there, and addresses and strides
+ * are words of a table that each member publishes: the distances of its source and of its target from the address that
+ * it publishes, whether the source is a staging buffer, then the strides of the source. */
 enum { DT__LISTED_SRC, DT__LISTED_DST, DT__LISTED_STAGED, DT__LISTED_STRIDES };
 typedef struct dt__listed_move {
     const int64_t *members; /* in the group of the exchange, of those of its own */
@@ -25,8 +25,8 @@ struct dt__execution {
     char *dst;         /* where the target is written */
     void *copied_src;  /* in the heap, or NULL */
     char *staging;     /* through which src passes in rounds (staged_source.h), or NULL; of the caller */
-    void *own_staging; /* the same, if the execution is to free it */
-    void *copied_dst;  /* the same; copied to final_dst at the end */
+    void *own_staging; /* staging that the execution is to free, or NULL */
+    void *copied_dst;  /* in the heap, or NULL; copied to final_dst at the end */
     void *final_dst;   /* of the caller */
     dt__exchange exchange;
     dt_work *work; /* NULL: finished, with `status` */
@@ -63,7 +63,7 @@ typedef struct dt__run_start {
     int64_t bytes;
 } dt__run_start;
 dt__run_start dt__run_begin(const dt__executor *executor);
-/* Counts a move, and unless it is a repetition of another in the same exchange, its collectives. */
+/* Counts a move and, unless it repeats another one in the same exchange, its collectives. */
 void dt__run_count(dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start, bool repeats);
 
 #endif

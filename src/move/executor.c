@@ -206,6 +206,14 @@ void dt__execution_fill(dt__execution *execution, int64_t round) {
                     DT__CACHED);
 }
 
+/* In an estimate, phases only count what they would receive. */
+static void count_blocks(dt__execution *execution, int64_t n, const dt__block *blocks, int n_sources) {
+    for (int64_t b = 0; b < n; b++)
+        for (int i = 0; i < n_sources; i++)
+            if (blocks[b].members[i] != dt_group_rank(execution->prepared->group))
+                execution->executor->stats.bytes_received += blocks[b].elements * item_bytes(execution);
+}
+
 /* The first phase: blocks, reduced where there are several sources. work is NULL where no other rank takes part. */
 dt_status dt__execution_pull_blocks(dt_work *work, void *user) {
     dt__execution *execution = user;
@@ -213,6 +221,11 @@ dt_status dt__execution_pull_blocks(dt_work *work, void *user) {
     if (work && !execution->listed && dt__exchange_round(work) >= 0)
         return dt__execution_pull_round(work, execution, dt__exchange_round(work));
     const dt__pull_list *pulls = &execution->prepared->pulls;
+    if (executor->ctx->estimate) {
+        if (work)
+            count_blocks(execution, pulls->n_blocks, pulls->blocks, pulls->n_sources);
+        return DT_OK;
+    }
     bool in_threads = execution->prepared->chunks[0].n > 0;
     dt__block_copier copier = copier_of(execution, false, 0);
     for (int64_t b = 0; b < pulls->n_blocks; b++) {
@@ -239,6 +252,10 @@ dt_status dt__execution_pull_portions(dt_work *work, void *user) {
     dt__executor *executor = execution->executor;
     const dt__pull_list *pulls = &execution->prepared->pulls;
     const dt_local *local = &execution->to->local;
+    if (executor->ctx->estimate) {
+        count_blocks(execution, pulls->n_portions, pulls->portion_blocks, 1);
+        return DT_OK;
+    }
     bool in_threads = execution->prepared->chunks[1].n > 0;
     dt__block_copier copier = copier_of(execution, true, 0);
     for (int64_t i = 0; i < pulls->n_portions; i++) {
@@ -526,7 +543,7 @@ static bool is_reported(const dt_ctx *ctx) { return ctx->move_observer || ctx->l
 dt__run_start dt__run_begin(const dt__executor *executor) {
     if (!is_reported(executor->ctx))
         return (dt__run_start){0};
-    return (dt__run_start){dt__now_us(), executor->stats.bytes_received};
+    return (dt__run_start){dt__clock_us(executor->ctx), executor->stats.bytes_received};
 }
 
 static void report(const dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start,
@@ -537,7 +554,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .planner = (dt__planner)prepared->pair.planner,
                                      .bytes = executor->stats.bytes_received - start.bytes,
                                      .begin_us = start.us,
-                                     .end_us = dt__now_us()};
+                                     .end_us = dt__clock_us(ctx)};
     for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS && !repeats; i++)
         out.collectives[dt__collective_of_step((dt__step_kind)i)] += prepared->counts.of[i];
     if (ctx->move_observer)
@@ -547,6 +564,7 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
 
 void dt__run_count(dt__executor *executor, const dt__prepared_move *prepared, dt__run_start start, bool repeats) {
     executor->stats.n_runs++;
+    dt__clock_advance(executor->ctx, prepared->cost_us);
     for (int i = 0; i < DT__N_STEP_KINDS && !repeats; i++)
         executor->stats.collectives[i] += prepared->counts.of[i];
     if (is_reported(executor->ctx))

@@ -338,8 +338,8 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype, const char 
                                                               .placements = global->placements,
                                                               .stride_order = global->order});
     dt_tensor *result = NULL;
-    bool agreed = !spec || !dt__call_is_folded(global->ctx) ||
-                  dt__fold_public_call(spec, &(dt__call_details){.text = grad_place}) == DT_OK;
+    bool agreed = !spec || !dt__call_is_noted(global->ctx) ||
+                  dt__note_public_call(spec, &(dt__call_details){.text = grad_place}) == DT_OK;
     if (spec && agreed && check_shards(global, spec) == DT_OK && compare_replicas(global) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)

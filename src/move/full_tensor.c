@@ -80,7 +80,7 @@ dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options 
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (!dt__folded_read(tensor, &(dt__call_details){.text = options->grad_place}))
+    if (!dt__noted_read(tensor, &(dt__call_details){.text = options->grad_place}))
         return NULL;
     dt_spec *grad_spec, *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
     dt_tensor *result = NULL;
@@ -92,7 +92,7 @@ dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options 
     return result;
 }
 
-/* Copies the only element of a tensor; false where this rank has none, perhaps with an error recorded. */
+/* Copies the only element of a tensor; false if this rank does not have it, perhaps with an error recorded. */
 static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[16]) {
     if (!tensor)
         return false;
@@ -113,7 +113,10 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
     }
     dt_tensor *full = dt__check_current(tensor) == DT_OK ? dt__full_tensor(tensor) : NULL;
     bool found = full && full->data && dt_tensor_elements(full) == 1;
-    if (found)
+    if (found && dt__is_idle(tensor->ctx, full->data)) {
+        dt__write_f64(full->dtype, tensor->ctx->estimate->options.value, element);
+        dt__estimate_notes_add(tensor->ctx, DT__STAND_IN, op);
+    } else if (found)
         memcpy(element, full->data, dt_dtype_size(full->dtype));
     if (full != tensor)
         dt_drop(full);
@@ -122,14 +125,14 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
 
 double dt_item_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item", site);
-    tensor = dt__folded_read(tensor, NULL);
+    tensor = dt__noted_read(tensor, NULL);
     unsigned char element[16];
     return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
 int64_t dt_item_i64_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "item_i64", site);
-    tensor = dt__folded_read(tensor, NULL);
+    tensor = dt__noted_read(tensor, NULL);
     unsigned char element[16];
     if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: expected an integer dtype, got %s",

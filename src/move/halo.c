@@ -255,9 +255,7 @@ void dt__halo_end(dt__halo *self) {
         dt__fetch_end(self->fetch);
 }
 
-dt_status dt__halo_fetch(dt__halo *self, const dt__shard_memory *src, struct dt__history *history,
-                         int64_t *bytes_received) {
-    *bytes_received = 0;
+dt_status dt__halo_start(dt__halo *self, const dt__shard_memory *src, struct dt__history *history) {
     for (int i = 0; i < self->n; i++)
         self->tensors[i].src = src[i];
     if (!self->fetch)
@@ -273,7 +271,12 @@ dt_status dt__halo_fetch(dt__halo *self, const dt__shard_memory *src, struct dt_
             if (to->is_filled && to->bytes)
                 memset(self->memory[n].dst, 0, to->bytes);
         }
-    return dt__fetch_run(self->fetch, self->memory, history, bytes_received);
+    return dt__fetch_start(self->fetch, self->memory, history);
+}
+
+dt_status dt__halo_wait(dt__halo *self, dt__fetch_cost *out) {
+    *out = (dt__fetch_cost){0};
+    return self->fetch ? dt__fetch_wait(self->fetch, out) : DT_OK;
 }
 
 void dt__halo_release(dt__halo *self) {

@@ -27,7 +27,7 @@ typedef enum dt__border {
 
 typedef struct dt__halo_tensor {
     const dt_spec *from; /* its shards are contiguous runs of each dim that is fetched */
-    uint32_t fetched;    /* the dims of which more than the shard may be needed: bits, the same on all ranks */
+    uint32_t fetched;    /* the dims along which more than the shard may be needed: bits, the same on all ranks */
     dt__border border;
 } dt__halo_tensor;
 
@@ -50,15 +50,15 @@ typedef struct dt__halo dt__halo;
 dt_status dt__halo_new(dt__arena *arena, const dt__halo_request *request, dt__halo **out);
 void dt__halo_end(dt__halo *self);
 
-/* Fetches the strips; src has the shard of each tensor. Memory is held until dt__halo_release, also after an error.
- * Collective over the ranks that take part, if anything is exchanged. Sets the bytes that this rank received. */
-dt_status dt__halo_fetch(dt__halo *self, const dt__shard_memory *src, struct dt__history *history,
-                         int64_t *bytes_received);
+/* Fetches the strips, as dt__fetch_start and dt__fetch_wait do; src has the shard of each tensor. Memory is held until
+ * dt__halo_release, also after an error. */
+dt_status dt__halo_start(dt__halo *self, const dt__shard_memory *src, struct dt__history *history);
+dt_status dt__halo_wait(dt__halo *self, dt__fetch_cost *out);
 void dt__halo_release(dt__halo *self);
 
 /* Whether the shard holds all of a box. */
 bool dt__halo_holds(const dt__halo *self, int tensor, const dt__range *box);
-/* Copies a box of what is needed to dense memory; after the fetch. */
+/* Copies a box of what is needed to dense memory; after the wait. */
 void dt__halo_copy(const dt__halo *self, int tensor, const dt__range *box, void *dst);
 
 #endif

@@ -32,7 +32,7 @@ static int64_t n_messages(const dt__message_transfer *self, enum side side) {
     return side_of(self->parts[0].messages, side)->is_one ? 1 : self->n_members;
 }
 
-/* The message in which a part has that of its member; -1: the part has none of its own there. */
+/* The message of a member for a part; -1: the part has no message of its own for it. */
 static int64_t message_of(const dt__message_part *part, enum side side, int64_t member) {
     if (side_of(part->messages, side)->is_one)
         return 0;

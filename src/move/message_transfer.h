@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moves data by one collective between ranks that cannot read each other's memory: packs the messages of one or several
- * tensors, one after the other for each member, fills the call, and unpacks what has arrived. What is sent where is
- * decided by messages.h; a tensor that is already stored as its messages are is not copied.
+ * tensors, one after the other for each member, fills in the call, and unpacks what has arrived. messages.h decides
+ * what is sent where; a tensor that is already stored in the form of its messages is not copied.
  *
- * Memory besides source and target: what is sent and what is received, as far as it is copied.
+ * Temporary memory: the sent and received data that is copied.
  */
 #ifndef DT_MOVE_MESSAGE_TRANSFER_H
 #define DT_MOVE_MESSAGE_TRANSFER_H

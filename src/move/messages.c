@@ -24,7 +24,7 @@ static int64_t positions(const dt__block *block, int d) {
     return n;
 }
 
-/* A copy of a block, of which one side may be packed: its positions along each dim are then consecutive. */
+/* A copy of a block. One side may be packed: its positions along each dim are then consecutive. */
 enum packed_side { PACKED_NONE, PACKED_SRC, PACKED_DST };
 
 static dt__piece pack_piece(dt__piece piece, enum packed_side side, int64_t at) {

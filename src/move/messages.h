@@ -2,8 +2,8 @@
  *
  * What a rank sends to and receives from each member of a group in a move between nodes, where no rank reads another
  * one's memory. Pure arithmetic: blocks are visited receiver by receiver, in the order of each receiver's pull list,
- * which every rank can compute, so that sender and receiver agree on the place of a block in their message without a
- * word about it. A block is *packed*: its elements are consecutive in the message.
+ * which every rank can compute, so that sender and receiver agree on the place of a block in their message without
+ * further communication. A block is *packed*: its elements are consecutive in the message.
  *
  * Each side has one of two layouts: a message for (or from) each member, as an all_to_all has on both sides, or one for
  * all, as an all_gather sends it and an all_reduce receives it.

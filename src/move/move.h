@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Redistribution, for the folders below: the executor, which works on raw memory, and on top of it the public calls
- * with specs in the place of text. On shared memory any spec to any spec is one *direct exchange*: every rank
- * publishes the address of its source shard, and pulls the blocks that it lacks straight from its peers' memory to
- * their place in the target, reducing partials while it reads. The plans of the other planners run step by step,
- * each step as such an exchange between the ranks along the step's mesh dims. What a rank pulls is computed once per
- * pair of specs and kept in a cache of the context (prepared_move.h).
+ * Redistribution, for other folders: the executor, which works on raw memory, and on top of it the public calls, with
+ * specs instead of texts. On shared memory any spec to any spec is one *direct exchange*: every rank publishes the
+ * address of its source shard, and pulls the blocks that it lacks straight from its peers' memory to their place in the
+ * target, reducing partials while it reads. The plans of the other planners run step by step, each step as such an
+ * exchange between the ranks along the step's mesh dims. What a rank pulls is computed once per pair of specs and kept
+ * in a cache of the context (prepared_move.h).
  */
 #ifndef DT_MOVE_MOVE_H
 #define DT_MOVE_MOVE_H
@@ -75,7 +75,7 @@ typedef struct dt__redistribute_stats {
 /* The collective that a step counts as. */
 dt_collective dt__collective_of_step(dt__step_kind kind);
 
-/* Zero before the first redistribution. Local. */
+/* All zero before the first redistribution. Local. */
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx);
 
 /* What a direct exchange will count as, by the context's machine model. Prepares and keeps nothing. Local. */
@@ -111,12 +111,12 @@ dt_status dt__grad_place_parse(const char *op, const dt_spec *spec, const char *
 /* The tensor's value under another spec, which has its shape and dtype: a new handle, or, where the spec is the
  * tensor's own, another handle on the same storage. Not recorded. */
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner);
-/* The same by a direct exchange whose minimum-cost plan has these steps. */
+/* Redistributes by a direct exchange whose minimum-cost plan has these steps. */
 dt_tensor *dt__tensor_move(dt_tensor *tensor, dt_spec *to, const dt__step_counts *counts);
 
 /* redistribute_list.c: the same for several tensors, in one exchange for each mesh; recorded. All NULL after an error.
- * Where the caller needs the tensors no more, results may overwrite those that nothing else refers to; their values are
- * then undefined, after an error too. */
+ * If the caller no longer needs the tensors, results may overwrite those that nothing else refers to; their values are
+ * then undefined, also after an error. */
 dt_status dt__tensors_redistribute(dt_ctx *ctx, int n, dt_tensor *const *tensors, dt_spec *const *to,
                                    bool may_overwrite, dt_tensor **out);
 
@@ -128,7 +128,7 @@ dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype);
 
 /* Whether a partial can be converted contribution by contribution. */
 bool dt__converts_partials(const dt_spec *spec, dt_dtype dtype);
-/* Refuses a partial target where that is not so: the value has to be reduced before it is converted. */
+/* Refuses a partial target otherwise: the value must be reduced before it is converted. */
 dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype);
 
 #endif

@@ -212,6 +212,7 @@ static dt_status plan_move(preparation *self, dt__arena *arena) {
     dt__planner used = planner == DT__PLANNER_STEP ? DT__PLANNER_DIRECT : (dt__planner)planner;
     DT__TRY(dt__move_of_specs(self->pair->from, self->pair->to, &move));
     DT__TRY(dt__plan_new(arena, &move, used, self->pair->machine, &plan));
+    self->out->cost_us = plan.cost_us;
     self->request.same_mesh = !move.to_mesh;
     bool is_direct = planner == DT__PLANNER_DIRECT && self->request.same_mesh;
     if (is_direct && self->pair->counts)
@@ -262,8 +263,8 @@ static dt_status find_messages(preparation *self) {
     return DT_OK;
 }
 
-/* Between meshes without common ranks, which ranks send: each side makes calls in its own order. A rank of both meshes
- * ties the orders together, so that such moves have one order; 0. */
+/* Between meshes without common ranks: a hash of the ranks that send, because each side makes its calls in its own
+ * order. With a common rank, which ties the orders together: 0. */
 static dt_status find_direction(dt__arena *arena, const dt__pull_request *request, uint64_t *out) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     *out = 0;
@@ -322,8 +323,8 @@ static dt_status prepare_move(preparation *self) {
     return status;
 }
 
-/* Whether the groups along the mesh dims that change are the same for all other coordinates, in that ranks of each need
- * something from one another: a group that holds nothing does not meet. */
+/* Whether the ranks of every group along the mesh dims that change need something from one another: a group that holds
+ * nothing does not meet. */
 static bool all_groups_meet(dt__arena *arena, dt__pull_request *request) {
     const dt__sharding *from = &request->from->sharding;
     int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepared moves: everything that a redistribution between a pair of specs needs, and the cache that keeps it. That
- * is who takes part, what this rank pulls from whom or, where the group spans nodes, the collective that carries it,
- * or the specs that a plan of several steps passes through, and the collectives that it counts as. A hit costs a
- * comparison or a hash lookup.
+ * Prepared moves: everything that a redistribution between a pair of specs needs, and the cache that keeps it. That is:
+ * who takes part; what this rank pulls from whom, or the collective that carries the move if the group spans nodes, or
+ * the intermediate specs of a plan of several steps; and the collectives that it counts as. A hit costs a comparison or
+ * a hash lookup.
  *
  * The cache holds references to its specs and is bounded by number and by bytes; entries in use are never dropped.
  */
@@ -39,6 +39,7 @@ typedef struct dt__prepared_move {
     dt_spec **stops;
     dt_group *group;                /* NULL: no rank needs anything from another */
     bool changes[DT_SPEC_MAX_DIMS]; /* mesh dims that take part, on one mesh */
+    double cost_us;                 /* the price of its plan */
     uint64_t tag;                   /* hash of everything that the members must agree on */
     dt__carried_move *carried;      /* where the group spans nodes: in place of the pull list */
     dt__pull_list pulls;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_print and dt_format: collect the elements to show. How they are written is in tensor/format.c. Of a distributed
- * tensor each rank copies the shown elements that it holds into a row of its own. These rows are a small distributed
- * tensor: one row per different shard, partial as the tensor is, and moving it to the first rank reduces it as any
- * redistribution does. There each element is read from the row of the shard that holds it.
+ * dt_print and dt_format: collect the elements to show. How they are written is in tensor/format.c. From a distributed
+ * tensor each rank copies the shown elements that it holds into a row of its own. These rows form a small distributed
+ * tensor with one row per distinct shard and the partials of the tensor; moving it to the first rank reduces it like
+ * any redistribution. There each element is read from the row of the shard that holds it.
  */
 #include "base/options.h"
 #include "base/size.h"
@@ -30,7 +30,7 @@ static dt_spec *rows_spec(const dt_spec *spec, const dt__shown *shown) {
                                                    .placements = placements});
 }
 
-/* The same on the mesh's first rank alone. */
+/* The spec of those rows on the mesh's first rank alone. */
 static dt_spec *collected_spec(const dt_spec *rows) {
     const int64_t zeros[DT_SPEC_MAX_DIMS] = {0}, one = 1;
     int64_t first = dt_mesh_rank_at(rows->mesh, zeros);
@@ -168,7 +168,7 @@ static dt_status add_distributed(dt__text *text, dt_tensor *tensor, const dt_pri
 static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_options *options) {
     dt_print_options o = dt__print_defaults(options);
     DT__TRY(dt__check_current(tensor));
-    if (!dt__has_data(tensor->ctx)) {
+    if (!dt__has_data(tensor->ctx) || dt__is_idle(tensor->ctx, tensor->data)) {
         add_head(text, tensor);
         dt__text_add(text, "(no data)");
     } else if (!tensor->spec) {
@@ -188,7 +188,7 @@ char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t
     DT__ENTER_TENSOR_OPTIONS(tensor, "format", options, options_size, &full);
     if (!options)
         return NULL;
-    if (!dt__folded_read(tensor, NULL))
+    if (!dt__noted_read(tensor, NULL))
         return NULL;
     dt__text text = dt__text_new(tensor->ctx);
     char *result = NULL;
@@ -208,7 +208,7 @@ dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, siz
         return DT_ERR_VALUE;
     if (!tensor)
         return DT_ERR_VALUE;
-    if (!dt__folded_read(tensor, NULL))
+    if (!dt__noted_read(tensor, NULL))
         return dt_error_status(tensor->ctx);
     dt__text text = dt__text_new(tensor->ctx);
     dt_status status = add_tensor(&text, tensor, options);

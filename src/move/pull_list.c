@@ -180,13 +180,13 @@ static bool append_run(dt__piece *piece, const dt__overlap_run *run) {
 /* Clips a run to local indices first … end - 1 of the target; false where nothing remains. */
 static bool clip(dt__overlap_run *run, int64_t first, int64_t end) {
     int64_t before = dt__max_i64(0, first - run->b), length = run->end - run->begin;
-    int64_t behind = dt__max_i64(0, run->b + length - end);
-    if (before + behind >= length)
+    int64_t after = dt__max_i64(0, run->b + length - end);
+    if (before + after >= length)
         return false;
     run->begin += before;
     run->a += before;
     run->b += before;
-    run->end -= behind;
+    run->end -= after;
     return true;
 }
 
@@ -319,8 +319,8 @@ static int64_t row_major(int n, const int64_t *sizes, const int64_t *coordinate)
     return i;
 }
 
-/* Among ranks that hold the same source shard, this one reads from its own coordinates; a rank outside takes those
- * that follow from its number in the target's mesh. */
+/* Among ranks that hold the same source shard, this rank reads from the one with its own coordinates; a rank outside
+ * the source's mesh derives coordinates from its number in the target's mesh. */
 static void choose_holders(builder *self) {
     const dt__sharding *from = &self->request->from->sharding, *to = &self->request->to->sharding;
     if (dt_mesh_coordinate_of(self->request->from->mesh, self->request->rank, self->source))
@@ -432,7 +432,7 @@ static dt_status find_portions(builder *self) {
             out->portions[out->n_portions++] = portion;
         }
     }
-    /* Each rank begins with the next one, so that they do not all read one rank's memory at a time. */
+    /* Each rank begins with the next one, so that they do not all read the same rank's memory at the same time. */
     dt__replica_portion *rotated = DT__NEW_ARRAY(self->arena, dt__replica_portion, out->n_portions);
     if (!rotated)
         return DT_ERR_MEMORY;
@@ -465,7 +465,7 @@ dt_status dt__pull_list_new(dt__arena *arena, const dt__pull_request *request, d
     bool is_member = dt_mesh_coordinate_of(request->to->mesh, request->rank, self.target);
     for (int d = 0; is_member && d < to->n_dims; d++)
         dt__shard_at(to, d, self.target, &self.shard[d]);
-    if (!is_member) { /* it takes part in both phases all the same */
+    if (!is_member) { /* it still takes part in both phases */
         bool walked[DT_SPEC_MAX_DIMS];
         out->two_phases = reduces_in_two_phases(&self, find_replicas(&self, walked));
         return DT_OK;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one rank pulls in a direct exchange. Pure arithmetic: from two specs and a rank follow the *blocks* of its
- * target shard, one for each source shard that it reads from, and which ranks hold them. The intersection of two
- * shards is a product of index sets, so a block is kept as such, as *pieces* per tensor dim.
+ * What one rank pulls in a direct exchange. Pure arithmetic: two specs and a rank determine the *blocks* of its target
+ * shard, one for each source shard that it reads from, and the ranks that hold them. The intersection of two shards is
+ * a product of index sets, so a block is kept as such, as *pieces* per tensor dim.
  *
- * An element of a partial source is the reduction of one value of each coordinate along the mesh dims whose partial
- * ends; they are reduced in the order of the mesh, whichever rank computes them. Where several ranks hold the same
- * source shard, a rank reads from the one that has its coordinates along those mesh dims: from itself where it can,
- * and from each holder equally often.
+ * An element of a partial source is the reduction of one value per coordinate along the mesh dims whose Partial is
+ * resolved; the values are reduced in the order of the mesh, whichever rank computes them. Where several ranks hold the
+ * same source shard, a rank reads from the one that has its coordinates along those mesh dims: from itself where it
+ * can, and from each holder equally often.
  *
  * A reduction whose result several ranks keep takes two phases: each of these replicas reduces its portion of their
  * common shard, then reads the portions of the others, so that the cost does not grow with the number of ranks.
@@ -52,7 +52,7 @@ typedef struct dt__pull_list {
     int portion_dim;
     int64_t n_portions;
     dt__replica_portion *portions; /* of the other replicas */
-    dt__block *portion_blocks;     /* the same as blocks, whose shape and strides are those of the target shard */
+    dt__block *portion_blocks;     /* like blocks, with the shape and strides of the target shard */
     int64_t bytes;                 /* of all this, about */
 } dt__pull_list;
 

@@ -13,12 +13,15 @@
 #include <string.h>
 
 dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place) {
-    dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+    dt_placement everywhere[DT_SPEC_MAX_DIMS]; /* 3 KB, which are written only where they are used */
+    const int n = place ? 0 : dt_mesh_n_dims(mesh);
+    for (int m = 0; m < n; m++)
+        everywhere[m] = dt_placement_replicate();
     return dt_spec_new(mesh, &(dt_spec_desc){.dtype = spec->dtype,
                                              .n_dims = spec->sharding.n_dims,
                                              .shape = spec->sharding.shape,
                                              .text = place,
-                                             .n_placements = place ? 0 : dt_mesh_n_dims(mesh),
+                                             .n_placements = n,
                                              .placements = place ? NULL : everywhere,
                                              .others = spec->mesh == mesh ? spec->sharding.placements : NULL,
                                              .stride_order = spec->stride_order});
@@ -193,7 +196,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute", options, options_size, &full);
     if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
-    if (!dt__folded_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__noted_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
@@ -227,7 +230,7 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute_start", options, options_size, &full);
     if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
-    if (!dt__folded_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
+    if (!dt__noted_read(tensor, &(dt__call_details){.text = place, .mesh = options->mesh}))
         return NULL;
     struct request request = resolve(tensor, place, options);
     if (!request.to) {

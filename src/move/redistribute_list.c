@@ -151,20 +151,39 @@ static int by_rank(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The numbers of a move's own members in the joined group. */
-static dt_status find_members(joined_moves *self, listed *move) {
-    const dt_group *own = move->execution.prepared->group;
-    int64_t n = own ? dt_group_size(own) : 0, *members = DT__NEW_ARRAY(self->arena, int64_t, n + 1);
-    if (!members)
-        return DT_ERR_MEMORY;
+/* The numbers of a group's members in the joined group. Members mostly follow each other in both. */
+static dt_status find_members(joined_moves *self, const dt_group *own, int64_t *members) {
+    const int64_t *ranks = self->ranks.ranks, n_ranks = self->ranks.n_ranks;
+    int64_t n = own ? dt_group_size(own) : 0, next = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t rank = dt_group_world_rank(own, i);
-        const int64_t *found = bsearch(&rank, self->ranks.ranks, (size_t)self->ranks.n_ranks, sizeof rank, by_rank);
+        if (next >= n_ranks || ranks[next] != rank) {
+            const int64_t *found = bsearch(&rank, ranks, (size_t)n_ranks, sizeof rank, by_rank);
+            if (!found)
+                return dt__fail(
+                    self->executor->ctx, DT_ERR_INTERNAL,
+                    "redistribute_list: rank %lld takes part in a move, but is not in the group of the list",
+                    (long long)rank);
+            next = found - ranks;
+        }
+        members[i] = next++;
+    }
+    return DT_OK;
+}
+
+/* The place of a move in the list. Moves with one group, as those of most lists, have their members in common. */
+static dt_status find_place(joined_moves *self, int i) {
+    listed *move = self->moves[i];
+    const dt_group *own = move->execution.prepared->group;
+    const listed *before = i > 0 ? self->moves[i - 1] : NULL;
+    const bool is_alike = before && before->execution.prepared->group == own;
+    const int64_t *members = is_alike ? before->place.members : NULL;
+    if (!members) {
+        int64_t *found = DT__NEW_ARRAY(self->arena, int64_t, (own ? dt_group_size(own) : 0) + 1);
         if (!found)
-            return dt__fail(self->executor->ctx, DT_ERR_INTERNAL,
-                            "redistribute_list: rank %lld takes part in a move, but is not in the group of the list",
-                            (long long)rank);
-        members[i] = found - self->ranks.ranks;
+            return DT_ERR_MEMORY;
+        DT__TRY(find_members(self, own, found));
+        members = found;
     }
     move->place = (dt__listed_move){.members = members, .at = self->n_words};
     move->execution.listed = &move->place;
@@ -240,7 +259,7 @@ static dt_status run_joined(joined_moves *self) {
     DT__TRY(find_ranks(self));
     DT__TRY(find_group(self));
     for (int i = 0; i < self->n; i++)
-        DT__TRY(find_members(self, self->moves[i]));
+        DT__TRY(find_place(self, i));
     if (!(self->words = DT__NEW_ARRAY(self->arena, int64_t, self->n_words)))
         return DT_ERR_MEMORY;
     dt_status status = DT_OK;
@@ -260,7 +279,7 @@ static bool is_same_collective(const dt__execution *a, const dt__execution *b) {
     return x->op == y->op && (!reduces || (x->reduce == y->reduce && a->to->dtype == b->to->dtype));
 }
 
-/* Of groups along some mesh dims, those that need nothing from each other take part in no collective. */
+/* Among groups along some mesh dims, those whose ranks need nothing from each other take part in no collective. */
 static bool covers_mesh(const joined_moves *self) { return mesh_dims_met(self) == DT__ALL_MESH_DIMS; }
 
 /* The exchange that a collective replaces: only what members compare is used. */
@@ -400,11 +419,12 @@ static void count(joined_moves *self, dt__run_start start) {
         bool repeats = move != counted_with(self, i);
         start.bytes = self->executor->stats.bytes_received - (repeats ? 0 : move->received);
         dt__run_count(self->executor, move->execution.prepared, start, repeats);
-        start.us = start.us > 0 ? dt__now_us() : 0; /* the first report has the time of the exchange */
+        start.us =
+            start.us > 0 ? dt__clock_us(self->executor->ctx) : 0; /* the first report has the time of the exchange */
     }
 }
 
-/* Runs the moves of one mesh, each of which is then done. */
+/* Runs the moves of one mesh to their end. */
 static dt_status run_on_mesh(joined_moves *self) {
     dt__run_start start = dt__run_begin(self->executor);
     dt_status status = spans_nodes(self) ? run_by_groups(self) : run_joined(self);
@@ -475,7 +495,7 @@ dt_status dt__redistribute_run_list(dt_ctx *ctx, int n, const dt__redistribution
     return status;
 }
 
-/* Whether partial values are replicated, and nothing else changes. */
+/* Whether the move turns Partial into Replicate, and nothing else changes. */
 static bool only_reduces(const dt__sharding *from, const dt__sharding *to) {
     for (int m = 0; m < from->n_mesh_dims; m++)
         if (!dt_placement_equal(&from->placements[m], &to->placements[m]) &&
@@ -514,7 +534,7 @@ static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *
     return DT_OK;
 }
 
-/* The same on all ranks of the mesh, unlike who has the memory of a tensor. */
+/* All ranks of the mesh decide this alike, although they may differ in who owns the memory of a tensor. */
 static bool is_in_place(int n, dt_spec *const *to, const dt_mesh *mesh) {
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
@@ -593,7 +613,7 @@ static dt_status check_list(dt_ctx *ctx, dt_tensors tensors, const char *const *
 static dt_status find_specs(dt_ctx *ctx, dt_tensors tensors, const char *const *places, dt_spec **to) {
     for (int i = 0; i < tensors.n; i++) {
         const dt_tensor *tensor = tensors.list[i];
-        DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = places[i]}));
+        DT__TRY(dt__note_tensor(tensor, &(dt__call_details){.text = places[i]}));
         if (!(to[i] = dt__spec_with(tensor->spec, tensor->spec->mesh, places[i])))
             return dt_error_status(ctx);
     }

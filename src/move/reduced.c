@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_reduced: the end of partial sums, in a model that is written once for one device and for meshes.
+ * dt_reduced: resolves Partial to Replicate, in a model that is written once for one device and for meshes.
  */
 #include "move/move.h"
 
@@ -29,7 +29,7 @@ dt_tensor *dt_reduced_sized(dt_tensor *tensor, const dt_reduced_options *options
         return NULL;
     if (!tensor->spec)
         return tensor;
-    if (!dt__folded_read(tensor, &(dt__call_details){.text = options->place}))
+    if (!dt__noted_read(tensor, &(dt__call_details){.text = options->place}))
         return NULL;
     dt_spec *to = options->place ? dt__spec_with(tensor->spec, tensor->spec->mesh, options->place)
                                  : without_partials(tensor->spec);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dt_save_npy and dt_save_npz. All sizes follow from the specs, so every rank computes where in the file its data
- * goes. The first rank of the mesh creates the file (atomic_file.h) and writes headers and directory; each element is
- * written by its first holder; when all are done, the first rank places the file under its name.
+ * goes. The first rank of the mesh creates the file (atomic_file.h) and writes headers and directory; each rank writes
+ * its share of the elements; when all are done, the first rank places the file under its name. The checksum of an entry
+ * of a .npz file is the exclusive or of what each written part contributes, so no byte is read again.
  *
- * The ranks meet (tensor/file_call.h) when the file is created, when all have written, and when it is placed.
+ * The ranks synchronize (tensor/file_call.h) when the file is created, when all have written, and when it is placed.
  */
 #include "move/save_npy.h"
 
@@ -33,30 +34,22 @@ struct saving {
     const char *const *names;    /* NULL: .npy */
     dt_tensor **tensors;         /* without partials */
     dt__zip_entry *entries;
+    uint32_t *crcs; /* what this rank's parts contribute to the checksum of each entry */
 };
 
+/* One tensor of it. */
 struct writing {
     struct saving *saving;
-    int64_t at;
+    int entry;
+    int64_t at, bytes; /* of its data in the file */
     const unsigned char *data;
 };
 
 static dt_status write_segment(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
     const struct writing *w = user;
+    if (w->saving->names)
+        w->saving->crcs[w->entry] ^= dt__crc_part(w->data + memory_at, bytes, w->bytes - file_at - (int64_t)bytes);
     return dt__file_write(&w->saving->output.file, w->at + file_at, w->data + memory_at, bytes);
-}
-
-/* Whether this rank is the first one that holds its shard. */
-static bool is_first_holder(const dt_tensor *tensor) {
-    int64_t coordinate[DT_SPEC_MAX_DIMS];
-    if (!tensor->spec)
-        return true;
-    if (!dt_mesh_coordinate(tensor->spec->mesh, coordinate))
-        return false;
-    for (int m = 0; m < tensor->spec->sharding.n_mesh_dims; m++)
-        if (dt_placement_is_replicate(tensor->spec->sharding.placements[m]) && coordinate[m] != 0)
-            return false;
-    return true;
 }
 
 static dt_status write_tensor(struct saving *s, int i) {
@@ -64,18 +57,34 @@ static dt_status write_tensor(struct saving *s, int i) {
     dt_tensor *tensor = s->tensors[i];
     unsigned char header[DT__NPY_MAX_BYTES];
     size_t n = dt__npy_write(tensor->dtype, tensor->n_dims, tensor->shape, header);
-    if (s->call.is_first)
+    if (s->call.is_first) {
+        s->crcs[i] ^= dt__crc_part(header, n, entry->bytes - (int64_t)n);
         DT__TRY(dt__file_write(&s->output.file, entry->data_at, header, n));
-    if (!is_first_holder(tensor))
-        return DT_OK;
+    }
     dt_tensor *dense = dt_tensor_is_contiguous(tensor) ? tensor : dt__clone(tensor);
     if (!dense)
         return dt_error_status(s->ctx);
-    struct writing writing = {s, entry->data_at + (int64_t)n, dense->data};
-    dt_status status = dt__file_segments(dense, false, write_segment, &writing);
+    struct writing writing = {s, i, entry->data_at + (int64_t)n, entry->bytes - (int64_t)n, dense->data};
+    dt_status status = dt__file_shared_segments(dense, i, write_segment, &writing);
     if (dense != tensor)
         dt_drop(dense);
     return status;
+}
+
+/* The checksums of the entries, on the first rank. */
+static dt_status combine_crcs(struct saving *s, dt__arena *arena) {
+    const int64_t n_ranks = s->call.group ? dt_group_size(s->call.group) : 1;
+    uint32_t *all = DT__NEW_ARRAY(arena, uint32_t, n_ranks * s->n);
+    if (!all)
+        return DT_ERR_MEMORY;
+    if (s->call.group)
+        DT__TRY(dt_comm_gather_site(s->call.group, s->crcs, all, s->n, DT_I32, 0, NULL));
+    else
+        memcpy(all, s->crcs, (size_t)s->n * sizeof *all);
+    for (int i = 0; i < s->n; i++)
+        for (int64_t rank = 0; rank < n_ranks; rank++)
+            s->entries[i].crc ^= all[rank * s->n + i];
+    return DT_OK;
 }
 
 /* Headers and directory, once the data is written and has a checksum. */
@@ -84,8 +93,7 @@ static dt_status write_zip(struct saving *s) {
     int64_t end = last ? last->data_at + last->bytes : 0;
     size_t capacity = dt__zip_directory_bytes(s->n, s->entries, end, s->options.limit);
     for (int i = 0; i < s->n; i++) {
-        dt__zip_entry *e = &s->entries[i];
-        DT__TRY(dt__file_crc(&s->output.file, e->data_at, e->bytes, &e->crc));
+        const dt__zip_entry *e = &s->entries[i];
         capacity = capacity > dt__zip_header_bytes(e, s->options.limit) ? capacity
                                                                         : dt__zip_header_bytes(e, s->options.limit);
     }
@@ -108,6 +116,7 @@ static dt_status write_zip(struct saving *s) {
 }
 
 static dt_status write_tensors(struct saving *s) {
+    memset(s->crcs, 0, (size_t)s->n * sizeof *s->crcs);
     for (int i = 0; i < s->n; i++)
         DT__TRY(write_tensor(s, i));
     return dt__atomic_file_flush(&s->output);
@@ -141,7 +150,7 @@ static dt_status create_file(struct saving *s, bool named) {
     return DT_OK;
 }
 
-/* Where a rank cannot open a file without a name, all begin again with one that has. */
+/* If some rank cannot open a file without a name, all begin again with a named one. */
 static dt_status write_file(struct saving *s) {
     dt_status status = dt__file_call_meet(&s->call, open_and_write(s));
     if (status != DT_OK || !s->call.wants_name)
@@ -273,15 +282,28 @@ static dt_status describe(struct saving *s) {
     return status;
 }
 
+/* In an estimate the ranks meet and reduce, and no file is written. */
+static dt_status run_estimated(struct saving *s) {
+    dt__estimate_notes_add(s->ctx, DT__NOT_RUN, s->call.kind->name);
+    DT__TRY(dt__file_call_meet(&s->call, check_tensors(s)));
+    DT__TRY(reduce_tensors(s));
+    return dt__file_call_meet(&s->call, DT_OK);
+}
+
 static dt_status run(struct saving *s, dt__arena *arena) {
     s->tensors = DT__NEW_ARRAY(arena, dt_tensor *, s->n);
-    s->entries = s->tensors ? DT__NEW_ARRAY(arena, dt__zip_entry, s->n) : NULL;
+    s->crcs = s->tensors ? DT__NEW_ARRAY(arena, uint32_t, s->n) : NULL;
+    s->entries = s->crcs ? DT__NEW_ARRAY(arena, dt__zip_entry, s->n) : NULL;
     if (!s->entries)
         return DT_ERR_MEMORY;
     DT__TRY(describe(s));
+    if (s->ctx->estimate)
+        return run_estimated(s);
     DT__TRY(dt__file_call_meet(&s->call, check_and_create(s, arena)));
     DT__TRY(reduce_tensors(s));
     DT__TRY(write_file(s));
+    if (s->names)
+        DT__TRY(combine_crcs(s, arena));
     return dt__file_call_meet(&s->call, finish_file(s));
 }
 
@@ -366,7 +388,7 @@ static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "save_npy", site);
     DT__TRY(DT__REFUSAL());
-    if (tensor && !dt__folded_read(tensor, &(dt__call_details){.text = path}))
+    if (tensor && !dt__noted_read(tensor, &(dt__call_details){.text = path}))
         return dt_error_status(tensor->ctx);
     return dt__save_npy(tensor, path, &defaults);
 }
@@ -376,7 +398,7 @@ dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt
     DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
     DT__TRY(DT__REFUSAL());
     for (int i = 0; tensors && i < n; i++)
-        if (tensors[i] && !dt__folded_read(tensors[i], &(dt__call_details){.text = path}))
+        if (tensors[i] && !dt__noted_read(tensors[i], &(dt__call_details){.text = path}))
             return dt_error_status(tensors[i]->ctx);
     return dt__save_npz(path, n, names, tensors, &defaults);
 }

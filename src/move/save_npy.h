@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Saving tensors as .npy and .npz files, with what tests need besides: large files and file systems without unnamed
- * files are rare.
+ * Saving tensors as .npy and .npz files, with hooks for tests: large files and file systems without unnamed files are
+ * rare.
  */
 #ifndef DT_MOVE_SAVE_NPY_H
 #define DT_MOVE_SAVE_NPY_H

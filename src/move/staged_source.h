@@ -2,8 +2,8 @@
  *
  * Sources outside the heap, which peers cannot read: they pass through a staging buffer in the heap, in rounds. In each
  * round a rank copies one *box* of its shard there, whose elements are consecutive where the shard is dense, and every
- * rank pulls what its blocks have of that box. Which box it is follows from the shape of the shard, so that readers
- * know it. Pure arithmetic.
+ * rank pulls what its blocks have of that box. The shape of the shard determines the boxes, so readers can compute
+ * them. Pure arithmetic.
  */
 #ifndef DT_MOVE_STAGED_SOURCE_H
 #define DT_MOVE_STAGED_SOURCE_H
@@ -22,7 +22,7 @@ typedef struct dt__staged_box {
 int64_t dt__staged_rounds(const dt_spec *from, int64_t bytes);
 /* The box of a round, of a shard of this shape of the spec; false: it has no more. */
 bool dt__staged_box_at(const dt_spec *from, const int64_t *shape, int64_t bytes, int64_t round, dt__staged_box *out);
-/* The part of a block of sources that is in a box of their shard; without elements, if there is none. */
+/* The part of a block that is in a box of its source shard; without elements if there is none. */
 dt_status dt__block_in_box(dt__arena *arena, int n_dims, const dt__block *block, const dt__staged_box *box,
                            dt__block *out);
 

@@ -32,6 +32,13 @@ typedef struct fetched {
     dt__messages messages; /* between nodes: in place of the blocks */
 } fetched;
 
+/* Messages between nodes that were started. */
+typedef struct started {
+    dt_work *work; /* NULL: none */
+    dt__arena arena;
+    dt__message_transfer transfer;
+} started;
+
 struct dt__fetch {
     dt_ctx *ctx;
     int n, n_words; /* tensors; words that a rank publishes */
@@ -43,7 +50,8 @@ struct dt__fetch {
     dt_group *group; /* made on first use */
     uint64_t tag, mesh_dims;
     int64_t *words;
-    int64_t received; /* bytes, of the run */
+    dt__fetch_cost cost; /* of the run */
+    started started;
 };
 
 /* A fetch while it is prepared. */
@@ -166,7 +174,8 @@ static dt_status visit_rank(preparation *self, const dt__fetched_tensor *tensor,
     return !n_dims || (block.shape && block.strides) ? add_block(self, to, &block) : DT_ERR_MEMORY;
 }
 
-/* Each rank begins with its own shard and the next ones, so that they do not all read one rank's memory at a time. */
+/* Each rank begins with its own shard and the next ones, so that they do not all read the same rank's memory at the
+ * same time. */
 static dt_status rotate_blocks(preparation *self, fetched *to) {
     int64_t first = 0;
     dt__block *rotated = DT__NEW_ARRAY(self->arena, dt__block, to->n_blocks + 1);
@@ -183,8 +192,8 @@ static dt_status rotate_blocks(preparation *self, fetched *to) {
     return DT_OK;
 }
 
-/* Whether ranks along a mesh dim may hold what one of them needs: it takes part, and cuts a dim that is fetched. Other
- * replicas hold the same, and of the other dims each rank uses its own part. */
+/* Whether ranks along a mesh dim may hold what another of them needs: the mesh dim takes part and splits a dim that is
+ * fetched. Replicas hold the same elements, and of other dims each rank uses only its own part. */
 static bool is_walked(const preparation *self, const dt__fetched_tensor *tensor, int m) {
     const dt_placement *placement = &tensor->from->sharding.placements[m];
     return self->request->mesh_dims >> m & 1 && dt__is_cut(placement) && !tensor->windows[placement->dim].is_own;
@@ -424,12 +433,15 @@ static dt_status pull_windows(dt_work *work, void *user) {
         for (int64_t b = 0; b < tensor->n_blocks; b++) {
             const dt__block *block = &tensor->blocks[b];
             bool is_own = block->members[0] == self->own;
+            self->cost.bytes += is_own ? 0 : block->elements * tensor->item_bytes;
+            if (self->ctx->estimate)
+                continue;
             tensor->sources[b] = is_own ? tensor->own : memory_of_peer(self, work, tensor, block);
             if (!tensor->sources[b].at)
                 return dt__exchange_fail(work, block->members[0]);
-            self->received += is_own ? 0 : block->elements * tensor->item_bytes;
         }
-        copy_blocks(self, tensor);
+        if (!self->ctx->estimate)
+            copy_blocks(self, tensor);
     }
     return DT_OK;
 }
@@ -454,19 +466,14 @@ static dt_status publish_shard(dt__fetch *self, fetched *tensor) {
     return DT_OK;
 }
 
-/* Between nodes: one all_to_all carries the windows. */
-static dt_status run_messages(dt__fetch *self, struct dt__history *history) {
-    dt__arena arena = dt__arena_new(self->ctx);
-    dt__message_part *parts = DT__NEW_ARRAY(&arena, dt__message_part, self->n);
-    dt__exchange exchange = {.call = &window_call,
-                             .tag = self->tag,
-                             .histories = {history},
-                             .n_histories = history ? 1 : 0,
-                             .mesh_dims = dt__dims_met(history, self->mesh_dims)};
-    dt__message_transfer transfer = {
+/* The messages of all tensors, packed for one collective. */
+static dt_status pack_messages(dt__fetch *self, started *out) {
+    dt__message_part *parts = DT__NEW_ARRAY(&out->arena, dt__message_part, self->n);
+    out->transfer = (dt__message_transfer){
         .ctx = self->ctx, .n = self->n, .parts = parts, .n_members = self->n_ranks, .op = DT_ALL_TO_ALL};
-    dt_status status = parts ? find_group(self) : DT_ERR_MEMORY;
-    for (int i = 0; i < self->n && status == DT_OK; i++) {
+    if (!parts)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->n; i++) {
         const fetched *tensor = &self->tensors[i];
         parts[i] = (dt__message_part){.messages = &tensor->messages,
                                       .dtype = tensor->from->dtype,
@@ -474,22 +481,43 @@ static dt_status run_messages(dt__fetch *self, struct dt__history *history) {
                                       .src = tensor->own,
                                       .dst = tensor->dst,
                                       .dst_strides = tensor->dst_strides};
-        self->received += tensor->messages.received_bytes;
+        self->cost.bytes += tensor->messages.received_bytes;
     }
-    if (status == DT_OK)
-        status = dt__transfer_begin(&transfer);
-    if (status == DT_OK)
-        status = dt__transfer_end(&transfer, dt__carry_run(self->group, &exchange, &transfer.call));
-    dt__arena_free(&arena);
+    return dt__transfer_begin(&out->transfer);
+}
+
+/* Between nodes: one all_to_all carries the windows. */
+static dt_status start_messages(dt__fetch *self, struct dt__history *history) {
+    started *out = &self->started;
+    dt__exchange exchange = {.call = &window_call,
+                             .tag = self->tag,
+                             .histories = {history},
+                             .n_histories = history ? 1 : 0,
+                             .mesh_dims = dt__dims_met(history, self->mesh_dims)};
+    out->arena = dt__arena_new(self->ctx);
+    dt_status status = pack_messages(self, out);
+    if (status == DT_OK) {
+        out->work = dt__carry_start(self->group, &exchange, &out->transfer.call);
+        status = out->work ? DT_OK : dt__transfer_end(&out->transfer, dt_error_status(self->ctx));
+    }
+    if (status != DT_OK)
+        dt__arena_free(&out->arena);
     return status;
 }
 
-static dt_status run_exchange(dt__fetch *self, struct dt__history *history) {
+static dt_status wait_for_messages(started *self) {
+    dt_status status = dt__transfer_end(&self->transfer, dt_work_wait(self->work));
+    self->work = NULL;
+    dt__arena_free(&self->arena);
+    return status;
+}
+
+static dt_status start_exchange(dt__fetch *self, struct dt__history *history) {
     const char *base = NULL;
     int64_t elements = 0;
-    if (self->spans_nodes)
-        return run_messages(self, history);
     DT__TRY(find_group(self));
+    if (self->spans_nodes)
+        return start_messages(self, history);
     for (int i = 0; i < self->n; i++) {
         fetched *tensor = &self->tensors[i];
         if (tensor->is_same) {
@@ -521,18 +549,30 @@ static dt_status run_exchange(dt__fetch *self, struct dt__history *history) {
     return dt__exchange_run(self->group, &exchange);
 }
 
-dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history,
-                        int64_t *bytes_received) {
-    self->received = 0;
+static void free_copies(dt__fetch *self) {
+    for (int i = 0; i < self->n; i++)
+        if (self->tensors[i].copied)
+            (void)dt_heap_free(self->ctx, self->tensors[i].copied);
+}
+
+dt_status dt__fetch_start(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history) {
+    double begin_us = self->ctx->observer ? dt__clock_us(self->ctx) : 0;
+    self->cost = (dt__fetch_cost){0};
     for (int i = 0; i < self->n; i++) {
         self->tensors[i].own = memory[i].src;
         self->tensors[i].dst = memory[i].dst;
         self->tensors[i].copied = NULL;
     }
-    dt_status status = self->exchanges ? run_exchange(self, history) : pull_windows(NULL, self);
-    for (int i = 0; i < self->n; i++)
-        if (self->tensors[i].copied)
-            (void)dt_heap_free(self->ctx, self->tensors[i].copied);
-    *bytes_received = self->received;
+    dt_status status = self->exchanges ? start_exchange(self, history) : pull_windows(NULL, self);
+    free_copies(self);
+    self->cost.us = self->ctx->observer ? dt__clock_us(self->ctx) - begin_us : 0;
+    return status;
+}
+
+dt_status dt__fetch_wait(dt__fetch *self, dt__fetch_cost *out) {
+    double begin_us = self->ctx->observer ? dt__clock_us(self->ctx) : 0;
+    dt_status status = self->started.work ? wait_for_messages(&self->started) : DT_OK;
+    *out = self->cost;
+    out->us += self->ctx->observer ? dt__clock_us(self->ctx) - begin_us : 0;
     return status;
 }

@@ -2,8 +2,8 @@
  *
  * Fetches windows of several tensors in one exchange: every rank publishes the addresses and strides of its shards, and
  * pulls the indices that it needs straight from its peers' memory to their place; between nodes, every rank sends what
- * the others need of it, in one all_to_all. What is pulled from whom is prepared once per decision. Partials stay as
- * they are: a rank reads from ranks that differ from it only along the mesh dims that take part.
+ * the others need, in one all_to_all. The list of pulls is prepared once per decision. Partials stay as they are: a
+ * rank reads only from ranks that differ from it along the mesh dims that take part.
  */
 #ifndef DT_MOVE_WINDOW_FETCH_H
 #define DT_MOVE_WINDOW_FETCH_H
@@ -50,8 +50,17 @@ typedef struct dt__fetch_memory {
     char *dst;
 } dt__fetch_memory;
 
-/* Collective over the ranks that take part, if anything is exchanged. Sets the bytes that this rank received. */
-dt_status dt__fetch_run(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history,
-                        int64_t *bytes_received);
+/* What a fetch took. */
+typedef struct dt__fetch_cost {
+    int64_t bytes; /* that this rank received */
+    double us;     /* from the start and while waiting, if the context has an observer */
+} dt__fetch_cost;
+
+/* Between nodes, a start only sends: the caller may compute until it waits. On one node a start fetches everything,
+ * because the receiving core does the copying. A successful start must be waited for, whatever happens in between;
+ * sources and destinations must stay until then. Both are collective over the ranks that take part, if anything is
+ * exchanged. */
+dt_status dt__fetch_start(dt__fetch *self, const dt__fetch_memory *memory, struct dt__history *history);
+dt_status dt__fetch_wait(dt__fetch *self, dt__fetch_cost *out);
 
 #endif

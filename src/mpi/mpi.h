@@ -2,7 +2,7 @@
  *
  * The functions of MPI that the library uses, as a table. The only code that is compiled against MPI is the module
  * (src/mpi), one shared object per MPI library, which exports one such table as dt__mpi_functions. The core opens it at
- * run time (mpi_library.c) and has no symbol of MPI in it. All functions are called by the context's own thread.
+ * run time (mpi_library.c) and refers to no symbol of MPI. All functions are called by the context's own thread.
  * Failures are returned, with MPI's text.
  */
 #ifndef DT_MPI_MPI_H
@@ -27,11 +27,11 @@ typedef struct dt__mpi_table {
     int version;
     const char *name; /* "openmpi" or "mpich" */
     /* Duplicates the program's communicator (comm points to it), or that of all processes if comm is NULL, after
-     * initialising MPI where the program has not. nodes[rank] is the lowest rank of the same node, in memory that is
+     * initializing MPI where the program has not. nodes[rank] is the lowest rank of the same node, in memory that is
      * freed with the world. Collective. NULL after a failure. */
     dt__mpi_world *(*open)(const void *comm, int *rank, int *n_ranks, const int **nodes, char *error);
-    /* Clean: no data of this rank is in transfer, and all ranks close or have closed. MPI itself is finalised when
-     * the process exits, if the module has initialised it and every world was closed cleanly. */
+    /* Clean: no data of this rank is in transfer, and all ranks close or have closed. MPI itself is finalized when
+     * the process exits, if the module has initialized it and every world was closed cleanly. */
     void (*close)(dt__mpi_world *world, bool clean);
     /* Collective, blocking, for dt_init only. */
     bool (*all_gather)(dt__mpi_world *world, const void *src, void *dst, size_t bytes, char *error);
@@ -49,11 +49,11 @@ typedef struct dt__mpi_table {
     void (*watch)(dt__mpi_world *world, void (*on_finalize)(void *arg), void *arg);
     /* Whether the program has initialized MPI, and may call it. */
     bool (*is_shared)(void);
-    /* Whether the program has finalized MPI. From then on no function calls it; those that may fail do. */
+    /* Whether the program has finalized MPI. From then on no function calls MPI, and those that can fail do. */
     bool (*is_finalized)(void);
-    /* Whether the thread level of MPI does not allow a context with so many threads in this thread; the warning. */
+    /* Whether the thread level of MPI forbids a context with this many threads in this thread; writes the warning. */
     bool (*lacks_threads)(int n_threads, char *warning);
-    /* Receives and drops the messages that have arrived and that no receive was posted for. */
+    /* Receives and drops messages that have arrived without a posted receive. */
     void (*discard)(dt__mpi_world *world);
 } dt__mpi_table;
 

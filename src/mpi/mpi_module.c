@@ -3,9 +3,9 @@
  * The module: the table of mpi/mpi.h on top of one MPI library. It is compiled once for each MPI that is found,
  * with that MPI's own flags; nothing else in the project sees mpi.h. DTENSOR_MPI_NAME is the name of that MPI.
  *
- * If the program has not initialised MPI, the module does, and finalises it when the process exits. That is left out
- * where a world was not closed, or not cleanly: MPI_Finalize waits for the other ranks, and a rank that ends because of
- * an error would wait for those that wait for it.
+ * If the program has not initialized MPI, the module does, and finalizes it when the process exits. It does not
+ * finalize MPI if a world was not closed, or not cleanly: MPI_Finalize waits for the other ranks, and a rank that ends
+ * because of an error would wait for ranks that wait for it.
  */
 #define _DEFAULT_SOURCE
 #include "mpi/mpi.h"
@@ -37,7 +37,7 @@ static bool has_initialized; /* this module, not the program */
 static bool was_finalized;   /* MPI, by the program, or by this module at exit */
 static bool was_unclean;     /* one was closed with messages in transfer, or with ranks that did not close theirs */
 static struct dt__mpi_world *open_worlds;
-static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalised */
+static struct dt__mpi_world *closed; /* worlds whose communicators are freed when MPI is finalized */
 static int *nodes_of_all;            /* those of MPI_COMM_WORLD, once they are known */
 static int key = MPI_KEYVAL_INVALID;
 
@@ -54,7 +54,7 @@ static bool check(int code, const char *call, char *error) {
 }
 
 /* Waits for a collective that a call has started. The waits of MPICH itself never yield: where ranks share cores, each
- * of its collectives takes a time slice of every rank that has come too early. */
+ * of its collectives costs every rank that arrives early a time slice. */
 static bool wait_for(int code, MPI_Request *request, const char *call, char *error) {
     int done = 0;
     while (code == MPI_SUCCESS && (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
@@ -142,7 +142,7 @@ static void finalize_at_exit(int status, void *unused) {
     MPI_Finalize();
 }
 
-/* One thread calls MPI, the one that has the context. */
+/* Only the context's thread calls MPI. */
 static bool initialize(char *error) {
     int initialized = 0, finalized = 0, level;
     MPI_Finalized(&finalized);
@@ -207,7 +207,8 @@ static void close_world(dt__mpi_world *world, bool clean) {
     closed = world;
 }
 
-/* A communicator that MPI cannot duplicate ends the program under the default error handler: it is refused before. */
+/* Under the default error handler, a communicator that MPI cannot duplicate ends the program: it is refused
+ * beforehand. */
 static bool check_communicator(MPI_Comm comm, char *error) {
     int has_two_groups = 0;
     if (comm == MPI_COMM_NULL) {
@@ -323,7 +324,8 @@ static bool test(dt__mpi_request *packed, bool *done, int *source, size_t *bytes
     return code == MPI_SUCCESS;
 }
 
-/* Open MPI yields where its launcher has found that processes share cores, or the user requests it; MPICH never. */
+/* Open MPI yields if its launcher has found that processes share cores, or if the user requests it; MPICH never
+ * does. */
 static bool test_yields(void) {
 #ifdef OMPI_MAJOR_VERSION
     static const char *const variables[] = {"OMPI_MCA_mpi_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"};
@@ -339,14 +341,14 @@ static bool test_yields(void) {
 static bool cancel(dt__mpi_request *packed) {
     MPI_Request request = unpack(packed);
     MPI_Status status;
-    int flag = 0, cancelled = 0;
+    int flag = 0, canceled = 0;
     if (was_finalized)
         return false;
     MPI_Cancel(&request);
     MPI_Test(&request, &flag, &status);
     *packed = pack(request);
     if (flag)
-        MPI_Test_cancelled(&status, &cancelled);
+        MPI_Test_cancelled(&status, &canceled);
     return flag;
 }
 

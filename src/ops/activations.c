@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Activation functions. With a parameter, most keep the order of elements if that is positive.
+ * Activation functions. Most of those with a parameter keep the order of elements if it is positive.
  *
- * The gradient of a function that differs by range is where(condition, …), of which the condition decides what corners
+ * The gradient of a function that differs by range is where(condition, …), whose condition decides what corners
  * and NaN get, as in PyTorch. The exponential of the negative range is written exp(-relu(-x)), which is 1 in the other
  * range: exp(x) would overflow there, and its own gradient would be 0 times infinity. So would that of x / 3 where x
  * is infinite.
@@ -18,7 +18,7 @@ static unsigned partial_of_threshold(const dt_op_call *call) {
     return ordered ? DT_PARTIAL_UP : DT_PARTIAL_NONE;
 }
 
-/* Of complex numbers, x / (1 + exp(-x)) in four steps, in memory of its own: x may be the result. */
+/* For complex numbers, x / (1 + exp(-x)) in four steps, in memory of its own: x may be the result. */
 static dt_status silu_steps(const dt_op_call *call, const dt__array *out, const dt__array *in, const dt__array *sum) {
     dt__constant constant;
     dt__array one = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT, .as.i = 1}, out->dtype, &constant);
@@ -96,7 +96,7 @@ const dt_op dt__op_softplus = {
 const dt_op dt__op_softshrink = {DT__UNARY_OF("softshrink", "self, Scalar lambd=0.5", SOFTSHRINK, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
     .gradient = "self: where(eq(result, 0), 0, grad)",
-    .summary = "Every element, moved by lambd towards 0."};
+    .summary = "Every element, moved by lambd toward 0."};
 const dt_op dt__op_softsign = {DT__UNARY_OF("softsign", "input", SOFTSIGN, DT__FLOATS),
     .gradient = "input: grad / ((abs(input) + 1) * (abs(input) + 1))",
     .summary = "x / (1 + |x|) of every element."};

@@ -51,7 +51,7 @@ static dt_tensor *scores_of(dt_ctx *ctx, const dt__attention_tensors *of, dt_ten
     return dt_masked_fill(scores, dt_logical_not(dt_tril(ones)), -INFINITY);
 }
 
-/* A query without keys has no weights, and 0 instead of a logarithm of -infinity, of which a gradient would be NaN: so
+/* A query without keys has no weights, and 0 instead of a logarithm of -infinity, whose gradient would be NaN: so
  * its scores are replaced before, and its weights after. */
 static dt_tensor *weights_of(const dt__attention_tensors *of, dt_tensor *scores) {
     if (of->logsumexp) {

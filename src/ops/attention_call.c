@@ -235,7 +235,7 @@ dt_generator_state dt__attention_drawn(const dt_op_call *call) {
                                 (uint64_t)dt__arg_at(call, DT__ATTENTION_DRAW)->as.i};
 }
 
-/* Of a call that meets, ranks without keys take their draw at its end, behind the exchange, and cannot enter it in the
+/* In a call that meets, ranks without keys take their draw at its end, after the exchange, and cannot enter it in the
  * history of the mesh. */
 dt_status dt__attention_take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out) {
     dt_generator_state from;
@@ -292,4 +292,13 @@ dt_status dt__attention_call_prepare(const dt_op_call *call, dt__attention_array
         out->args.head_offset = offset_of(call, query, 3) - offset_of(call, key, 3) * out->args.group;
     }
     return prepare_dropout(call, out);
+}
+
+double dt__attention_flops(const dt_op_call *call) {
+    const dt_op_value *query = dt__attention_query(call), *key = query + 1, *value = query + 2;
+    if (query->n_dims < 2)
+        return 0;
+    double rows = (double)dt__elements(query->n_dims - 1, query->shape), keys = (double)dt__size_from_end(key, 2);
+    double width = (double)dt__size_from_end(query, 1) + (double)dt__size_from_end(value, 1);
+    return 2 * rows * keys * width * (dt__attention_is_causal(call) ? 0.5 : 1);
 }

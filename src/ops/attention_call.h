@@ -22,7 +22,7 @@ enum {
 };
 #define DT__ATTENTION_ARGUMENTS "attn_mask,is_causal,scale,enable_gqa,dropout_p"
 
-/* The inputs of a gradient: behind the gradient of the result are query, key and value. */
+/* The inputs of a gradient: the gradient of the result, then query, key and value. */
 enum { DT__ATTENTION_GRAD, DT__ATTENTION_OUT = 4, DT__ATTENTION_LOGSUMEXP };
 
 static inline bool dt__attention_is_gradient(const dt_op_call *call) { return call->op->family != NULL; }
@@ -92,5 +92,8 @@ dt_status dt__attention_call_prepare(const dt_op_call *call, dt__attention_array
 
 /* The backward function of attention. */
 dt_status dt__attention_gradients(const dt_op_backward *call, dt_tensor **input_grads);
+
+/* Of the products of queries with keys, and of weights with values; half of them where it is causal. */
+double dt__attention_flops(const dt_op_call *call);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The gradients of scaled dot product attention, with respect to queries, keys, values and the mask. They need no
  * meeting of ranks that hold different keys: they follow from the logarithm of the sum of exponentials, which the call
- * saves. Of a call that is differentiated again they are made of other ops.
+ * saves. In a call that is differentiated again they are made of other ops.
  */
 #include "dtensor/autograd.h"
 #include "dtensor/ops.h"
@@ -188,6 +188,9 @@ dt_status dt__attention_gradients(const dt_op_backward *call, dt_tensor **input_
     return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
 }
 
+/* Scores again, and a product for each of four gradients. */
+static double backward_flops(const dt_op_call *call) { return 2.5 * dt__attention_flops(call); }
+
 #define GRADIENT_ARGUMENTS                                                                                           \
     "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, "                       \
     "Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False, "                    \
@@ -214,6 +217,7 @@ const dt_op dt__op_attention_backward = {
     .kernel = backward,
     .family = GRADIENT_RULES("...le, ...se, ...sd", "...hle, ...gse, ...gsd"),
     .samples = GRADIENT_SAMPLES("attention_backward"),
+    .flops = backward_flops,
     .decompose = decompose_gradients,
     .flags = DT_OP_RECORDS_PARTS,
 };

@@ -219,6 +219,7 @@ const dt_op dt__op_scaled_dot_product_attention = {
                "is_causal=true; enable_gqa=true)",
     .n_saved = 2,
     .flags = DT_OP_RANDOM,
+    .flops = dt__attention_flops,
     .backward = dt__attention_gradients,
     .saves = "query,key,value,attn_mask,result,result1,result2",
 };

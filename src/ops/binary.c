@@ -63,14 +63,14 @@ static dt_status shape_div(dt_op_call *call) {
 static int64_t class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args[ALPHA]); }
 static int64_t class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
 
-/* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without
- * elements contributes to a maximum, becomes the largest. Sums of booleans are "or". */
+/* Integers wrap around, so their sums and products keep no order: the least integer, which a rank without elements
+ * contributes to a maximum, becomes the largest. Sums of booleans are "or". */
 static bool keeps_order(const dt_op_call *call) {
     dt_dtype dtype = call->outputs[0].dtype;
     return dt__is_inexact(dtype) || dtype == DT_BOOL;
 }
 
-/* Beside integers, which have no average, the floating-point tensor may be one alone. */
+/* With integers, which have no average, only the floating-point tensor may be an average. */
 static void add_average(const dt_op_call *call, dt_rows *rows) {
     for (int i = 0; i < 2; i++)
         if (dt__is_inexact(call->inputs[i].dtype) && !dt__is_inexact(call->inputs[1 - i].dtype))
@@ -147,7 +147,7 @@ static bool rounds_down(const dt_op_call *call) {
     return rounds(call) && strcmp(dt__arg_at(call, ROUNDING_MODE)->as.text, "floor") == 0;
 }
 
-/* The least integer divided by -1 wraps around, and an infinity that is rounded down is NaN. */
+/* The least integer divided by -1 wraps around, and an infinity rounded down is NaN. */
 static bool quotient_keeps_order(const dt_op_call *call) {
     return dt__is_inexact(call->outputs[0].dtype) ? !rounds_down(call) : class_divisor(call) > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementwise functions of two and three tensors, some of which may be numbers.
+ * Elementwise functions of two and three tensors, where some of the tensors may be numbers.
  */
 #include "ops/op_families.h"
 #include "ops/ops.h"
@@ -102,7 +102,7 @@ const dt_op dt__op_bitwise_and = {BITWISE("bitwise_and", BITWISE_AND),
 const dt_op dt__op_bitwise_or = {BITWISE("bitwise_or", BITWISE_OR),
     .summary = "The bits that one of two integers has."};
 const dt_op dt__op_bitwise_xor = {BITWISE("bitwise_xor", BITWISE_XOR),
-    .summary = "The bits in which two integers differ."};
+    .summary = "The bits where two integers differ."};
 const dt_op dt__op_floor_divide = {DIVISION("floor_divide",
         "floor_divide(Tensor self, Tensor other) -> Tensor | floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
         FLOOR_DIVIDE),
@@ -166,7 +166,7 @@ const dt_op dt__op_addcmul_ = {.in_place_of = &dt__op_addcmul};
 const dt_op dt__op_lerp = {
     .schema = "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor | "
               "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-    .summary = "Moves elements towards those of another tensor by a weight: self + weight (end - self).",
+    .summary = "Moves elements toward those of another tensor by a weight: self + weight (end - self).",
     .rule = "..., ..., ... -> ...",
     .rows = rows_lerp,
     .shape = shape_lerp,

@@ -31,7 +31,7 @@ static const dt_op_value *value_at(const dt_op_call *call, int name) {
 
 static dt_dtype moment_dtype(const dt_op_call *call) { return call->inputs[0].dtype == DT_F64 ? DT_F64 : DT_F32; }
 
-/* Refuses what is no image, and weights that are not one per channel. */
+/* Refuses tensors that are not images, and weights that are not one per channel. */
 static dt_status check_channels(const dt_op_call *call, int min_dims, int last_name) {
     const dt_op_value *input = &call->inputs[0];
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
@@ -89,7 +89,7 @@ static dt_status update(const dt_op_call *call, dt_tensor *running, dt_tensor *n
     return written ? DT_OK : dt_error_status(call->ctx);
 }
 
-/* Writes the statistics: [1,C,1..] of a batch, or [N,C,1..] of instances, of which the mean over the batch counts. */
+/* Writes the statistics: [1,C,1..] of a batch, or [N,C,1..] of instances, whose mean over the batch counts. */
 static dt_status update_running(const dt_op_call *call, dt_tensor *const *inputs, const dt_moment_norm_result *of,
                                 double count) {
     const dt_op_value *input = &call->inputs[0];
@@ -197,7 +197,8 @@ static dt_status decompose_native_batch(dt_op_call *call, dt_tensor *const *inpu
     return outputs[0] && outputs[1] && outputs[2] ? DT_OK : dt_error_status(call->ctx);
 }
 
-/* Channels may be sharded with all that there is one per channel of; with running statistics every dim may be. */
+/* Channels may be sharded together with everything that has one number per channel; with running statistics every dim
+ * may be. */
 static void rows_channels(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *input = &call->inputs[0];
     for (int d = 0; d < input->n_dims; d++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cholesky factors of Hermitian positive definite matrices, of which one triangle is read, solutions of triangular
+ * Cholesky factors of Hermitian positive definite matrices (one triangle is read), solutions of triangular
  * systems, and what follows from both. The kernels return info and never fail by themselves; with check_errors a matrix
  * without a factor is a verdict. Gradients of a factor are Hermitian, as those of PyTorch.
  */
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"
 #include "ops/matrix_batches.h"
+#include "ops/matrix_flops.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>
@@ -16,10 +17,6 @@
 enum { UPPER = 0, CHECK_ERRORS = 1, LEFT = 1, UNITRIANGULAR = 2 };
 
 static bool flag(const dt_op_call *call, int i) { return dt__arg_at(call, i)->as.b; }
-static dt_tensor *adjoint(dt_tensor *x) { return dt__conjugate(dt_transpose(x, -2, -1)); }
-static dt_status made(const dt_op_call *call, const dt_tensor *result) {
-    return result ? DT_OK : dt_error_status(call->ctx);
-}
 
 static dt_status shape_cholesky(dt_op_call *call) {
     DT__TRY(dt__expect_square(call, 0));
@@ -51,10 +48,17 @@ static int factor(const dt__matrix_batch *self, void *const *items, dt__lapack_w
 
 static dt_status cholesky_ex(dt_op_call *call) {
     const bool upper = flag(call, UPPER);
+    dt__small_matrices small = {
+        .kind = DT__SMALL_CHOLESKY, .n = (int)dt__matrix_rows(&call->inputs[0]), .upper = upper};
     dt__matrix_batch batch = {.call = call, .n_operands = 1, .arguments = &upper, .run = factor};
     batch.operands[0] = dt__matrix_in_out(&call->inputs[0], &call->outputs[0], 2);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_POTRF));
+    if (dt__is_small(call, DT__LAPACK_POTRF)) {
+        batch.small = &small;
+        batch.n_operands = 2;
+        batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+    }
     DT__TRY(dt__matrix_batch_run(&batch, &call->outputs[1]));
     if (batch.first_bad < 0 || !flag(call, CHECK_ERRORS))
         return DT_OK;
@@ -69,16 +73,16 @@ static dt_status cholesky_backward(const dt_op_backward *call, dt_tensor **input
     if (!grad)
         return DT_OK;
     if (flag(call->call, UPPER)) {
-        l = adjoint(l);
-        grad = adjoint(grad);
+        l = dt__adjoint(l);
+        grad = dt__adjoint(grad);
     }
-    dt_tensor *phi = dt_tril(dt_matmul(adjoint(l), grad));
+    dt_tensor *phi = dt_tril(dt_matmul(dt__adjoint(l), grad));
     dt_tensor *diagonal = dt_diag_embed(dt_diagonal(phi, 0, -2, -1));
     phi = dt_sub(phi, dt_mul_scalar(diagonal, 0.5));
-    phi = dt_linalg_solve_triangular(adjoint(l), phi, true);
+    phi = dt_linalg_solve_triangular(dt__adjoint(l), phi, true);
     phi = dt_linalg_solve_triangular(l, phi, false, .left = DT_FALSE);
-    input_grads[0] = dt_mul_scalar(dt_add(phi, adjoint(phi)), 0.5);
-    return made(call->call, input_grads[0]);
+    input_grads[0] = dt_mul_scalar(dt_add(phi, dt__adjoint(phi)), 0.5);
+    return dt__made_or_error(call->call, input_grads[0]);
 }
 
 /* X with A X = B, or X A = B. */
@@ -160,6 +164,20 @@ static dt_status solve_triangular(dt_op_call *call) {
     batch.operands[1] = dt__matrix_in_out(&call->inputs[1], &call->outputs[0], 2);
     batch.operands[1].by_rows = !flag(call, LEFT);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
+    dt__small_matrices small = {
+        .kind = DT__SMALL_TRIANGULAR,
+        .n = (int)batch.operands[0].rows,
+        .n_rhs = (int)(flag(call, LEFT) ? batch.operands[1].columns : batch.operands[1].rows),
+        .upper = flag(call, UPPER),
+        .right = !flag(call, LEFT),
+        .unit = flag(call, UNITRIANGULAR),
+    };
+    if (dt__is_small(call, DT__LAPACK_TRTRS)) {
+        batch.small = &small;
+        batch.n_operands = 3;
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+        batch.operands[2] = dt__matrix_in_out(&call->inputs[1], NULL, 2);
+    }
     return dt__matrix_batch_run(&batch, NULL);
 }
 
@@ -170,21 +188,52 @@ static dt_status solve_triangular_backward(const dt_op_backward *call, dt_tensor
     dt_tensor *grad = call->grads[0], *x = call->outputs[0];
     if (!grad)
         return DT_OK;
-    dt_tensor *grad_b = dt_linalg_solve_triangular(adjoint(call->inputs[0]), grad, !upper,
+    dt_tensor *grad_b = dt_linalg_solve_triangular(dt__adjoint(call->inputs[0]), grad, !upper,
                                                    .left = left ? DT_TRUE : DT_FALSE, .unitriangular = unit);
     if (call->needed[1])
         input_grads[1] = grad_b;
     if (call->needed[0]) {
-        dt_tensor *grad_a = dt_neg(left ? dt_matmul(grad_b, adjoint(x)) : dt_matmul(adjoint(x), grad_b));
+        dt_tensor *grad_a = dt_neg(left ? dt_matmul(grad_b, dt__adjoint(x)) : dt_matmul(dt__adjoint(x), grad_b));
         input_grads[0] = upper ? dt_triu(grad_a, .diagonal = DT_INT(unit ? 1 : 0))
                                : dt_tril(grad_a, .diagonal = DT_INT(unit ? -1 : 0));
     }
-    return made(op, grad_b);
+    return dt__made_or_error(op, grad_b);
+}
+
+/* triangular_solve: the form before linalg_solve_triangular, which takes B first and returns A, too. */
+
+enum { OLD_UPPER, OLD_TRANSPOSE, OLD_UNIT };
+
+static dt_status shape_old_solve(dt_op_call *call) {
+    const dt_op_value *b = &call->inputs[0], *a = &call->inputs[1];
+    dt__shape batches[2], batch;
+    DT__TRY(dt__expect_matrices(call, 0));
+    DT__TRY(dt__expect_square(call, 1));
+    if (a->dtype != b->dtype)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected matrices of one dtype");
+    if (dt__matrix_rows(b) != dt__matrix_rows(a))
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "the right side: expected %" PRId64 " rows, as many as A has, got %" PRId64,
+                            dt__matrix_rows(a), dt__matrix_rows(b));
+    dt__batch_of(b, 2, &batches[0]);
+    dt__batch_of(a, 2, &batches[1]);
+    DT__TRY(dt__broadcast_batches(call, &batches[0], &batches[1], &batch));
+    DT__TRY(dt__add_batch(call, b->dtype, &batch, 2, b->shape + b->n_dims - 2));
+    return dt__add_batch(call, a->dtype, &batch, 2, a->shape + a->n_dims - 2);
+}
+
+static dt_status decompose_old_solve(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const bool upper = flag(call, OLD_UPPER), transpose = flag(call, OLD_TRANSPOSE);
+    const dt_op_value *whole = &call->outputs[1];
+    dt_tensor *a = transpose ? dt_transpose(inputs[1], -2, -1) : inputs[1];
+    outputs[0] = dt_linalg_solve_triangular(a, inputs[0], upper != transpose, .unitriangular = flag(call, OLD_UNIT));
+    outputs[1] = dt_clone(dt_expand(inputs[1], ((dt_shape){whole->n_dims, whole->shape})));
+    return dt__made_or_error(call, outputs[1]);
 }
 
 static dt_status decompose_cholesky(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     outputs[0] = dt_linalg_cholesky_ex(inputs[0], .upper = flag(call, UPPER), .check_errors = true).L;
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 static dt_status shape_cholesky_solve(dt_op_call *call) {
@@ -204,13 +253,13 @@ static dt_status shape_cholesky_solve(dt_op_call *call) {
 
 /* L Lᴴ X = B by two triangular systems; of an upper factor U, Uᴴ U X = B. */
 static dt_tensor *solve_by_factor(dt_tensor *l, dt_tensor *b, bool upper) {
-    dt_tensor *first = upper ? adjoint(l) : l, *second = upper ? l : adjoint(l);
+    dt_tensor *first = upper ? dt__adjoint(l) : l, *second = upper ? l : dt__adjoint(l);
     return dt_linalg_solve_triangular(second, dt_linalg_solve_triangular(first, b, false), true);
 }
 
 static dt_status decompose_cholesky_solve(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     outputs[0] = solve_by_factor(inputs[1], inputs[0], flag(call, UPPER));
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 /* With gB the solution for gX and S = gB Xᴴ + X gBᴴ, -S L, or -U S: as in PyTorch, elements outside the triangle have
@@ -224,10 +273,10 @@ static dt_status cholesky_solve_backward(const dt_op_backward *call, dt_tensor *
     if (call->needed[0])
         input_grads[0] = grad_b;
     if (call->needed[1]) {
-        dt_tensor *product = dt_matmul(grad_b, adjoint(x)), *sum = dt_add(product, adjoint(product));
+        dt_tensor *product = dt_matmul(grad_b, dt__adjoint(x)), *sum = dt_add(product, dt__adjoint(product));
         input_grads[1] = dt_neg(upper ? dt_matmul(factor, sum) : dt_matmul(sum, factor));
     }
-    return made(call->call, grad_b);
+    return dt__made_or_error(call->call, grad_b);
 }
 
 /* With C the inverse and S = g + gᴴ, -C S C L, or -U C S C, outside the triangle, too. */
@@ -235,15 +284,15 @@ static dt_status cholesky_inverse_backward(const dt_op_backward *call, dt_tensor
     dt_tensor *factor = call->inputs[0], *inverse = call->outputs[0], *grad = call->grads[0];
     if (!grad)
         return DT_OK;
-    dt_tensor *sum = dt_matmul(inverse, dt_matmul(dt_add(grad, adjoint(grad)), inverse));
+    dt_tensor *sum = dt_matmul(inverse, dt_matmul(dt_add(grad, dt__adjoint(grad)), inverse));
     input_grads[0] = dt_neg(flag(call->call, UPPER) ? dt_matmul(factor, sum) : dt_matmul(sum, factor));
-    return made(call->call, input_grads[0]);
+    return dt__made_or_error(call->call, input_grads[0]);
 }
 
 static dt_status decompose_cholesky_inverse(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     dt_tensor *ones = dt_diagonal(dt_ones_like(inputs[0]), 0, -2, -1);
     outputs[0] = solve_by_factor(inputs[0], dt_diag_embed(ones), flag(call, UPPER));
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 const dt_op dt__op_linalg_cholesky_ex = {
@@ -254,6 +303,7 @@ const dt_op dt__op_linalg_cholesky_ex = {
     .arguments = "upper,check_errors",
     .shape = shape_cholesky_ex,
     .kernel = cholesky_ex,
+    .flops = dt__cholesky_flops,
     .backward = cholesky_backward,
     .saves = "L",
     .samples = "linalg_cholesky_ex(f32[2,3,3])\nlinalg_cholesky_ex(f32[4,4]; upper=true)",
@@ -284,6 +334,7 @@ const dt_op dt__op_linalg_solve_triangular = {
     .arguments = "upper,left,unitriangular",
     .shape = shape_solve_triangular,
     .kernel = solve_triangular,
+    .flops = dt__solve_triangular_flops,
     .backward = solve_triangular_backward,
     .saves = "self,result",
     .samples = "linalg_solve_triangular(f32[2,3,3]; f32[2,3,4]; upper=true)\n"
@@ -311,4 +362,15 @@ const dt_op dt__op_cholesky_inverse = {
     .backward = cholesky_inverse_backward,
     .saves = "self,result",
     .samples = "cholesky_inverse(f32[2,3,3])\ncholesky_inverse(f32[3,3]; true)",
+};
+const dt_op dt__op_triangular_solve = {
+    .schema = "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+              "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+    .summary = "X with A X = B for a triangular A or its transpose, as linalg_solve_triangular, and a copy of A.",
+    .rule = "...c!k, ...a!b! -> ...ck, ...ab",
+    .arguments = "upper,transpose,unitriangular",
+    .shape = shape_old_solve,
+    .decompose = decompose_old_solve,
+    .samples = "triangular_solve(f32[3,2]; f32[2,3,3])\n"
+               "triangular_solve(f32[2,3,4]; f32[2,3,3]; false; true; true)",
 };

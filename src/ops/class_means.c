@@ -39,7 +39,7 @@ static dt_status run_sum(const dt_op_call *call, dt_tensor *input, dt_tensor *ta
 }
 
 /* Half precision rounds a sum, or overflows: there the weights are divided by the total, in f64, so that the sum is the
- * mean, except where it is NaN because nothing counts. */
+ * mean, except where it is NaN because no target counts. */
 static dt_tensor *divided_weights(const dt_op_call *call, dt_tensor *weight, dt_tensor *total) {
     const int64_t n_classes = call->inputs[0].shape[dt__class_dim(&call->inputs[0])];
     dt_tensor *ones =

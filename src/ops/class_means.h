@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Means of losses of classes over sharded rows. A mean is divided by the weights of all targets that are not ignored:
- * instead of the targets, the ranks exchange one number.
+ * Means of losses of classes over sharded rows. The divisor of a mean is the sum of the weights of all targets that are
+ * not ignored: the ranks exchange this one number instead of the targets.
  */
 #ifndef DT_OPS_CLASS_MEANS_H
 #define DT_OPS_CLASS_MEANS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What losses of classes read: logits with a dim of classes, their rows along it, the class of each row, of which
- * ignore_index counts for nothing, and weights of classes. The names are the first in their `.arguments`.
+ * The inputs of losses over classes: logits with a dim of classes, their rows along it, the class of each row
+ * (ignore_index does not count), and weights of classes. The names are the first in their `.arguments`.
  */
 #ifndef DT_OPS_CLASS_ROWS_H
 #define DT_OPS_CLASS_ROWS_H

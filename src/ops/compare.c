@@ -65,7 +65,7 @@ static dt_status check_where(const dt_op_call *call) {
     return DT_OK;
 }
 
-/* The class of the number beside a tensor. */
+/* The class of the number that is compared with a tensor. */
 static int64_t class_where(const dt_op_call *call) {
     return dt__class_of_number(&call->args[call->args[SELF].type == DT_ARG_TENSOR ? OTHER : SELF]);
 }
@@ -183,8 +183,8 @@ static dt_status masked_fill(dt_op_call *call) {
     return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &mask, &value, &self);
 }
 
-/* Whether elements are greater does not decrease with them, and does not increase with the others. NaN is neither
- * greater nor less: it makes a minimum of comparisons false, as it should, and is lost in a maximum. */
+/* "Greater" does not decrease with the first operand and does not increase with the second. NaN is neither greater nor
+ * less: it makes a minimum of comparisons false, as it should, and is lost in a maximum. */
 static void rows_ordered(const dt_op_call *call, dt_rows *rows, bool greater) {
     bool has_nan = false;
     for (int i = 0; i < call->n_inputs; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that are written with others, which are decided, counted and recorded on their own: comparisons of whole tensors,
- * diagonals, and functions that are one or two steps. Rows of these are those of the ops that they run.
+ * Ops that consist of other ops, which are decided, counted and recorded on their own: comparisons of whole tensors,
+ * diagonals, and functions of one or two steps. They have the rows of the ops that they run.
  */
 #include "dtensor/ops.h"
 #include "dtensor/tensor.h"
@@ -202,8 +202,8 @@ static dt_status decompose_diff(dt_op_call *call, dt_tensor *const *inputs, dt_t
         x = dt_cat(((dt_tensors){n_joined, joined}), .dim = DT_INT(dim));
     int64_t size = dt_tensor_size(x, dim);
     for (int64_t i = 0; x && i < n && size > 0; i++, size--) {
-        dt_tensor *behind = dt_slice(x, dim, 1, size, 1), *before = STEP(behind, dt_slice(x, dim, 0, size - 1, 1));
-        x = STEP(before, call->inputs[0].dtype == DT_BOOL ? dt_ne(behind, before) : dt_sub(behind, before));
+        dt_tensor *after = dt_slice(x, dim, 1, size, 1), *before = STEP(after, dt_slice(x, dim, 0, size - 1, 1));
+        x = STEP(before, call->inputs[0].dtype == DT_BOOL ? dt_ne(after, before) : dt_sub(after, before));
     }
     return made(call, x, outputs);
 }
@@ -394,7 +394,7 @@ const dt_op dt__op_native_dropout_backward = {
 };
 const dt_op dt__op_diff = {
     .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-    .summary = "Differences of neighbours along a dim, n times, with tensors before and behind it.",
+    .summary = "Differences of neighbors along a dim, n times, with tensors before and after it.",
     .shape = shape_diff,
     .decompose = decompose_diff,
     .samples = "diff(f32[5,3])\ndiff(f32[6,3]; 2; 0)\ndiff(f32[5,3]; 1; 0; f32[1,3]; f32[2,3])\ndiff(i64[2]; 3)",

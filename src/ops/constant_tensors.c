@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors of one value: empty, full, zeros, ones, and the same with the shape and the placements of another tensor, of
- * which nothing is read. Of a partial result, coordinate 0 holds the value and the others the identity of the
- * reduction.
+ * Tensors of one value: empty, full, zeros, ones, and their _like forms with the shape and the placements of another
+ * tensor, whose elements are not read. In a partial result, coordinate 0 holds the value and the others the identity of
+ * the reduction.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -42,8 +42,8 @@ static bool is_own_reduction(dt__number_class value, int kind) {
                           : kind != DT_PRODUCT || value == DT__NUMBER_ZERO || value == DT__NUMBER_ONE;
 }
 
-/* A partial tensor has a partial one like it. As nothing is read, any other is as correct; where ranks that all hold
- * the value do not hold its reduction, the kernel checks its coordinate. */
+/* A partial tensor yields a partial one. Because no element is read, any other partial is correct too; where ranks that
+ * all hold the value do not hold its reduction, the kernel checks its coordinate. */
 static void rows_of_value(dt_rows *rows, dt__number_class value) {
     for (int from = 0; from < DT_N_REDUCES; from++) {
         unsigned flags[DT_N_REDUCES];
@@ -140,7 +140,7 @@ static dt_status leave_empty(dt_op_call *call) {
 
 const dt_op dt__op_empty = {
     .schema = "empty.memory_format(int[] size, *, ScalarType? dtype=None) -> Tensor",
-    .summary = "An uninitialised tensor.",
+    .summary = "An uninitialized tensor.",
     .shape = shape_size,
     .kernel = leave_empty,
     .samples = "empty([0,3])", /* without elements: they have no values */
@@ -174,7 +174,7 @@ const dt_op dt__op_ones = {
 };
 const dt_op dt__op_empty_like = {
     .schema = "empty_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    .summary = "An uninitialised tensor with the shape, dtype and placements of another.",
+    .summary = "An uninitialized tensor with the shape, dtype and placements of another.",
     .rule = "... -> ...",
     .rows = rows_empty_like,
     .shape = shape_like,

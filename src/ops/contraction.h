@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums of products over labels: what einsum, tensordot and inner are. Every dim of an operand has a label; dims with
- * one label run together, and those whose label the result lacks are summed.
+ * Sums of products over labels: einsum, tensordot and inner. Every dim of an operand has a label; dims with one label
+ * run together, and those whose label the result lacks are summed.
  */
 #ifndef DT_OPS_CONTRACTION_H
 #define DT_OPS_CONTRACTION_H
@@ -22,7 +22,7 @@ typedef struct dt__contraction {
     int64_t sizes[DT__MAX_LABELS]; /* of the global tensors */
 } dt__contraction;
 
-/* Reads the labels of an op; refuses what is no sum of products. */
+/* Reads the labels of an op; refuses anything but a sum of products. */
 typedef dt_status dt__read_labels(const dt_op_call *call, dt__contraction *out);
 
 static inline uint64_t dt__label_set(const dt__labels *labels) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A sum of products of several tensors as products of two, each an einsum of its own, in the cheapest order. Each of
- * them is placed by its own rules, so that partial results move instead of operands where they are smaller.
+ * them has its own placements, so that partial results move instead of operands if they are smaller.
  */
 #include "dtensor/ops.h"
 #include "ops/contraction.h"
@@ -21,7 +21,7 @@ typedef struct part {
     dt__labels labels;
 } part;
 
-/* The product of two, of which the result keeps the labels that are needed later; of the last one it is the result. */
+/* The product of two. Its result keeps the labels that are needed later; the last product is the result. */
 static part multiply(const dt__contraction *of, const part *a, const part *b, uint64_t kept, bool is_last) {
     char text[3 * (DT_SPEC_MAX_DIMS + 2)];
     part out = {.labels = of->result};

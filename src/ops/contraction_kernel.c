@@ -62,12 +62,12 @@ static void append(order *to, const order *more) {
 }
 
 /* An array of these labels, in which those that the term lacks are repeated. */
-typedef struct labelled {
+typedef struct labeled {
     int64_t shape[DT__MAX_LABELS], strides[DT__MAX_LABELS];
     dt__array array;
-} labelled;
+} labeled;
 
-static void array_of(const contracting *self, const term *of, const order *labels, labelled *out) {
+static void array_of(const contracting *self, const term *of, const order *labels, labeled *out) {
     for (int i = 0; i < labels->n; i++) {
         out->shape[i] = self->sizes[labels->labels[i]];
         out->strides[i] = of->labels >> labels->labels[i] & 1 ? of->strides[labels->labels[i]] : 0;
@@ -76,7 +76,7 @@ static void array_of(const contracting *self, const term *of, const order *label
 }
 
 /* Adds labels to an array as one dim; false where the strides do not allow that. */
-static bool join(const contracting *self, const term *of, const order *labels, labelled *out) {
+static bool join(const contracting *self, const term *of, const order *labels, labeled *out) {
     int64_t size = 1, stride = 1;
     for (int i = labels->n - 1; i >= 0; i--) {
         int l = labels->labels[i];
@@ -96,13 +96,13 @@ static bool join(const contracting *self, const term *of, const order *labels, l
 
 /* [batch.., rows, columns], or a dense copy of that if the strides do not allow it. The result is not copied. */
 static bool matrix_of(const contracting *self, const term *of, const order *batch, const order *rows,
-                      const order *columns, labelled *out) {
+                      const order *columns, labeled *out) {
     array_of(self, of, batch, out);
     return join(self, of, rows, out) && join(self, of, columns, out);
 }
 
 static dt_status copy_term(const contracting *self, const term *from, const order *labels, term *out) {
-    labelled source, target;
+    labeled source, target;
     DT__TRY(new_term(self, labels->n, labels->labels, out));
     array_of(self, from, labels, &source);
     array_of(self, out, labels, &target);
@@ -111,7 +111,7 @@ static dt_status copy_term(const contracting *self, const term *from, const orde
 }
 
 static dt_status packed_matrix(const contracting *self, term *of, const order *batch, const order *rows,
-                               const order *columns, labelled *out) {
+                               const order *columns, labeled *out) {
     term copy;
     order all = *batch;
     if (matrix_of(self, of, batch, rows, columns, out))
@@ -177,7 +177,7 @@ static dt_status run_matrices(const contracting *self, const dt__array *a, const
 /* out = a times b; false in *written where the strides of out do not allow that. */
 static dt_status multiply_into(const contracting *self, term *a, term *b, const pair_labels *labels, const term *out,
                                bool *written) {
-    labelled arrays[3];
+    labeled arrays[3];
     *written = true;
     if (labels->inner.n == 0) {
         array_of(self, a, &labels->all, &arrays[0]);
@@ -256,7 +256,7 @@ static dt_status sum_alone(contracting *self, int i, uint64_t needed) {
     if (dims == 0)
         return DT_OK;
     DT__TRY(new_term(self, rest.n, rest.labels, &sums));
-    labelled from, to;
+    labeled from, to;
     array_of(self, of, &all, &from);
     array_of(self, &sums, &rest, &to);
     dt__reduce(dt__kernels_of(self->call->ctx), dt__pool_of(self->call->ctx),
@@ -307,7 +307,7 @@ static dt_status contract(contracting *self, const term *result) {
         all = next;
     }
     if (all.data != result->data) {
-        labelled from, to;
+        labeled from, to;
         order dims = {.n = of->result.n};
         memcpy(dims.labels, of->result.of, (size_t)dims.n);
         array_of(self, &all, &dims, &from);

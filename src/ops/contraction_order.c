@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The order in which the operands of a sum of products are multiplied: of all orders of products of two, the one with
+ * The order of the multiplications in a sum of products: of all orders of products of two, the one with
  * the fewest multiplications, found set by set (the best order of a set consists of best orders of its parts).
  */
 #include "ops/contraction.h"

@@ -15,9 +15,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct labelling {
+typedef struct labeling {
     dt__read_labels *read;
-} labelling;
+} labeling;
 
 int dt__new_label(const dt_op_call *call, dt__contraction *of) {
     if (of->n_labels < DT__MAX_LABELS)
@@ -72,7 +72,7 @@ static dt_status scan_term(const equation *self, int *n_letters, bool *has_dots)
     return DT_OK;
 }
 
-/* The labels of the dims of a term, of which "..." stands for n_dots. */
+/* The labels of the dims of a term; "..." stands for n_dots of them. */
 static dt_status read_term(equation *self, int n_dots, bool is_result, dt__labels *out) {
     size_t length = term_length(self->text);
     out->n = 0;
@@ -197,7 +197,7 @@ static dt_status read_inner(const dt_op_call *call, dt__contraction *out) {
 
 /* The labels of a call, and their sizes: dims of size 1 are broadcast. */
 static dt_status read_contraction(const dt_op_call *call, dt__contraction *out) {
-    const labelling *op = call->op->family;
+    const labeling *op = call->op->family;
     *out = (dt__contraction){.n_operands = call->n_inputs};
     if (call->n_inputs < 1 || call->n_inputs > DT__MAX_OPERANDS)
         return dt_op_refuse(call, DT_ERR_VALUE, "expected 1 to %d operands, got %d", DT__MAX_OPERANDS,
@@ -424,7 +424,7 @@ static dt_status backward_contraction(const dt_op_backward *call, dt_tensor **in
 
 #define CONTRACTION(read_)                                                                                           \
     .shape = shape_contraction, .rows = rows_contraction, .kernel = run_contraction,                                 \
-    .backward = backward_contraction, .family = &(const labelling) {                                                 \
+    .backward = backward_contraction, .family = &(const labeling) {                                                  \
         read_                                                                                                        \
     }
 

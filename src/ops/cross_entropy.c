@@ -75,7 +75,7 @@ static void rows_loss(const dt_op_call *call, dt_rows *rows) {
  * it several times. */
 static int64_t class_of_loss(const dt_op_call *call) { return dt__loss_smoothing(call) != 0; }
 
-/* a of each row, or of each class of this rank, beside the logits. */
+/* a of each row, or of each class of this rank, broadcast to the logits. */
 static dt__array by_row(const dt__class_rows *rows, double *a, int64_t *strides) {
     for (int d = 0; d < rows->n_dims; d++)
         strides[d < rows->dim ? d : d + 1] = rows->strides[d];

@@ -33,7 +33,7 @@ typedef struct loss {
 } loss;
 
 static dt_tensor *times(dt_tensor *tensor, dt_tensor *factor) { return factor ? dt_mul(tensor, factor) : tensor; }
-/* A number per row, beside the logits. */
+/* A number per row, broadcast to the logits. */
 static dt_tensor *kept(const loss *self, dt_tensor *tensor) {
     return tensor && tensor->n_dims ? dt_unsqueeze(tensor, self->dim) : tensor;
 }
@@ -323,7 +323,7 @@ static dt_status gradient(dt_op_call *call) {
     return status;
 }
 
-/* The same by ops, of a call that is recorded. */
+/* Computes the gradient by ops, for a call that is recorded. */
 static dt_status decompose_gradient(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     const dt_arg *weight = dt__arg_at(call, DT__LOSS_WEIGHT);
     const dt_op_value *input = dt__loss_value(call, DT__LOSS_INPUT);

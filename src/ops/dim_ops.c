@@ -203,7 +203,7 @@ static dt_status select_index(dt_op_call *call) {
 
 const dt_op dt__op_transpose = {
     .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-    .summary = "Exchanges two dims, as a view.",
+    .summary = "Swaps two dims, as a view.",
     .rule = "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]",
     .partial = DT_PARTIAL_ANY,
     .shape = shape_transpose,

@@ -197,6 +197,17 @@ const dt_op dt__op_diagonal = {
     .samples = "diagonal(f32[5,3])\ndiagonal(f32[2,5,3]; 1; 1; 2)\ndiagonal(f32[4,5,3]; -1; 0; -1)",
     .flags = DT_OP_VIEW | DT_OP_POSITIONAL,
 };
+const dt_op dt__op_linalg_diagonal = {
+    .schema = "linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
+    .summary = "The diagonals of matrices, as diagonal of the last two dims.",
+    .rule = "...[dim1!][dim2!] -> ...d",
+    .partial = DT_PARTIAL_ANY,
+    .shape = shape_diagonal,
+    .kernel = diagonal,
+    .gradient = "A: diagonal_backward(grad, A.shape, offset, dim1, dim2)",
+    .samples = "linalg_diagonal(f32[2,5,3])\nlinalg_diagonal(f32[4,5,3]; offset=-1; dim1=0)",
+    .flags = DT_OP_VIEW,
+};
 const dt_op dt__op_unfold = {
     .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
     .summary = "Windows of `size` indices of a dim, `step` apart, as a last dim; a copy if the dim is sharded.",

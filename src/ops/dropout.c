@@ -106,7 +106,7 @@ static dt_status apply_mask(const dt_op_call *call, const dt__draw *draw, const 
         dt__scratch_free(call, &dense);
         return status;
     }
-    masked self; /* dims behind the last one are never read */
+    masked self; /* dims after the last one are never read */
     self.call = call;
     self.draw = draw;
     self.out = *out;

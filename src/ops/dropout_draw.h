@@ -11,7 +11,7 @@
 /* Factors of elements, 0 with probability p and otherwise 1 / (1 - p), from the next draw of the call's generator.
  * Every rank of the mesh of the first output draws, with or without elements. */
 dt_status dt__take_dropout_draw(const dt_op_call *call, double p, dt_dtype dtype, dt__draw *out);
-/* The same from a draw that was taken before. */
+/* The mask of a draw that was taken before. */
 dt_status dt__repeat_dropout_draw(const dt_op_call *call, double p, dt_dtype dtype, dt_generator_state from,
                                   dt__draw *out);
 

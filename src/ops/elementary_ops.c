@@ -10,7 +10,7 @@
 
 static bool is_real(const dt_op_call *call) { return dt__is_float(call->inputs[0].dtype); }
 
-/* The magnitude of a product is the product of the magnitudes; integers wrap around. */
+/* The magnitude of a product is the product of the magnitudes, except for integers, which wrap around. */
 static unsigned partial_of_abs(const dt_op_call *call) {
     return is_real(call) ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE;
 }

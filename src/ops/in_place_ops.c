@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * In-place forms of elementwise ops, a line each; those that are used most are beside their ops.
+ * In-place forms of elementwise ops, a line each; those that are used most are next to their ops.
  */
 #include "ops/ops.h"
 

@@ -20,7 +20,7 @@ static dt_status shape_embedding(dt_op_call *call) {
     DT__TRY(dt__expect_dims(call, 1, 2));
     if (dt__arg_at(call, MAX_NORM)->type != DT_ARG_NONE)
         return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
-                            "max_norm is not supported; renormalise the weight before the call");
+                            "max_norm is not supported; renormalize the weight before the call");
     memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
     if (shape.n == DT_SPEC_MAX_DIMS)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);

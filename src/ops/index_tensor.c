@@ -245,7 +245,7 @@ static dt_status run_indexing(const dt_op_call *call, dt_status (*run)(const ind
 
 static dt_status index_tensor(dt_op_call *call) { return run_indexing(call, copy_elements); }
 
-/* The gradient: the call with the result in the place of the tensor, and the gradient in that of the result. */
+/* The gradient: the call with the result in place of the tensor, and the gradient in that of the result. */
 static dt_status shape_index_backward(dt_op_call *call) {
     const dt_arg *sizes = &call->args[2];
     const dt_op_value *grad = &call->inputs[0];
@@ -267,7 +267,7 @@ static dt_status shape_index_backward(dt_op_call *call) {
     return dt_op_add_output(call, grad->dtype, sizes->n, sizes->as.ints);
 }
 
-/* The rows of index with the tensor and the result exchanged. */
+/* The rows of index with the tensor and the result swapped. */
 static void rows_index_backward(const dt_op_call *call, dt_rows *rows) {
     index_dims dims;
     dt_op_value inputs[DT_SPEC_MAX_DIMS + 1];
@@ -393,7 +393,7 @@ static int mask_dim(const dt_op_call *call) {
  * values, or -1 where they are repeated. */
 static int dim_of_values(const dt_op_call *call, int mask_first, int dim) {
     const dt_op_value *self = &call->inputs[0], *mask = &call->inputs[1], *values = &call->inputs[2];
-    int at = dim - self->n_dims + values->n_dims; /* aligned at the right, behind the mask */
+    int at = dim - self->n_dims + values->n_dims; /* aligned at the right, after the mask */
     if (dim < mask_first)
         at += mask->n_dims - 1;
     bool masked = dim >= mask_first && dim < mask_first + mask->n_dims;

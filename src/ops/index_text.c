@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Indexing by a text (dtensor/indexing.h). The text becomes a list of steps, each an op on one dim: select, slice,
- * flip, unsqueeze; what tensors index is one call of index at the end. An assignment runs the steps, and then puts
- * each result back into the one before by the scatter that belongs to its step.
+ * flip, unsqueeze. Tensors among the indices are one call of index at the end. An assignment that has such tensors runs
+ * the steps, and then puts each result back into the one before by the scatter that belongs to its step. Any other
+ * assignment writes a box, a slice of each dim, and reads no sharded dim of the tensor.
  */
 #include "dtensor/indexing.h"
 
@@ -174,9 +175,14 @@ static dt_status add_step(steps *self, step of) {
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high) { return dt__min_i64(dt__max_i64(value, low), high); }
 
-/* As Python does it: bounds beyond the dim are those of the dim. A negative step is a slice that is flipped. */
-static dt_status add_slice(steps *self, const item *of) {
-    int64_t size = dt_tensor_size(self->tensor, self->dim);
+/* The indices of a slice, ascending: `end` is after the last one. */
+typedef struct range {
+    int64_t start, end, by, n;
+    bool is_flipped; /* the step is negative */
+} range;
+
+/* As Python does it: bounds beyond the dim are those of the dim. */
+static range range_of(const item *of, int64_t size) {
     bool down = of->step < 0;
     int64_t low = down ? -1 : 0, high = down ? size - 1 : size;
     int64_t start = of->has_start ? clamp(of->start < 0 ? of->start + size : of->start, low, high)
@@ -186,13 +192,19 @@ static dt_status add_slice(steps *self, const item *of) {
     int64_t by = down ? -of->step : of->step, length = down ? start - end : end - start;
     int64_t n = length > 0 ? dt__ceil_div(length, by) : 0;
     int64_t first = n == 0 ? 0 : down ? start - (n - 1) * by : start;
-    if (first != 0 || by != 1 || n != size)
-        DT__TRY(add_step(self, (step){.kind = ITEM_SLICE,
-                                      .dim = self->dim,
-                                      .start = first,
-                                      .end = n ? first + (n - 1) * by + 1 : 0,
-                                      .by = by}));
-    if (down && n > 1)
+    return (range){first, n ? first + (n - 1) * by + 1 : 0, by, n, down && n > 1};
+}
+
+static bool is_whole(const range *of, int64_t size) { return of->start == 0 && of->by == 1 && of->n == size; }
+
+/* A slice with a negative step is one that is flipped. */
+static dt_status add_slice(steps *self, const item *of) {
+    const int64_t size = dt_tensor_size(self->tensor, self->dim);
+    const range part = range_of(of, size);
+    if (!is_whole(&part, size))
+        DT__TRY(add_step(
+            self, (step){.kind = ITEM_SLICE, .dim = self->dim, .start = part.start, .end = part.end, .by = part.by}));
+    if (part.is_flipped)
         DT__TRY(add_step(self, (step){.kind = ITEM_REST, .dim = self->dim}));
     self->dim++;
     return DT_OK;
@@ -226,14 +238,18 @@ static dt_status add_tensor(steps *self, const item *of) {
     return DT_OK;
 }
 
+static dt_status check_int(const index_text *text, const item *of, int dim, int64_t size) {
+    if (of->start >= -size && of->start < size)
+        return DT_OK;
+    return dt__fail(text->ctx, DT_ERR_VALUE,
+                    "%s: index %" PRId64 " is out of range for dim %d of the selected elements: expected %" PRId64
+                    " to %" PRId64,
+                    text->name, of->start, dim, -size, size - 1);
+}
+
 /* An integer next to tensors is a tensor without dims. */
 static dt_status add_int(steps *self, const item *of, bool has_tensors) {
-    int64_t size = dt_tensor_size(self->tensor, self->dim);
-    if (of->start < -size || of->start >= size)
-        return dt__fail(self->text->ctx, DT_ERR_VALUE,
-                        "%s: index %" PRId64 " is out of range for dim %d of the selected elements: expected %" PRId64
-                        " to %" PRId64,
-                        self->text->name, of->start, self->dim, -size, size - 1);
+    DT__TRY(check_int(self->text, of, self->dim, dt_tensor_size(self->tensor, self->dim)));
     if (!has_tensors)
         return add_step(self, (step){.kind = ITEM_INT, .dim = self->dim, .start = of->start});
     self->n_indices++;
@@ -242,15 +258,22 @@ static dt_status add_int(steps *self, const item *of, bool has_tensors) {
     return self->indices[self->dim++] ? DT_OK : dt_error_status(self->text->ctx);
 }
 
+/* How many dims all items stand for. */
+static dt_status count_consumed(const index_text *text, int n_dims, int *out) {
+    *out = 0;
+    for (int i = 0; i < text->n_items; i++)
+        *out += n_consumed(&text->items[i]);
+    if (*out <= n_dims)
+        return DT_OK;
+    return dt__fail(text->ctx, DT_ERR_SHAPE, "%s: index \"%s\": too many items: expected at most %d dims, got %d",
+                    text->name, text->text, n_dims, *out);
+}
+
 static dt_status run_steps(steps *self) {
     index_text *text = self->text;
-    int n_dims = dt_tensor_n_dims(self->tensor), consumed = 0;
+    int n_dims = dt_tensor_n_dims(self->tensor), consumed;
     bool has_tensors = text->n_tensors > 0;
-    for (int i = 0; i < text->n_items; i++)
-        consumed += n_consumed(&text->items[i]);
-    if (consumed > n_dims)
-        return dt__fail(text->ctx, DT_ERR_SHAPE, "%s: index \"%s\": too many items: expected at most %d dims, got %d",
-                        text->name, text->text, n_dims, consumed);
+    DT__TRY(count_consumed(text, n_dims, &consumed));
     for (int i = 0; i < text->n_items; i++) {
         const item *of = &text->items[i];
         if (of->kind == ITEM_REST)
@@ -269,12 +292,15 @@ static dt_status run_steps(steps *self) {
     return DT_OK;
 }
 
-static dt_status prepare(const char *name, dt_tensor *tensor, const char *index, int n_tensors,
-                         dt_tensor *const *tensors, index_text *text, steps *out) {
+static dt_status open_text(const char *name, dt_tensor *tensor, const char *index, int n_tensors,
+                           dt_tensor *const *tensors, index_text *text) {
     *text = (index_text){
         .ctx = tensor->ctx, .name = name, .text = index ? index : "", .n_tensors = n_tensors, .tensors = tensors};
     text->at = text->text;
-    DT__TRY(read_text(text));
+    return read_text(text);
+}
+
+static dt_status prepare(index_text *text, dt_tensor *tensor, steps *out) {
     *out = (steps){.text = text, .tensor = tensor};
     return run_steps(out);
 }
@@ -299,7 +325,7 @@ dt_tensor *dt_at_site(dt_tensor *tensor, const char *index, int n_tensors, dt_te
     index_text text;
     steps all;
     if (DT__REFUSAL() != DT_OK || !tensor || !all_live(n_tensors, tensors) ||
-        prepare("at", tensor, index, n_tensors, tensors, &text, &all) != DT_OK)
+        open_text("at", tensor, index, n_tensors, tensors, &text) != DT_OK || prepare(&text, tensor, &all) != DT_OK)
         return NULL;
     if (all.n_masks) {
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED,
@@ -324,23 +350,148 @@ static dt_tensor *put_back(const step *of, dt_tensor *value) {
     }
 }
 
+static dt_tensor *set_at_tensors(dt_tensor *tensor, dt_tensor *value, index_text *text) {
+    steps all;
+    if (prepare(text, tensor, &all) != DT_OK)
+        return NULL;
+    if (all.n == 0)
+        return dt_index_put_(tensor, indices_of(&all), value);
+    dt_tensor *next = dt_index_put(all.tensor, indices_of(&all), value);
+    for (int i = all.n - 1; i >= 0 && next; i--)
+        next = put_back(&all.list[i], next);
+    return next ? dt_copy_(tensor, next) : NULL;
+}
+
+/* A slice of each dim of a tensor. */
+typedef struct box {
+    range dims[DT_SPEC_MAX_DIMS];
+} box;
+
+/* The box that the text selects; the value, broadcast to the selected elements, gets the dims of the box. */
+static dt_status read_box(const index_text *text, const dt_tensor *tensor, dt_tensor **value, box *out) {
+    static const item whole = {.kind = ITEM_SLICE, .step = 1};
+    item list[MAX_ITEMS + DT_SPEC_MAX_DIMS]; /* one per dim, and new ones */
+    int64_t shape[MAX_ITEMS + DT_SPEC_MAX_DIMS];
+    int consumed, n = 0, n_dims = tensor->n_dims, n_selected = 0, dim = 0;
+    DT__TRY(count_consumed(text, n_dims, &consumed));
+    bool has_rest = false;
+    for (int i = 0; i <= text->n_items; i++) {
+        const bool is_rest = i < text->n_items ? text->items[i].kind == ITEM_REST : !has_rest;
+        for (int d = 0; is_rest && d < n_dims - consumed; d++)
+            list[n++] = whole;
+        has_rest |= is_rest;
+        if (i < text->n_items && !is_rest)
+            list[n++] = text->items[i];
+    }
+    for (int i = 0; i < n; i++) {
+        if (list[i].kind == ITEM_NEW) {
+            shape[n_selected++] = 1;
+            continue;
+        }
+        const int64_t size = tensor->shape[dim];
+        range *part = &out->dims[dim];
+        if (list[i].kind == ITEM_INT) {
+            DT__TRY(check_int(text, &list[i], n_selected, size));
+            const int64_t at = list[i].start + (list[i].start < 0 ? size : 0);
+            *part = (range){at, at + 1, 1, 1, false};
+        } else {
+            *part = range_of(&list[i], size);
+            shape[n_selected++] = part->n;
+        }
+        dim++;
+    }
+    *value = dt_expand(*value, ((dt_shape){n_selected, shape}));
+    dim = 0;
+    for (int i = 0; i < n && *value; i++) {
+        if (list[i].kind == ITEM_NEW)
+            *value = dt_squeeze_dim(*value, dim);
+        else if (list[i].kind == ITEM_INT)
+            *value = dt_unsqueeze(*value, dim++);
+        else if (out->dims[dim++].is_flipped)
+            *value = dt_flip(*value, DT_DIMS(dim - 1));
+    }
+    return *value ? DT_OK : dt_error_status(text->ctx);
+}
+
+static bool is_sharded(const dt_tensor *tensor, int dim) {
+    for (int m = 0; tensor->spec && m < tensor->spec->sharding.n_mesh_dims; m++)
+        if (dt__is_cut(&tensor->spec->sharding.placements[m]) && tensor->spec->sharding.placements[m].dim == dim)
+            return true;
+    return false;
+}
+
+/* The dims of a tensor that the box does not fill, the sharded ones last. Returns their number, and in *n_sharded that
+ * of the sharded ones. */
+static int find_parts(const dt_tensor *tensor, const box *of, int *dims, int *n_sharded) {
+    int n = 0;
+    *n_sharded = 0;
+    for (int sharded = 0; sharded < 2; sharded++)
+        for (int d = 0; d < tensor->n_dims; d++)
+            if (is_sharded(tensor, d) == sharded && !is_whole(&of->dims[d], tensor->shape[d])) {
+                dims[n++] = d;
+                *n_sharded += sharded;
+            }
+    return n;
+}
+
+static dt_tensor *scatter(dt_tensor *to, dt_tensor *value, int dim, const range *part) {
+    return dt_slice_scatter(to, value, dim, part->start, part->end, part->by);
+}
+
+/* Slices along these dims, each put back into the one before. The last one is not read: all of it is written. */
+static dt_tensor *scatter_in_parts(dt_tensor *tensor, dt_tensor *value, const box *of, int n, const int *dims) {
+    dt_tensor *parts[DT_SPEC_MAX_DIMS + 1] = {tensor};
+    for (int i = 0; i + 1 < n; i++) {
+        const range *part = &of->dims[dims[i]];
+        parts[i + 1] = dt_slice(parts[i], dims[i], part->start, part->end, part->by);
+        if (!parts[i + 1])
+            return NULL;
+    }
+    for (int i = n - 1; i >= 0 && value; i--)
+        value = scatter(parts[i], value, dims[i], &of->dims[dims[i]]);
+    return value;
+}
+
+/* The value among zeros, in a tensor like this one: along one dim after the other. */
+static dt_tensor *scatter_in_zeros(dt_tensor *tensor, dt_tensor *value, const box *of, int n, const int *dims) {
+    int64_t shape[DT_SPEC_MAX_DIMS];
+    memcpy(shape, value->shape, (size_t)value->n_dims * sizeof *shape);
+    for (int i = n - 1; i >= 0 && value; i--) {
+        shape[dims[i]] = tensor->shape[dims[i]];
+        dt_tensor *zeros = i ? dt_new_zeros(value, ((dt_shape){tensor->n_dims, shape}))
+                             : dt_zeros_like(tensor, .dtype = dt_tensor_dtype(value));
+        value = zeros ? scatter(zeros, value, dims[i], &of->dims[dims[i]]) : NULL;
+    }
+    return value;
+}
+
+/* Where several sharded dims are cut, a slice of one of them would move: the value is selected by a mask instead. */
+static dt_tensor *set_box(dt_tensor *tensor, dt_tensor *value, const box *of) {
+    int dims[DT_SPEC_MAX_DIMS], n_sharded, n = find_parts(tensor, of, dims, &n_sharded);
+    if (n_sharded < 2)
+        value = scatter_in_parts(tensor, value, of, n, dims);
+    else {
+        dt_tensor *selected = dt_ones(tensor->ctx, ((dt_shape){value->n_dims, value->shape}), .dtype = DT_BOOL,
+                                      .mesh = dt_tensor_mesh(tensor));
+        selected = selected ? scatter_in_zeros(tensor, selected, of, n, dims) : NULL;
+        value = selected ? scatter_in_zeros(tensor, value, of, n, dims) : NULL;
+        value = value ? dt_where(selected, value, tensor) : NULL;
+    }
+    return value ? dt_copy_(tensor, value) : NULL;
+}
+
 dt_tensor *dt_set_at_site(dt_tensor *tensor, dt_tensor *value, const char *index, int n_tensors,
                           dt_tensor *const *tensors, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "set_at", site);
     index_text text;
-    steps all;
+    box of;
     value = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, value, 2);
     if (DT__REFUSAL() != DT_OK || !tensor || !value || !all_live(n_tensors, tensors) ||
-        prepare("set_at", tensor, index, n_tensors, tensors, &text, &all) != DT_OK)
+        open_text("set_at", tensor, index, n_tensors, tensors, &text) != DT_OK)
         return NULL;
     if (dt_tensor_dtype(value) != dt_tensor_dtype(tensor))
         value = dt_to(value, dt_tensor_dtype(tensor));
-    if (all.n == 0 && all.n_indices)
-        return value ? dt_index_put_(tensor, indices_of(&all), value) : NULL;
-    dt_tensor *next = !value          ? NULL
-                      : all.n_indices ? dt_index_put(all.tensor, indices_of(&all), value)
-                                      : dt_expand(value, ((dt_shape){all.tensor->n_dims, all.tensor->shape}));
-    for (int i = all.n - 1; i >= 0 && next; i--)
-        next = put_back(&all.list[i], next);
-    return next ? dt_copy_(tensor, next) : NULL;
+    if (value && n_tensors)
+        return set_at_tensors(tensor, value, &text);
+    return value && read_box(&text, tensor, &value, &of) == DT_OK ? set_box(tensor, value, &of) : NULL;
 }

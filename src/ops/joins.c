@@ -14,7 +14,7 @@
 typedef struct join {
     bool makes_dim; /* stack: the dim is new */
     int min_dims;   /* tensors with fewer dims get others of size 1 in front */
-    int dim;        /* along which tensors are joined, if that is no argument; of vectors 0 */
+    int dim;        /* along which tensors are joined, if that is not an argument; 0 for vectors */
 } join;
 
 static const join *join_of(const dt_op_call *call) { return call->op->family; }

@@ -133,7 +133,7 @@ dt_status dt__bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
 }
 
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
-    dt__view view; /* dims behind the last one are never read */
+    dt__view view; /* dims after the last one are never read */
     view.ctx = call->ctx;
     view.dtype = value->dtype;
     view.n_dims = value->n_dims;

@@ -18,13 +18,14 @@ typedef struct dt__constant {
     double element[2];
 } dt__constant;
 dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *storage);
-/* The same, but integers saturate instead of wrapping around. */
+/* Converts, but integers saturate instead of wrapping around. */
 dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *storage);
 /* Argument i: an input, or a number of this dtype. */
 dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *storage);
 /* Whether the dtype of the result keeps the order of these inputs: it may be too narrow for an integer without dims. */
 bool dt__keeps_order_of(const dt_op_call *call, uint64_t inputs);
-/* An integer without dims in an integer dtype that it may be beyond, where it wraps around; any other array as it is.
+/* An integer without dims, converted to an integer dtype (it wraps around if it is out of range); any other array
+ * unchanged.
  */
 dt__array dt__array_wrapped(const dt_op_call *call, const dt__array *array, dt_dtype dtype, dt__constant *storage);
 /* A number as the parameter of loops that compute in a dtype. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops over lists of tensors, each another op on every tuple of their members (DT_OP_LIST).
+ * Ops over lists of tensors, each another op on every item of them (DT_OP_LIST).
  */
 #include "ops/ops.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Losses that compare two tensors element by element: the results, or their sum or mean. Of sharded tensors a sum is
- * partial, and so is a mean, of which each rank divides by the number of all elements. A weighted mean of mse_loss and
- * l1_loss is divided by the sum of weights: there the ranks meet, with two numbers.
+ * Losses that compare two tensors element by element: the results, or their sum or mean. Over sharded tensors sums are
+ * partial, and so are means: each rank divides by the global element count. A weighted mean of mse_loss and l1_loss is
+ * divided by the sum of weights: there the ranks meet, with two numbers each.
  *
  * A loss is a loop that gets x, y, the weight and the weight of positives, the last two 1 if they are missing, and
  * derivatives made of ops.

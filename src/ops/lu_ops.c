@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LU factors of matrices with partial pivoting, A = P L U, and what follows from them: solutions of linear systems,
- * inverses and determinants. Pivots count from 1, as LAPACK's. The kernels return info and never fail by themselves;
+ * LU factors of matrices with partial pivoting, A = P L U, and what follows from them: solutions of linear systems
+ * and inverses. Pivots count from 1, as LAPACK's. The kernels return info and never fail by themselves;
  * with check_errors a singular matrix is a verdict.
  */
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"
 #include "ops/matrix_batches.h"
+#include "ops/matrix_flops.h"
 #include "ops/ops.h"
 
-#include <complex.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* Positions in .arguments. */
 enum { PIVOT = 0, LEFT = 0, INV_CHECKS = 0, CHECKS = 1, ADJOINT = 1 };
 
 static bool flag(const dt_op_call *call, int i) { return dt__arg_at(call, i)->as.b; }
-static dt_tensor *adjoint(dt_tensor *x) { return dt__conjugate(dt_transpose(x, -2, -1)); }
-static dt_status made(const dt_op_call *call, const dt_tensor *result) {
-    return result ? DT_OK : dt_error_status(call->ctx);
-}
-static dt_dtype real_dtype(dt_dtype dtype) { return dtype == DT_C64 ? DT_F32 : dtype == DT_C128 ? DT_F64 : dtype; }
 
 static dt_status report_singular(const dt__matrix_batch *batch, bool checks) {
     return batch->first_bad < 0 || !checks
@@ -64,35 +58,61 @@ static dt_status lu_factor_ex(dt_op_call *call) {
     batch.operands[0] = dt__matrix_in_out(&call->inputs[0], &call->outputs[0], 2);
     batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[1], 1);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_GETRF));
+    dt__small_matrices small = {
+        .kind = DT__SMALL_LU, .m = (int)batch.operands[0].rows, .n = (int)batch.operands[0].columns};
+    if (dt__is_small(call, DT__LAPACK_GETRF)) {
+        batch.small = &small;
+        batch.n_operands = 3;
+        batch.operands[2] = batch.operands[1];
+        batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+    }
     DT__TRY(dt__matrix_batch_run(&batch, &call->outputs[2]));
     return report_singular(&batch, flag(call, CHECKS));
 }
 
-/* With L and U of LU, P L⁻ᴴ Φ U⁻ᴴ, where Φ is the part below the diagonal of Lᴴ gL and the rest of gU Uᴴ. P L⁻ᴴ is
- * A⁻ᴴ Uᴴ. */
+/* Rows or columns of matrices from `begin` on, as a view. */
+static dt_tensor *rows_of(dt_tensor *x, int64_t begin, int64_t n) { return dt_narrow(x, -2, begin, n); }
+static dt_tensor *columns_of(dt_tensor *x, int64_t begin, int64_t n) { return dt_narrow(x, -1, begin, n); }
+
+/* Of a square matrix P L⁻ᴴ Φ U⁻ᴴ, where Φ is the part below the diagonal of Lᴴ gL and the rest of gU Uᴴ. A wide matrix
+ * has further columns, with U₂ = L⁻¹ Pᵀ A₂: they have the gradient P L⁻ᴴ gU₂ and take gU₂ U₂ᴴ from Lᴴ gL. A tall matrix
+ * has further rows, with L₂ = (Pᵀ A)₂ U⁻¹: they have gL₂ U⁻ᴴ and take L₂ᴴ gL₂ from gU Uᴴ. */
 static dt_status lu_factor_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_value *a = &call->call->inputs[0];
-    dt_tensor *lu = call->outputs[0], *pivots = call->outputs[1], *grad = call->grads[0];
-    if (!grad)
+    const int64_t m = dt__matrix_rows(a), n = dt__matrix_columns(a), k = dt__min_i64(m, n);
+    if (!call->grads[0])
         return DT_OK;
-    if (dt__matrix_rows(a) != dt__matrix_columns(a))
-        return dt_op_refuse(call->call, DT_ERR_UNSUPPORTED,
-                            "factors of a matrix that is not square have no gradient");
-    dt_tensor *u = dt_triu(lu), *below = dt_tril(lu, .diagonal = DT_INT(-1));
-    dt_tensor *grad_below = dt_tril(grad, .diagonal = DT_INT(-1));
-    dt_tensor *l_part = dt_add(dt_matmul(adjoint(below), grad_below), grad_below);
-    dt_tensor *phi = dt_add(dt_tril(l_part, .diagonal = DT_INT(-1)), dt_triu(dt_matmul(dt_triu(grad), adjoint(u))));
-    phi = dt_linalg_solve_triangular(adjoint(u), phi, false, .left = DT_FALSE);
-    input_grads[0] = dt_linalg_lu_solve(lu, pivots, dt_matmul(adjoint(u), phi), .adjoint = true);
-    return made(call->call, input_grads[0]);
+    dt_lu_unpack_result of = dt_lu_unpack(call->outputs[0], call->outputs[1]);
+    dt_tensor *l = dt__adjoint(rows_of(of.L, 0, k)), *u = dt__adjoint(columns_of(of.U, 0, k));
+    dt_tensor *grad_l = dt_tril(columns_of(call->grads[0], 0, k), .diagonal = DT_INT(-1));
+    dt_tensor *grad_u = dt_triu(rows_of(call->grads[0], 0, k));
+    dt_tensor *by_l = dt_matmul(l, rows_of(grad_l, 0, k)), *by_u = dt_matmul(columns_of(grad_u, 0, k), u);
+    dt_tensor *outside = NULL; /* the gradient of further columns or rows, but for a factor */
+    if (m < n) {
+        outside = columns_of(grad_u, k, n - k);
+        by_l = dt_sub(by_l, dt_matmul(outside, dt__adjoint(columns_of(of.U, k, n - k))));
+    } else if (m > n) {
+        outside = rows_of(grad_l, k, m - k);
+        by_u = dt_sub(by_u, dt_matmul(dt__adjoint(rows_of(of.L, k, m - k)), outside));
+    }
+    dt_tensor *phi = dt_add(dt_tril(by_l, .diagonal = DT_INT(-1)), dt_triu(by_u));
+    phi = dt_linalg_solve_triangular(u, phi, false, .left = DT_FALSE);
+    if (m < n)
+        phi = dt_cat(DT_TENSORS(phi, outside), .dim = DT_INT(-1));
+    phi = dt_linalg_solve_triangular(l, phi, true, .unitriangular = true);
+    if (m > n)
+        phi = dt_cat(DT_TENSORS(phi, dt_linalg_solve_triangular(u, outside, false, .left = DT_FALSE)),
+                     .dim = DT_INT(-2));
+    input_grads[0] = dt_matmul(of.P, phi);
+    return dt__made_or_error(call->call, input_grads[0]);
 }
 
 static dt_status decompose_lu_factor(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     dt_linalg_lu_factor_ex_result result = dt_linalg_lu_factor_ex(inputs[0], .check_errors = true);
     outputs[0] = result.LU;
     outputs[1] = result.pivots;
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 /* Solutions for the columns of B, with the factors of A, which is the first operand. */
@@ -107,25 +127,34 @@ static void solve_columns(const dt__matrix_batch *self, char trans, int n_rhs, c
 
 /* linalg_lu_solve */
 
-static dt_status shape_lu_solve(dt_op_call *call) {
-    const dt_op_value *lu = &call->inputs[0], *pivots = &call->inputs[1], *b = &call->inputs[2];
+/* Inputs `at` and `at_b` are LU, which its pivots follow, and B. */
+static dt_status add_lu_solution(dt_op_call *call, int at, int at_b, bool left) {
+    const dt_op_value *lu = &call->inputs[at], *pivots = &call->inputs[at + 1], *b = &call->inputs[at_b];
     dt__shape batches[2], batch;
-    DT__TRY(dt__expect_square(call, 0));
-    DT__TRY(dt__expect_matrices(call, 2));
+    DT__TRY(dt__expect_square(call, at));
+    DT__TRY(dt__expect_matrices(call, at_b));
     if (pivots->dtype != DT_I32)
         return dt_op_refuse(call, DT_ERR_DTYPE, "pivots: expected i32, got %s", dt_dtype_name(pivots->dtype));
     if (pivots->n_dims != lu->n_dims - 1 || pivots->shape[pivots->n_dims - 1] != dt__matrix_rows(lu))
         return dt_op_refuse(call, DT_ERR_SHAPE, "pivots: expected one per row of LU");
     if (lu->dtype != b->dtype)
         return dt_op_refuse(call, DT_ERR_DTYPE, "expected matrices of one dtype");
-    int64_t size = flag(call, LEFT) ? dt__matrix_rows(b) : dt__matrix_columns(b);
+    int64_t size = left ? dt__matrix_rows(b) : dt__matrix_columns(b);
     if (size != dt__matrix_rows(lu))
         return dt_op_refuse(call, DT_ERR_SHAPE, "B: expected %" PRId64 " %s, as many as LU has, got %" PRId64,
-                            dt__matrix_rows(lu), flag(call, LEFT) ? "rows" : "columns", size);
+                            dt__matrix_rows(lu), left ? "rows" : "columns", size);
     dt__batch_of(lu, 2, &batches[0]);
     dt__batch_of(b, 2, &batches[1]);
     DT__TRY(dt__broadcast_batches(call, &batches[0], &batches[1], &batch));
     return dt__add_batch(call, b->dtype, &batch, 2, b->shape + b->n_dims - 2);
+}
+
+static dt_status shape_lu_solve(dt_op_call *call) { return add_lu_solution(call, 0, 2, flag(call, LEFT)); }
+static dt_status shape_old_lu_solve(dt_op_call *call) { return add_lu_solution(call, 1, 0, true); }
+
+static dt_status decompose_lu_solve(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    outputs[0] = dt_linalg_lu_solve(inputs[1], inputs[2], inputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 static void rows_lu_solve(const dt_op_call *call, dt_rows *rows) {
@@ -142,8 +171,8 @@ static void conjugate(const dt__matrix_operand *operand, void *numbers) {
         ((double *)numbers)[2 * i + 1] = -((double *)numbers)[2 * i + 1];
 }
 
-/* X A = B is Aᵀ Xᵀ = Bᵀ, and B by rows is Bᵀ by columns. X Aᴴ = B is the conjugate of A X̄ᵀ = B̄ᵀ. Pivots are data:
- * LAPACK trusts them, so that one out of range exchanges nothing. */
+/* X A = B is Aᵀ Xᵀ = Bᵀ, and B by rows is Bᵀ by columns. X Aᴴ = B is the conjugate of A X̄ᵀ = B̄ᵀ. Pivots are data, and
+ * LAPACK trusts them: one that is out of range swaps nothing. */
 static int apply_factors(const dt__matrix_batch *self, void *const *items, dt__lapack_work *work) {
     const dt_op_call *call = self->call;
     const bool left = flag(call, LEFT), adjoints = flag(call, ADJOINT);
@@ -171,12 +200,26 @@ static dt_status lu_solve(dt_op_call *call) {
     batch.operands[2] = dt__matrix_in_out(&call->inputs[2], &call->outputs[0], 2);
     batch.operands[2].by_rows = !flag(call, LEFT);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_GETRS));
+    dt__small_matrices small = {
+        .kind = DT__SMALL_LU_SOLVE,
+        .n = (int)batch.operands[0].rows,
+        .n_rhs = (int)(flag(call, LEFT) ? batch.operands[2].columns : batch.operands[2].rows),
+        .right = !flag(call, LEFT),
+        .adjoint = flag(call, ADJOINT),
+    };
+    if (dt__is_small(call, DT__LAPACK_GETRS)) {
+        batch.small = &small;
+        batch.n_operands = 4;
+        batch.operands[3] = batch.operands[1];
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+        batch.operands[2] = dt__matrix_in_out(&call->inputs[2], NULL, 2);
+    }
     return dt__matrix_batch_run(&batch, NULL);
 }
 
-/* gB is the solution with the adjoint. A has the gradient P Z, where Z is, with T = L⁻ᴴ U⁻ᴴ: -T gX Xᴴ; with adjoint
- * -T B gBᴴ; on the right -T Bᴴ gB, and with adjoint -T gXᴴ X. L has that of Z Uᴴ below the diagonal, U that of Lᴴ Z. */
+/* gB is the solution with the adjoint. A has the gradient -P L⁻ᴴ R Y, where R is U⁻ᴴ gX, and Y is Xᴴ; with adjoint
+ * they are U⁻ᴴ B and gBᴴ; on the right U⁻ᴴ Bᴴ and gB, and with adjoint U⁻ᴴ gXᴴ and X. U has the part of -R Y above the
+ * diagonal, and L that of -L⁻ᴴ R (Y Uᴴ) below it: products that do not leave small differences of large terms. */
 static dt_status lu_solve_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *op = call->call;
     const bool left = flag(op, LEFT), adjoints = flag(op, ADJOINT);
@@ -188,23 +231,24 @@ static dt_status lu_solve_backward(const dt_op_backward *call, dt_tensor **input
     if (call->needed[2])
         input_grads[2] = grad_b;
     if (!call->needed[0])
-        return made(op, grad_b);
-    dt_tensor *u = dt_triu(lu), *below = dt_tril(lu, .diagonal = DT_INT(-1));
-    dt_tensor *t = left ? (adjoints ? b : grad) : adjoint(adjoints ? grad : b);
-    t = dt_linalg_solve_triangular(adjoint(u), t, false);
-    t = dt_linalg_solve_triangular(adjoint(below), t, true, .unitriangular = true);
-    dt_tensor *other = left ? adjoint(adjoints ? grad_b : x) : adjoints ? x : grad_b;
-    dt_tensor *z = dt_neg(dt_matmul(t, other));
-    dt_tensor *grad_l = dt_tril(dt_matmul(z, adjoint(u)), .diagonal = DT_INT(-1));
-    input_grads[0] = dt_add(grad_l, dt_triu(dt_add(dt_matmul(adjoint(below), z), z)));
-    return made(op, input_grads[0]);
+        return dt__made_or_error(op, grad_b);
+    dt_tensor *uh = dt__adjoint(dt_triu(lu)), *lh = dt__adjoint(dt_tril(lu, .diagonal = DT_INT(-1)));
+    dt_tensor *r = left ? (adjoints ? b : grad) : dt__adjoint(adjoints ? grad : b);
+    r = dt_linalg_solve_triangular(uh, r, false);
+    dt_tensor *y = left ? dt__adjoint(adjoints ? grad_b : x) : adjoints ? x : grad_b;
+    dt_tensor *below = dt_matmul(dt_linalg_solve_triangular(lh, r, true, .unitriangular = true), dt_matmul(y, uh));
+    input_grads[0] = dt_neg(dt_add(dt_tril(below, .diagonal = DT_INT(-1)), dt_triu(dt_matmul(r, y))));
+    return dt__made_or_error(op, input_grads[0]);
 }
 
 /* linalg_solve */
 
-/* Whether B is a batch of vectors: one vector, or of the shape of A without its last dim. */
+/* Whether B is a batch of vectors: one vector, or of the shape of A without its last dim. Kernels, whose shards may
+ * have that shape where the tensors do not, see it from the result. */
 static bool is_vector(const dt_op_call *call) {
     const dt_op_value *a = &call->inputs[0], *b = &call->inputs[1];
+    if (call->n_outputs)
+        return call->outputs[0].n_dims < a->n_dims;
     bool same = b->n_dims == a->n_dims - 1;
     for (int d = 0; d < b->n_dims && same; d++)
         same = b->shape[d] == a->shape[d];
@@ -285,10 +329,15 @@ static dt_status solve_ex(dt_op_call *call) {
     batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
     batch.operands[1] = dt__matrix_in_out(&call->inputs[1], &call->outputs[0], item_dims);
     batch.operands[1].by_rows = !flag(call, LEFT);
-    batch.operands[2] =
-        (dt__matrix_operand){.item_dims = 1, .dtype = DT_I32, .rows = batch.operands[0].rows, .columns = 1};
+    batch.operands[2] = dt__matrix_scratch(DT_I32, batch.operands[0].rows);
     dt__batch_of(&call->outputs[0], item_dims, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_GETRF));
+    dt__small_matrices small = {
+        .kind = DT__SMALL_SOLVE, .n = (int)batch.operands[0].rows, .n_rhs = (int)batch.operands[1].columns};
+    if (flag(call, LEFT) && dt__is_small(call, DT__LAPACK_GETRF)) {
+        batch.small = &small;
+        batch.operands[2] = dt__matrix_in_out(&call->inputs[1], NULL, item_dims);
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], item_dims);
+    }
     DT__TRY(dt__matrix_batch_run(&batch, &call->outputs[1]));
     return report_singular(&batch, flag(call, CHECKS));
 }
@@ -297,7 +346,7 @@ static dt_status decompose_solve(dt_op_call *call, dt_tensor *const *inputs, dt_
     outputs[0] =
         dt_linalg_solve_ex(inputs[0], inputs[1], .left = flag(call, LEFT) ? DT_TRUE : DT_FALSE, .check_errors = true)
             .result;
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 /* gB = A⁻ᴴ gX and gA = -gB Xᴴ; with A on the right gX A⁻ᴴ and -Xᴴ gB. */
@@ -311,12 +360,12 @@ static dt_status solve_backward(const dt_op_backward *call, dt_tensor **input_gr
         grad = dt_unsqueeze(grad, -1);
         x = dt_unsqueeze(x, -1);
     }
-    dt_tensor *grad_b = dt_linalg_solve(adjoint(call->inputs[0]), grad, .left = left ? DT_TRUE : DT_FALSE);
+    dt_tensor *grad_b = dt_linalg_solve(dt__adjoint(call->inputs[0]), grad, .left = left ? DT_TRUE : DT_FALSE);
     if (call->needed[0])
-        input_grads[0] = dt_neg(left ? dt_matmul(grad_b, adjoint(x)) : dt_matmul(adjoint(x), grad_b));
+        input_grads[0] = dt_neg(left ? dt_matmul(grad_b, dt__adjoint(x)) : dt_matmul(dt__adjoint(x), grad_b));
     if (call->needed[1])
         input_grads[1] = vector ? dt_squeeze_dim(grad_b, -1) : grad_b;
-    return made(op, grad_b);
+    return dt__made_or_error(op, grad_b);
 }
 
 /* linalg_inv */
@@ -346,10 +395,15 @@ static dt_status inv_ex(dt_op_call *call) {
     dt__matrix_batch batch = {.call = call, .n_operands = 2, .run = invert};
     batch.operands[0] = dt__matrix_in_out(&call->inputs[0], &call->outputs[0], 2);
     const int n = (int)batch.operands[0].rows;
-    batch.operands[1] = (dt__matrix_operand){.item_dims = 1, .dtype = DT_I32, .rows = n, .columns = 1};
+    batch.operands[1] = dt__matrix_scratch(DT_I32, n);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_GETRI));
-    if (n)
+    dt__small_matrices small = {.kind = DT__SMALL_SOLVE, .n = n, .n_rhs = n};
+    if (dt__is_small(call, DT__LAPACK_GETRI)) {
+        batch.small = &small;
+        batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+    }
+    if (n && !batch.small)
         (void)dt__lapack_getri(call->inputs[0].dtype, n, NULL, n, NULL, &batch.work);
     DT__TRY(dt__matrix_batch_run(&batch, &call->outputs[1]));
     return report_singular(&batch, flag(call, INV_CHECKS));
@@ -360,122 +414,13 @@ static dt_status inv_backward(const dt_op_backward *call, dt_tensor **input_grad
     dt_tensor *inverse = call->outputs[0];
     if (!call->grads[0])
         return DT_OK;
-    input_grads[0] = dt_neg(dt_matmul(adjoint(inverse), dt_matmul(call->grads[0], adjoint(inverse))));
-    return made(call->call, input_grads[0]);
+    input_grads[0] = dt_neg(dt_matmul(dt__adjoint(inverse), dt_matmul(call->grads[0], dt__adjoint(inverse))));
+    return dt__made_or_error(call->call, input_grads[0]);
 }
 
 static dt_status decompose_inv(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     outputs[0] = dt_linalg_inv_ex(inputs[0], .check_errors = true).inverse;
-    return made(call, outputs[0]);
-}
-
-/* Determinants: of the diagonal of U and the sign of the permutation. */
-
-static dt_status shape_det(dt_op_call *call) {
-    dt__shape batch;
-    DT__TRY(dt__expect_square(call, 0));
-    dt__batch_of(&call->inputs[0], 2, &batch);
-    return dt__add_shape(call, call->inputs[0].dtype, &batch);
-}
-
-static dt_status shape_slogdet(dt_op_call *call) {
-    dt__shape batch;
-    DT__TRY(shape_det(call));
-    dt__batch_of(&call->inputs[0], 2, &batch);
-    return dt__add_shape(call, real_dtype(call->inputs[0].dtype), &batch);
-}
-
-static double _Complex number_at(dt_dtype dtype, const void *numbers, int64_t i) {
-    return dtype == DT_F32   ? (double _Complex)((const float *)numbers)[i]
-           : dtype == DT_F64 ? (double _Complex)((const double *)numbers)[i]
-           : dtype == DT_C64 ? (double _Complex)((const float _Complex *)numbers)[i]
-                             : ((const double _Complex *)numbers)[i];
-}
-
-static void set_number(dt_dtype dtype, void *number, double _Complex x) {
-    if (dtype == DT_F32)
-        *(float *)number = (float)creal(x);
-    else if (dtype == DT_F64)
-        *(double *)number = creal(x);
-    else if (dtype == DT_C64)
-        *(float _Complex *)number = (float _Complex)x;
-    else
-        *(double _Complex *)number = x;
-}
-
-/* The factors are read from memory with the operands matrix, pivots, sign or determinant, and logarithm. */
-static int find_determinant(const dt__matrix_batch *self, void *const *items, dt__lapack_work *work) {
-    const dt_dtype dtype = self->operands[0].dtype;
-    const int n = (int)self->operands[0].rows;
-    const int32_t *pivots = items[1];
-    const bool has_log = self->n_operands == 4;
-    double _Complex sign = 1, product = 1;
-    double log_magnitude = 0;
-    (void)work;
-    if (n)
-        (void)dt__lapack_getrf(dtype, n, n, items[0], n, items[1]);
-    for (int i = 0; i < n; i++) {
-        double _Complex x = number_at(dtype, items[0], (int64_t)i * n + i);
-        x = pivots[i] == i + 1 ? x : -x;
-        product *= x;
-        double magnitude = cabs(x);
-        sign = magnitude == 0 ? 0 : sign * (x / magnitude);
-        log_magnitude += log(magnitude);
-    }
-    set_number(dtype, items[2], has_log ? sign : product);
-    if (has_log)
-        set_number(real_dtype(dtype), items[3], log_magnitude);
-    return 0;
-}
-
-static dt_status determinant(dt_op_call *call) {
-    dt__matrix_batch batch = {.call = call, .n_operands = 2 + call->n_outputs, .run = find_determinant};
-    batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
-    batch.operands[1] =
-        (dt__matrix_operand){.item_dims = 1, .dtype = DT_I32, .rows = batch.operands[0].rows, .columns = 1};
-    for (int o = 0; o < call->n_outputs; o++)
-        batch.operands[2 + o] = dt__matrix_in_out(NULL, &call->outputs[o], 0);
-    dt__batch_of(&call->outputs[0], 0, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_GETRF));
-    return dt__matrix_batch_run(&batch, NULL);
-}
-
-/* g conj(det) A⁻ᴴ; NaN where the matrix is singular. */
-static dt_status det_backward(const dt_op_backward *call, dt_tensor **input_grads) {
-    dt_tensor *grad = call->grads[0], *inverse = dt_linalg_inv_ex(call->inputs[0]).inverse;
-    dt_tensor *scale = dt_mul(grad, dt__conjugate(call->outputs[0]));
-    input_grads[0] = dt_mul(dt_unsqueeze(dt_unsqueeze(scale, -1), -1), adjoint(inverse));
-    return made(call->call, input_grads[0]);
-}
-
-/* A⁻ᴴ times g of the logarithm and, with z = g conj(sign) of the sign, i times the imaginary part of z: the sign of a
- * real matrix has no gradient. */
-static dt_status slogdet_backward(const dt_op_backward *call, dt_tensor **input_grads) {
-    dt_tensor *scale = call->grads[1];
-    if (call->grads[0] && dt__is_complex(call->call->inputs[0].dtype)) {
-        dt_tensor *z = dt_mul(call->grads[0], dt__conjugate(call->outputs[0]));
-        dt_tensor *imaginary = dt_mul_scalar(dt_sub(z, dt__conjugate(z)), 0.5);
-        scale = scale ? dt_add(scale, imaginary) : imaginary;
-    }
-    if (!scale)
-        return DT_OK;
-    dt_tensor *inverse = dt_linalg_inv_ex(call->inputs[0]).inverse;
-    input_grads[0] = dt_mul(dt_unsqueeze(dt_unsqueeze(scale, -1), -1), adjoint(inverse));
-    return made(call->call, input_grads[0]);
-}
-
-static dt_status shape_logdet(dt_op_call *call) {
-    DT__TRY(dt__expect_square(call, 0));
-    return dt__is_complex(call->inputs[0].dtype)
-               ? dt_op_refuse(call, DT_ERR_UNSUPPORTED, "expected real numbers; linalg_slogdet takes complex ones")
-               : shape_det(call);
-}
-
-/* NaN where the determinant is negative. */
-static dt_status decompose_logdet(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
-    dt_linalg_slogdet_result result = dt_linalg_slogdet(inputs[0]);
-    outputs[0] = dt_add(dt_log(result.sign), result.logabsdet);
-    return made(call, outputs[0]);
+    return dt__made_or_error(call, outputs[0]);
 }
 
 const dt_op dt__op_linalg_lu_factor_ex = {
@@ -487,9 +432,10 @@ const dt_op dt__op_linalg_lu_factor_ex = {
     .arguments = "pivot,check_errors",
     .shape = shape_lu_factor_ex,
     .kernel = lu_factor_ex,
+    .flops = dt__lu_flops,
     .backward = lu_factor_backward,
     .saves = "LU,pivots",
-    .samples = "linalg_lu_factor_ex(f32[2,3,3])\nlinalg_lu_factor_ex(f32[4,4])",
+    .samples = "linalg_lu_factor_ex(f32[2,3,3])\nlinalg_lu_factor_ex(f32[4,3])\nlinalg_lu_factor_ex(f32[2,2,4])",
 };
 const dt_op dt__op_linalg_lu_factor = {
     .schema = "linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
@@ -507,10 +453,18 @@ const dt_op dt__op_linalg_lu_solve = {
     .arguments = "left,adjoint",
     .shape = shape_lu_solve,
     .kernel = lu_solve,
+    .flops = dt__lu_solve_flops,
     .backward = lu_solve_backward,
     .saves = "LU,pivots,B,result",
     .samples = "linalg_lu_solve(f32[2,3,3]; i32[2,3]; f32[2,3,4])\n"
                "linalg_lu_solve(f32[3,3]; i32[3]; f32[2,2,3]; left=false; adjoint=true)",
+};
+const dt_op dt__op_lu_solve = {
+    .schema = "lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
+    .summary = "X with A X = B, by the LU factors of A, as linalg_lu_solve.",
+    .shape = shape_old_lu_solve,
+    .decompose = decompose_lu_solve,
+    .samples = "lu_solve(f32[2,3,4]; f32[2,3,3]; i32[2,3])",
 };
 const dt_op dt__op_linalg_solve_ex = {
     .schema = "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
@@ -520,9 +474,11 @@ const dt_op dt__op_linalg_solve_ex = {
     .arguments = "left,check_errors",
     .shape = shape_solve_ex,
     .kernel = solve_ex,
+    .flops = dt__solve_flops,
     .backward = solve_backward,
     .saves = "A,result",
-    .samples = "linalg_solve_ex(f32[2,3,3]; f32[2,3,4])\nlinalg_solve_ex(f32[3,3]; f32[3])",
+    .samples = "linalg_solve_ex(f32[2,3,3]; f32[2,3,4])\nlinalg_solve_ex(f32[3,3]; f32[3])\n"
+               "linalg_solve_ex(f32[6,3,3]; f32[3,3])",
 };
 const dt_op dt__op_linalg_solve = {
     .schema = "linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
@@ -541,6 +497,7 @@ const dt_op dt__op_linalg_inv_ex = {
     .arguments = "check_errors",
     .shape = shape_inv_ex,
     .kernel = inv_ex,
+    .flops = dt__inverse_flops,
     .backward = inv_backward,
     .saves = "inverse",
     .samples = "linalg_inv_ex(f32[2,3,3])\nlinalg_inv_ex(f32[4,4])",
@@ -552,32 +509,4 @@ const dt_op dt__op_linalg_inv = {
     .shape = shape_inv,
     .decompose = decompose_inv,
     .samples = "linalg_inv(f32[2,3,3])",
-};
-const dt_op dt__op_linalg_det = {
-    .schema = "linalg_det(Tensor A) -> Tensor",
-    .summary = "Determinants of matrices.",
-    .rule = "...m!n! -> ...",
-    .shape = shape_det,
-    .kernel = determinant,
-    .backward = det_backward,
-    .saves = "A,result",
-    .samples = "linalg_det(f32[2,3,3])\nlinalg_det(f32[4,4])",
-};
-const dt_op dt__op_linalg_slogdet = {
-    .schema = "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-    .summary = "Signs of determinants and the logarithms of their magnitudes.",
-    .rule = "...m!n! -> ..., ...",
-    .shape = shape_slogdet,
-    .kernel = determinant,
-    .backward = slogdet_backward,
-    .saves = "A,sign",
-    .samples = "linalg_slogdet(f32[2,3,3])\nlinalg_slogdet(f32[4,4])",
-};
-const dt_op dt__op_logdet = {
-    .schema = "logdet(Tensor self) -> Tensor",
-    .summary = "Logarithms of determinants; NaN of negative ones.",
-    .rule = "...m!n! -> ...",
-    .shape = shape_logdet,
-    .decompose = decompose_logdet,
-    .samples = "logdet(f32[2,3,3])",
 };

@@ -631,7 +631,7 @@ const dt_op dt__op_outer = {
 };
 const dt_op dt__op_vdot = {
     .schema = "vdot(Tensor self, Tensor other) -> Tensor",
-    .summary = "Product of two vectors, the first of which is conjugated.",
+    .summary = "Product of two vectors; the first is conjugated.",
     .rule = "k,k->",
     .partial = DT_PARTIAL_EACH,
     .shape = shape_dot,

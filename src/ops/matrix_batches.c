@@ -5,9 +5,19 @@
 #include "ops/matrix_batches.h"
 
 #include "comm/comm.h"
+#include "dtensor/ops.h"
+#include "ops/complex_ops.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+dt_tensor *dt__adjoint(dt_tensor *x) { return dt__conjugate(dt_transpose(x, -2, -1)); }
+dt_tensor *dt__hermitian_part(dt_tensor *x) { return dt_mul_scalar(dt_add(x, dt__adjoint(x)), 0.5); }
+
+dt_status dt__made_or_error(const dt_op_call *call, const dt_tensor *result) {
+    return result ? DT_OK : dt_error_status(call->ctx);
+}
 
 dt_status dt__expect_matrices(const dt_op_call *call, int input) {
     const dt_op_value *a = &call->inputs[input];
@@ -58,10 +68,11 @@ dt_status dt__add_batch(dt_op_call *call, dt_dtype dtype, const dt__shape *batch
     return dt__add_shape(call, dtype, &shape);
 }
 
-dt_status dt__expect_lapack(const dt_op_call *call, dt__lapack_routine routine) {
-    return dt__lapack_has(routine, call->inputs[0].dtype)
-               ? DT_OK
-               : dt_op_refuse(call, DT_ERR_UNSUPPORTED, "needs LAPACK, and none was found; install OpenBLAS");
+bool dt__is_small(const dt_op_call *call, dt__lapack_routine routine) {
+    const dt_op_value *a = &call->inputs[0];
+    const bool is_real = a->dtype == DT_F32 || a->dtype == DT_F64;
+    const int64_t size = dt__max_i64(dt__matrix_rows(a), dt__matrix_columns(a));
+    return is_real && (size <= DT__SMALL_MATRIX || !dt__lapack_has(routine, a->dtype));
 }
 
 static bool is_zero(dt_dtype dtype, const void *numbers, int64_t i) {
@@ -86,6 +97,16 @@ bool dt__is_finite(const dt__matrix_operand *operand, const void *item) {
     for (int64_t i = 0; !is_single && i < n; i++)
         sum += 0 * ((const double *)item)[i];
     return single == 0 && sum == 0;
+}
+
+void dt__fill_with_nan(const dt__matrix_operand *operand, void *item) {
+    const bool is_single = operand->dtype == DT_F32 || operand->dtype == DT_C64;
+    const int64_t n = operand->rows * operand->columns * (dt__is_complex(operand->dtype) ? 2 : 1);
+    for (int64_t i = 0; i < n; i++)
+        if (is_single)
+            ((float *)item)[i] = NAN;
+        else
+            ((double *)item)[i] = NAN;
 }
 
 bool dt__is_regular(const dt__matrix_operand *a, const void *a_item, const dt__matrix_operand *b,
@@ -132,9 +153,15 @@ static void describe_stored(const dt__matrix_batch *self, const dt__matrix_opera
 typedef struct running {
     dt__matrix_batch *batch;
     char *memory[DT__MAX_MATRIX_OPERANDS], *work;
+    bool in_place[DT__MAX_MATRIX_OPERANDS]; /* the memory is that of the tensor */
     int32_t *infos;
     int64_t n, per_piece, work_bytes;
 } running;
+
+static void find_items(const running *self, int64_t i, void **items) {
+    for (int k = 0; k < self->batch->n_operands; k++)
+        items[k] = self->memory[k] + i * item_bytes(&self->batch->operands[k]);
+}
 
 static void run_piece(void *arg, int64_t piece) {
     running *self = arg;
@@ -144,14 +171,22 @@ static void run_piece(void *arg, int64_t piece) {
     int64_t end = dt__min_i64((piece + 1) * self->per_piece, self->n);
     for (int64_t i = piece * self->per_piece; i < end; i++) {
         void *items[DT__MAX_MATRIX_OPERANDS];
-        for (int k = 0; k < batch->n_operands; k++)
-            items[k] = self->memory[k] + i * item_bytes(&batch->operands[k]);
+        find_items(self, i, items);
         self->infos[i] = batch->run(batch, items, &work);
     }
 }
 
-/* The position of a matrix of this rank in the global batch, by the offset of an output. */
-static int64_t global_index(const dt__matrix_batch *self, int64_t i) {
+static void finish_piece(void *arg, int64_t piece) {
+    const running *self = arg;
+    const int64_t end = dt__min_i64((piece + 1) * self->per_piece, self->n);
+    for (int64_t i = piece * self->per_piece; i < end; i++) {
+        void *items[DT__MAX_MATRIX_OPERANDS];
+        find_items(self, i, items);
+        self->batch->finish(self->batch, items);
+    }
+}
+
+int64_t dt__global_matrix(const dt__matrix_batch *self, int64_t i) {
     const dt_op_value *out = &self->call->outputs[0];
     int64_t index = 0, step = 1;
     for (int d = self->batch.n - 1; d >= 0; d--) {
@@ -163,13 +198,31 @@ static int64_t global_index(const dt__matrix_batch *self, int64_t i) {
     return index;
 }
 
+static void run_small(running *self, dt__pool *pool) {
+    dt__matrix_batch *batch = self->batch;
+    dt__small_matrices args = *batch->small;
+    const bool has_values = args.kind == DT__SMALL_EIGH || args.kind == DT__SMALL_LU || args.kind == DT__SMALL_QR;
+    args.a = self->memory[0];
+    args.out = batch->operands[1].out || batch->finish ? self->memory[1] : NULL;
+    args.b = batch->operands[2].in && !has_values ? self->memory[2] : NULL;
+    args.values = has_values ? self->memory[2] : args.kind == DT__SMALL_LU_SOLVE ? self->memory[3] : NULL;
+    args.infos = self->infos;
+    dt__small_matrices_run(dt__kernels_of(batch->call->ctx), pool, batch->operands[0].dtype, &args, self->n,
+                           self->work);
+    if (batch->finish)
+        dt__pool_run(pool, dt__ceil_div(self->n, self->per_piece), finish_piece, self);
+}
+
 static void run_matrices(running *self) {
     dt__matrix_batch *batch = self->batch;
     dt__pool *pool = dt__pool_of(batch->call->ctx);
-    dt__pool_run(pool, dt__ceil_div(self->n, self->per_piece), run_piece, self);
+    if (batch->small)
+        run_small(self, pool);
+    else
+        dt__pool_run(pool, dt__ceil_div(self->n, self->per_piece), run_piece, self);
     for (int64_t i = self->n - 1; i >= 0; i--)
         if (self->infos[i]) {
-            batch->first_bad = global_index(batch, i);
+            batch->first_bad = dt__global_matrix(batch, i);
             batch->first_info = self->infos[i];
         }
 }
@@ -178,7 +231,7 @@ static void copy_operands(running *self, bool back) {
     const dt__matrix_batch *batch = self->batch;
     for (int k = 0; k < batch->n_operands; k++) {
         const dt_op_value *value = back ? batch->operands[k].out : batch->operands[k].in;
-        if (!value)
+        if (!value || self->in_place[k])
             continue;
         stored inside;
         const dt__array array = dt__array_of(value);
@@ -195,6 +248,30 @@ static void write_infos(running *self, const dt_op_value *info) {
     dt__run_convert(self->batch->call, &array, &inside.array);
 }
 
+/* Whether the items of an operand follow one another in the memory of its tensor as small matrices need them. */
+static bool is_dense(const dt__matrix_batch *self, const dt__matrix_operand *operand) {
+    const dt_op_value *value = operand->in ? operand->in : operand->out;
+    int64_t step = 1;
+    if (!self->small || !value || value->dtype != operand->dtype ||
+        value->n_dims != self->batch.n + operand->item_dims)
+        return false;
+    for (int d = value->n_dims - 1; d >= 0; d--) {
+        if (d < self->batch.n && value->shape[d] != self->batch.sizes[d])
+            return false;
+        if (value->shape[d] > 1 && value->strides[d] != step)
+            return false;
+        step *= value->shape[d];
+    }
+    return true;
+}
+
+/* Aligned to 16 bytes; the threads' parts, or that of small matrices. */
+static int64_t all_work_bytes(const running *self, dt__pool *pool) {
+    const dt__matrix_batch *batch = self->batch;
+    return batch->small ? (int64_t)dt__small_matrices_bytes(pool, batch->small, self->n)
+                        : dt__ceil_div(self->n, self->per_piece) * self->work_bytes;
+}
+
 dt_status dt__matrix_batch_run(dt__matrix_batch *self, const dt_op_value *info) {
     running run = {.batch = self, .n = dt__elements(self->batch.n, self->batch.sizes)};
     dt__pool *pool = dt__pool_of(self->call->ctx);
@@ -206,14 +283,19 @@ dt_status dt__matrix_batch_run(dt__matrix_batch *self, const dt_op_value *info) 
         return DT_OK;
     run.per_piece = dt__max_i64(dt__ceil_div(run.n, dt__pool_threads(pool)), 1);
     run.work_bytes = aligned((int64_t)self->work.bytes);
-    for (int k = 0; k < self->n_operands; k++)
-        offsets[k + 1] = offsets[k] + aligned(run.n * item_bytes(&self->operands[k]));
+    for (int k = 0; k < self->n_operands; k++) {
+        run.in_place[k] = is_dense(self, &self->operands[k]);
+        self->operands[k].by_rows |= self->small != NULL;
+        offsets[k + 1] = offsets[k] + (run.in_place[k] ? 0 : aligned(run.n * item_bytes(&self->operands[k])));
+    }
     const int64_t infos = aligned(run.n * (int64_t)sizeof *run.infos);
-    const int64_t bytes = offsets[self->n_operands] + infos + dt__ceil_div(run.n, run.per_piece) * run.work_bytes;
+    const int64_t bytes = offsets[self->n_operands] + infos + all_work_bytes(&run, pool);
     DT__TRY(dt__scratch_new(self->call, DT_U8, 1, &bytes, &scratch));
     char *first = scratch.array.data;
-    for (int k = 0; k < self->n_operands; k++)
-        run.memory[k] = first + offsets[k];
+    for (int k = 0; k < self->n_operands; k++) {
+        const dt__matrix_operand *operand = &self->operands[k];
+        run.memory[k] = run.in_place[k] ? (operand->in ? operand->in : operand->out)->data : first + offsets[k];
+    }
     run.infos = (int32_t *)(void *)(first + offsets[self->n_operands]);
     run.work = (char *)run.infos + infos;
     copy_operands(&run, false);
@@ -223,4 +305,14 @@ dt_status dt__matrix_batch_run(dt__matrix_batch *self, const dt_op_value *info) 
         write_infos(&run, info);
     dt__scratch_free(self->call, &scratch);
     return DT_OK;
+}
+
+dt_status dt__report_not_found(const dt__matrix_batch *self, const char *values) {
+    if (self->first_bad < 0)
+        return DT_OK;
+    if (self->first_info == DT__NOT_FINITE)
+        return dt_op_verdict(self->call, DT_ERR_VALUE, "matrix %" PRId64 " has elements that are not finite",
+                             self->first_bad);
+    return dt_op_verdict(self->call, DT_ERR_VALUE, "matrix %" PRId64 ": the %s did not converge", self->first_bad,
+                         values);
 }

@@ -10,6 +10,17 @@
 
 #include "ops/kernel_support.h"
 
+/* The conjugate transpose of each matrix, of real ones as a view; NULL for NULL. */
+dt_tensor *dt__adjoint(dt_tensor *x);
+/* Half the sum of each matrix and its adjoint. */
+dt_tensor *dt__hermitian_part(dt_tensor *x);
+/* The dtype of the real part of numbers. */
+static inline dt_dtype dt__real_dtype(dt_dtype dtype) {
+    return dtype == DT_C64 ? DT_F32 : dtype == DT_C128 ? DT_F64 : dtype;
+}
+/* DT_OK if a step of a decomposition or a gradient made its tensor, else the error of the context. */
+dt_status dt__made_or_error(const dt_op_call *call, const dt_tensor *result);
+
 /* Refuses an input that is not a batch of matrices, square ones, or of a dtype that LAPACK has. */
 dt_status dt__expect_matrices(const dt_op_call *call, int input);
 dt_status dt__expect_square(const dt_op_call *call, int input);
@@ -42,19 +53,36 @@ struct dt__matrix_batch {
     const void *arguments; /* of `run` */
     /* One item of each operand; returns info as LAPACK does. */
     int (*run)(const dt__matrix_batch *self, void *const *items, dt__lapack_work *work);
+    /* (optional) Own code for small matrices instead of `run`. Its pointers are set here, to the operands: A, the
+     * result, then B, eigenvalues or pivots. Operands are stored by rows, and used in place where they are dense. */
+    dt__small_matrices *small;
+    /* (optional) What remains for one item of each operand after the own code, whose result is then temporary. */
+    void (*finish)(const dt__matrix_batch *self, void *const *items);
     int64_t first_bad; /* the first matrix whose info is not 0, in the global batch; -1: none */
     int first_info;
 };
+/* The info of a matrix that is not decomposed, because some of its elements are not finite. */
+enum { DT__NOT_FINITE = -1 };
+/* Reports the first matrix whose `values` were not found, if there is one, as a verdict. */
+dt_status dt__report_not_found(const dt__matrix_batch *self, const char *values);
+/* The position of a matrix of this rank in the global batch, by the offset of an output. */
+int64_t dt__global_matrix(const dt__matrix_batch *self, int64_t i);
+/* An operand that is neither: memory for n numbers per matrix. */
+static inline dt__matrix_operand dt__matrix_scratch(dt_dtype dtype, int64_t n) {
+    return (dt__matrix_operand){.item_dims = 1, .dtype = dtype, .rows = n, .columns = 1};
+}
 /* Runs the batch. `info`: an output for the info of each matrix, or NULL. */
 dt_status dt__matrix_batch_run(dt__matrix_batch *self, const dt_op_value *info);
 
-/* Refuses the call where there is no LAPACK with this routine. */
-dt_status dt__expect_lapack(const dt_op_call *call, dt__lapack_routine routine);
+/* Whether own code computes the call's first input: small matrices of real numbers, or any where LAPACK lacks this. */
+bool dt__is_small(const dt_op_call *call, dt__lapack_routine routine);
 
 /* Whether all numbers of an item are finite. */
 bool dt__is_finite(const dt__matrix_operand *operand, const void *item);
-/* Whether all numbers of the items are finite, and no element on the diagonal of the first is 0. Otherwise the value of
- * a result may depend on how many columns LAPACK solves for at once, and columns are solved for one by one. */
+/* Writes the result of a matrix that has none: NaN. */
+void dt__fill_with_nan(const dt__matrix_operand *operand, void *item);
+/* Whether all numbers of the items are finite, and no element on the diagonal of the first is 0. Otherwise the result
+ * may depend on how many columns LAPACK solves at once, so columns are solved one by one. */
 bool dt__is_regular(const dt__matrix_operand *a, const void *a_item, const dt__matrix_operand *b, const void *b_item);
 
 /* An operand of items with these dims. */

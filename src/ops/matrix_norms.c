@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * norm and linalg_norm: norms of vectors and of matrices, written with other ops. Of a matrix, with its rows along the
- * first dim of two, order 1 is the largest sum of magnitudes of a column, inf that of a row, 2 the largest singular
- * value, "nuc" the sum of singular values, "fro" the norm of all elements as a vector; -1, -inf and -2 are the
- * smallest.
+ * norm, linalg_norm and linalg_matrix_norm: norms of vectors and of matrices, written with other ops. Of a matrix,
+ * with its rows along the first dim of two, order 1 is the largest sum of magnitudes of a column, inf that of a row, 2
+ * the largest singular value, "nuc" the sum of singular values, "fro" the norm of all elements as a vector; -1, -inf
+ * and -2 are the smallest.
  */
 #include "dtensor/ops.h"
-#include "ops/kernel_support.h"
+#include "ops/matrix_batches.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ typedef struct norm {
     double order; /* of a vector, or 1 and -1: the largest, the smallest */
     int dims[2];  /* of a matrix: rows, columns */
     uint32_t reduced;
-    dt_dtype dtype;
+    dt_dtype dtype; /* in which the norm is computed */
 } norm;
 
 static dt_status set_kind(const dt_op_call *call, const dt_arg *order, norm *out) {
@@ -55,9 +55,12 @@ static dt_status read_norm(const dt_op_call *call, bool by_number, norm *out) {
     const dt_op_value *self = &call->inputs[0];
     const dt_arg *order = dt__arg_at(call, ORDER), *dim = dt__arg_at(call, DIM);
     *out = (norm){.kind = VECTOR, .order = 2, .dtype = dt__arg_dtype(dt__arg_at(call, DTYPE), self->dtype)};
-    if (!dt__is_float(out->dtype) || !dt__is_float(self->dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point tensor and dtype, got %s",
-                            dt_dtype_name(dt__is_float(self->dtype) ? out->dtype : self->dtype));
+    if (!dt__is_inexact(out->dtype) || !dt__is_inexact(self->dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point or complex tensor and dtype, got %s",
+                            dt_dtype_name(dt__is_inexact(self->dtype) ? out->dtype : self->dtype));
+    if (dt__is_complex(self->dtype) && !dt__is_complex(out->dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "dtype: expected a complex one for a complex tensor, got %s",
+                            dt_dtype_name(out->dtype));
     DT__TRY(dt__read_dims(call, dim, self->n_dims, &out->reduced));
     if (order->type == DT_ARG_TEXT) {
         bool is_nuclear = !strcmp(order->as.text, "nuc");
@@ -91,7 +94,15 @@ static dt_status shape_norm(dt_op_call *call) {
     for (int d = 0; d < self->n_dims; d++)
         if (keeps || !(of.reduced >> d & 1))
             shape.sizes[shape.n++] = of.reduced >> d & 1 ? 1 : self->shape[d];
-    return dt__add_shape(call, of.dtype, &shape);
+    return dt__add_shape(call, dt__real_dtype(of.dtype), &shape);
+}
+
+static dt_status shape_matrix_norm(dt_op_call *call) {
+    const dt_arg *dim = dt__arg_at(call, DIM);
+    DT__TRY(dt__expect_matrices(call, 0));
+    if (dim->n != 2)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "dim: expected two dims, got %d", dim->n);
+    return shape_norm(call);
 }
 
 /* The largest of no magnitudes is 0, their sum. */
@@ -121,6 +132,8 @@ static dt_tensor *norm_of(const dt_op_call *call, const norm *of, dt_tensor *x) 
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (of->reduced >> d & 1)
             dims[n++] = d;
+    if (dt__is_complex(of->dtype))
+        x = dt_abs(x);
     return dt_linalg_vector_norm(x, .ord = DT_NUMBER(of->order), .dim = ((dt_dims){.n = n, .list = dims}));
 }
 
@@ -147,6 +160,19 @@ const dt_op dt__op_linalg_norm = {
         "linalg_norm(f32[5,3])\nlinalg_norm(f32[2,5,3]; 1; [1,2])\nlinalg_norm(f32[2,5,3]; -inf; [0,2]; true)\n"
         "linalg_norm(f32[5,3]; 2)\nlinalg_norm(f32[5,3]; -2; keepdim=true)\nlinalg_norm(f32[3,5]; \"nuc\")\n"
         "linalg_norm(f32[5,3]; \"fro\"; dtype=f64)\nlinalg_norm(f32[5,3]; 3; 1)",
+};
+const dt_op dt__op_linalg_matrix_norm = {
+    .schema = "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
+              "ScalarType? dtype=None) -> Tensor | linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", "
+              "int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Norm of matrices, whose rows and columns are two dims.",
+    .arguments = "ord,dim,keepdim,dtype",
+    .shape = shape_matrix_norm,
+    .decompose = decompose_norm,
+    .family = &dt__op_linalg_matrix_norm,
+    .samples =
+        "linalg_matrix_norm(f32[2,5,3])\nlinalg_matrix_norm(f32[5,3]; 2)\nlinalg_matrix_norm(f32[2,5,3]; -1; [0,2])\n"
+        "linalg_matrix_norm(f32[2,3,5]; \"nuc\"; keepdim=true)",
 };
 const dt_op dt__op_norm = {
     .schema = "norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> "

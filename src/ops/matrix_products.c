@@ -99,7 +99,7 @@ static dt_status decompose_power(dt_op_call *call, dt_tensor *const *inputs, dt_
             square = dt_matmul(square, square);
     }
     if (n == 0)
-        result = dt_tril(dt_triu(dt_ones_like(inputs[0])));
+        result = dt_tril(dt_triu(dt_fill(inputs[0], 1))); /* which has gradients, zeros */
     return made(call, result == inputs[0] ? dt_clone(result) : result, outputs);
 }
 
@@ -173,6 +173,83 @@ static dt_status decompose_multi_dot(dt_op_call *call, dt_tensor *const *inputs,
     return made(call, multiply(&all, 0, call->n_inputs - 1), outputs);
 }
 
+/* Every element of the first tensor times the second; of tensors with fewer dims the sizes before are 1. */
+static dt_status shape_kron(dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[0], *b = &call->inputs[1];
+    dt__shape shape = {.n = a->n_dims > b->n_dims ? a->n_dims : b->n_dims};
+    if (2 * shape.n > DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_UNSUPPORTED, "expected tensors of at most %d dims, got %d",
+                            DT_SPEC_MAX_DIMS / 2, shape.n);
+    for (int d = 1; d <= shape.n; d++)
+        if (!dt__mul_i64(d <= a->n_dims ? a->shape[a->n_dims - d] : 1, d <= b->n_dims ? b->shape[b->n_dims - d] : 1,
+                         &shape.sizes[shape.n - d]))
+            return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than 2^63 - 1 elements");
+    return dt__add_shape(call, dt__promote_call(call, 3, 2), &shape);
+}
+
+/* The product of [a₁,1,a₂,1,…] and [1,b₁,1,b₂,…], reshaped. */
+static dt_status decompose_kron(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const dt_op_value *out = &call->outputs[0];
+    dt_tensor *parts[2];
+    for (int i = 0; i < 2; i++) {
+        const dt_op_value *x = &call->inputs[i];
+        int64_t sizes[DT_SPEC_MAX_DIMS];
+        for (int d = 0; d < 2 * out->n_dims; d++) {
+            const int own = d / 2 - (out->n_dims - x->n_dims);
+            sizes[d] = d % 2 == i && own >= 0 ? x->shape[own] : 1;
+        }
+        parts[i] = dt_reshape(inputs[i], ((dt_shape){2 * out->n_dims, sizes}));
+    }
+    return made(call, dt_reshape(dt_mul(parts[0], parts[1]), ((dt_shape){out->n_dims, out->shape})), outputs);
+}
+
+/* Powers of the elements of vectors, from 0 on. */
+static int64_t n_powers(const dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0];
+    const dt_arg *n = dt__arg_at(call, 0);
+    return n->type == DT_ARG_INT ? n->as.i : x->shape[x->n_dims - 1];
+}
+
+static dt_status shape_vander(dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0];
+    dt__shape batch;
+    if (x->n_dims < 1)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected a tensor of at least 1 dim, got none");
+    if (x->dtype == DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected numbers, got bool");
+    const int64_t n = n_powers(call);
+    if (n <= 1)
+        return dt_op_refuse(call, DT_ERR_VALUE, "N: expected more than 1, got %" PRId64, n);
+    dt__batch_of(x, 0, &batch);
+    return dt__add_batch(call, dt__is_integer(x->dtype) ? DT_I64 : x->dtype, &batch, 1, &n);
+}
+
+static dt_status decompose_vander(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    const dt_op_value *out = &call->outputs[0];
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    memcpy(sizes, out->shape, (size_t)out->n_dims * sizeof *sizes);
+    sizes[out->n_dims - 1]--;
+    dt_tensor *x = call->inputs[0].dtype == out->dtype ? inputs[0] : dt_to(inputs[0], out->dtype);
+    x = dt_unsqueeze(x, -1);
+    dt_tensor *powers = dt_cumprod(dt_expand(x, ((dt_shape){out->n_dims, sizes})), -1);
+    return made(call, dt_cat(DT_TENSORS(dt_ones_like(x), powers), .dim = DT_INT(-1)), outputs);
+}
+
+const dt_op dt__op_kron = {
+    .schema = "kron(Tensor self, Tensor other) -> Tensor",
+    .summary = "The Kronecker product: every element of the first tensor times the second.",
+    .shape = shape_kron,
+    .decompose = decompose_kron,
+    .samples = "kron(f32[2,3]; f32[5,2])\nkron(f32[3]; f32[2,2])",
+};
+const dt_op dt__op_linalg_vander = {
+    .schema = "linalg_vander(Tensor x, *, int? N=None) -> Tensor",
+    .summary = "Vandermonde matrices: powers of the elements of vectors, from 0 on.",
+    .arguments = "N",
+    .shape = shape_vander,
+    .decompose = decompose_vander,
+    .samples = "linalg_vander(f32[2,3])\nlinalg_vander(f32[4]; N=3)",
+};
 const dt_op dt__op_linalg_cross = {
     .schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
     .summary = "Cross products of vectors of 3 elements along a dim.",

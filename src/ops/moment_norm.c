@@ -87,7 +87,7 @@ static void merge(const dt_op_call *call, const dt_state *into, const dt_state *
     dt__statistics_meet(call, DT__MOMENTS, into, next);
 }
 
-/* An array of all dims of the input, of which those that are 1 are repeated. */
+/* An array of all dims of the input; those that are 1 are repeated. */
 typedef struct broadcast {
     int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
     dt__array array;

@@ -10,10 +10,10 @@
 
 #include <math.h>
 
-/* Positions in .arguments, behind those of all reductions. */
+/* Positions in .arguments, after those of all reductions. */
 enum { UNBIASED = 2, CORRECTION };
 
-/* What the ops return beside the variance. */
+/* What the ops return in addition to the variance. */
 enum { ROOT = 1 << 0, MEAN = 1 << 1 };
 typedef struct moments {
     unsigned returns;
@@ -110,7 +110,7 @@ static int64_t count_reduced(const dt_op_call *call, dt_dims *dims, int64_t *lis
     return count;
 }
 
-/* A gradient beside the tensor, which has the dims that were reduced. */
+/* A gradient, broadcast to the tensor, which has the dims that were reduced. */
 static dt_tensor *kept(const dt_op_call *call, dt_tensor *grad) {
     const dt_op_value *input = &call->inputs[0];
     int64_t sizes[DT_SPEC_MAX_DIMS];

@@ -123,12 +123,12 @@ static void rows_gradients(const dt_op_call *call, dt_rows *rows) {
 }
 
 /* The arguments of the kernel, and its memory: numbers of each row, and sums over the rows. */
-typedef struct norm_call {
+typedef struct norm_arguments {
     dt__array grad, in, out, weight;
     int64_t n_rows, n;
     dt__norm_grads norm;
     dt__scratch memory;
-} norm_call;
+} norm_arguments;
 
 static void load_numbers(const dt_op_call *call, int input, double *to) {
     const dt_op_value *value = &call->inputs[input];
@@ -139,7 +139,7 @@ static void load_numbers(const dt_op_call *call, int input, double *to) {
 }
 
 /* The sums of rows are those of a state, or memory of its own where `state` is NULL. */
-static dt_status open_call(const dt_op_call *call, const dt_state *state, bool is_begin, norm_call *self) {
+static dt_status open_call(const dt_op_call *call, const dt_state *state, bool is_begin, norm_arguments *self) {
     const dt_op_value *in = &call->inputs[1];
     const dt_arg *shape = dt__arg_at(call, NORMALIZED_SHAPE);
     int n_leading = in->n_dims - shape->n, mean = input_of(call, MEAN), weight = input_of(call, WEIGHT);
@@ -194,7 +194,7 @@ static dt_status open_call(const dt_op_call *call, const dt_state *state, bool i
     return DT_OK;
 }
 
-static void run(const dt_op_call *call, const norm_call *self) {
+static void run(const dt_op_call *call, const norm_arguments *self) {
     dt__norm_grads_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &self->norm);
     for (int i = OF_WEIGHT; i <= OF_BIAS; i++) {
         double *sums = i == OF_WEIGHT ? self->norm.of_weight : self->norm.of_bias;
@@ -209,7 +209,7 @@ static void run(const dt_op_call *call, const norm_call *self) {
 }
 
 static dt_status run_with(const dt_op_call *call, const dt_state *state, bool is_begin) {
-    norm_call self;
+    norm_arguments self;
     DT__TRY(open_call(call, state, is_begin, &self));
     run(call, &self);
     dt__scratch_free(call, &self.memory);
@@ -244,7 +244,7 @@ typedef struct second {
     dt_dims dims; /* of a row */
     int64_t dim_list[DT_SPEC_MAX_DIMS];
     dt_tensor *x, *grad, *weight, *mean, *rstd; /* weight and mean may be NULL */
-    dt_tensor *centred, *y, *h;
+    dt_tensor *centered, *y, *h;
     dt_tensor *grad_input, *of_weight, *of_bias; /* the gradients of the outputs, NULL: zeros */
     dt_tensor *u, *mean_hy, *mean_uy;            /* NULL without grad_input */
 } second;
@@ -254,7 +254,7 @@ static dt_tensor *row_mean(const second *self, dt_tensor *tensor) {
 }
 static dt_tensor *plus(dt_tensor *a, dt_tensor *b) { return a && b ? dt_add(a, b) : a ? a : b; }
 
-/* A number per row beside the elements of the rows. */
+/* A number per row, broadcast to the elements of the rows. */
 static dt_tensor *beside_rows(const second *self, dt_tensor *tensor) {
     const dt_op_value *input = &self->call->call->inputs[1];
     int64_t sizes[DT_SPEC_MAX_DIMS];
@@ -284,8 +284,8 @@ static void read_second(const dt_op_backward *call, second *out) {
     out->grad_input = makes(op, OF_INPUT) ? of[OF_INPUT] : NULL;
     out->of_weight = makes(op, OF_WEIGHT) ? of[OF_WEIGHT] : NULL;
     out->of_bias = makes(op, OF_BIAS) ? of[OF_BIAS] : NULL;
-    out->centred = out->mean ? dt_sub(out->x, out->mean) : out->x;
-    out->y = dt_mul(out->centred, out->rstd);
+    out->centered = out->mean ? dt_sub(out->x, out->mean) : out->x;
+    out->y = dt_mul(out->centered, out->rstd);
     out->h = out->weight ? dt_mul(out->grad, out->weight) : out->grad;
     if (!out->grad_input)
         return;
@@ -313,7 +313,7 @@ static dt_tensor *of_grad(const second *self, dt_tensor *of_h) {
 }
 
 static dt_tensor *of_rstd(const second *self, dt_tensor *of_y) {
-    dt_tensor *sum = of_y ? dt_mul(self->centred, of_y) : NULL;
+    dt_tensor *sum = of_y ? dt_mul(self->centered, of_y) : NULL;
     if (self->grad_input)
         sum = plus(sum, dt_mul(self->grad_input, projected(self, self->h, self->mean_hy)));
     return sum ? dt_sum(sum, .dim = self->dims) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that normalise along dims: softmax and its logarithm, layer_norm, rms_norm. Where these dims are sharded, the
+ * Ops that normalize along dims: softmax and its logarithm, layer_norm, rms_norm. Where these dims are sharded, the
  * ranks meet: they merge the statistics of their shards of the rows.
  */
 #include "dtensor/ops.h"
@@ -193,10 +193,10 @@ static double eps_of(const dt_op_call *call) {
 }
 
 /* The arguments of the kernel. */
-typedef struct norm_call {
+typedef struct norm_arguments {
     dt__array in, out, affine[2];
     dt__layer_norm norm;
-} norm_call;
+} norm_arguments;
 
 /* Whether this rank may make a part of the rows of its input. */
 static bool makes_part(const dt_op_call *call) { return call->row_flags & DT_ROW_OFFSET; }
@@ -212,7 +212,7 @@ static dt__array part_of_input(const dt_op_call *call) {
     return part;
 }
 
-static void read_norm(const dt_op_call *call, norm_call *out) {
+static void read_norm(const dt_op_call *call, norm_arguments *out) {
     out->in = makes_part(call) ? part_of_input(call) : dt__array_of(&call->inputs[0]);
     out->out = dt__array_of(&call->outputs[0]);
     out->norm = (dt__layer_norm){.in = &out->in,
@@ -228,7 +228,7 @@ static void read_norm(const dt_op_call *call, norm_call *out) {
 }
 
 static dt_status layer_norm(dt_op_call *call) {
-    norm_call self;
+    norm_arguments self;
     dt__array saved[2];
     if (makes_part(call))
         return dt__run_alone(call);
@@ -253,8 +253,8 @@ static row_numbers numbers_of(const dt_op_backward *call, dt_dims dims) {
     if (!dt_requires_grad(x))
         return rms ? (row_numbers){.rstd = call->outputs[1]} : (row_numbers){call->outputs[1], call->outputs[2]};
     x = dt_to(x, DT_F64);
-    dt_tensor *mean = rms ? NULL : dt_mean(x, .dim = dims, .keepdim = true), *centred = mean ? dt_sub(x, mean) : x;
-    dt_tensor *variance = dt_mean(dt_mul(centred, centred), .dim = dims);
+    dt_tensor *mean = rms ? NULL : dt_mean(x, .dim = dims, .keepdim = true), *centered = mean ? dt_sub(x, mean) : x;
+    dt_tensor *variance = dt_mean(dt_mul(centered, centered), .dim = dims);
     return (row_numbers){.mean = mean ? dt_mean(x, .dim = dims) : NULL,
                          .rstd = dt_rsqrt(dt_add_scalar(variance, eps_of(call->call)))};
 }
@@ -316,7 +316,7 @@ static dt_status finish_norm(dt_op_call *call, const dt_state *merged) {
     const dt_arg *shape = dt__arg_at(call, NORMALIZED_SHAPE);
     const dt_state_field *second = &merged->fields[dt__second_field(norm_statistic(call))];
     double *squares = second->data, count = 1, zero = 0;
-    norm_call self;
+    norm_arguments self;
     dt__reduced mean = {.array = {&zero, DT_F64, 0, NULL, NULL}}, rstd;
     read_norm(call, &self);
     for (int d = 0; d < shape->n; d++)
@@ -368,7 +368,7 @@ const dt_op dt__op_log_softmax = {
 const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
-    .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
+    .summary = "Normalizes the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
     .rule = "...[#normalized_shape~], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape], ..., ...",
     .flags = DT__OP_STATE_OF_FIRST,
     .rows = rows_layer_norm,

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Positions in .arguments, behind those of all reductions. */
+/* Positions in .arguments, after those of all reductions. */
 enum { ORD = 2, DTYPE };
 
 static uint32_t reduced_dims(const dt_op_call *call) {
@@ -131,7 +131,7 @@ static dt_status finish_norm(dt_op_call *call, const dt_state *merged) {
 
 static const dt_meet norm_meet = {describe_norm, begin_norm, merge_norm, finish_norm};
 
-/* A result beside the tensor, which has the dims that were reduced. */
+/* A result, broadcast to the tensor, which has the dims that were reduced. */
 static dt_tensor *kept(const dt_op_call *call, dt_tensor *tensor) {
     const dt_op_value *input = &call->inputs[0];
     uint32_t dims = reduced_dims(call);

@@ -77,7 +77,7 @@ dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *s
     return status;
 }
 
-void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n) {
+void dt__call_run_several(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n) {
     int n_made = run_indexed(call, op, site) == DT_OK ? call->n_outputs : 0;
     for (int i = 0; i < n; i++)
         outputs[i] = i < n_made ? call->outputs[i] : NULL;

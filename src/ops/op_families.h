@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Families of ops that differ in a line. A macro has the fields of a descriptor that the members of a family share; the
- * rest (summary, partials, samples of their own) is beside it:
+ * rest (summary, partials, samples of their own) is next to it:
  *
  *     const dt_op dt__op_exp = {DT__UNARY("exp", EXP, DT__TO_FLOATING),
  *                               .summary = "The exponential of every element.", .partial = DT_PARTIAL_UP};
@@ -36,7 +36,7 @@ typedef struct dt__element_family {
 } dt__element_family;
 
 /* The outputs and the kernels of family members: inputs are broadcast and promoted; an operand of a binary op may be a
- * number. The arguments of a unary op behind its tensor are the parameters of its loop; those of a ternary op behind
+ * number. The arguments of a unary op after its tensor are the parameters of its loop; those of a ternary op after
  * its three tensors. */
 dt_status dt__family_shape(dt_op_call *call);
 dt_status dt__unary_run(dt_op_call *call);
@@ -51,9 +51,9 @@ void dt__rows_extremum(const dt_op_call *call, dt_rows *rows, dt_reduce both);
         .op = DT__EL_##op_, .dtypes = __VA_ARGS__                                                                    \
     }
 
-/* name(Tensor self) -> Tensor; behind the dtypes, the parameters of the loop `.numbers = {…}`. */
+/* name(Tensor self) -> Tensor; after the dtypes, the parameters of the loop `.numbers = {…}`. */
 #define DT__UNARY(name, op_, ...) DT__UNARY_OF(name, "self", op_, __VA_ARGS__)
-/* The same with another name of the argument, and perhaps more arguments behind it. */
+/* An op with another name of the argument, and perhaps more arguments after it. */
 #define DT__UNARY_OF(name, arguments_, op_, ...)                                                                     \
     .schema = name "(Tensor " arguments_ ") -> Tensor", .rule = "... -> ...",                                        \
     DT__FAMILY(dt__unary_run, op_, __VA_ARGS__), .samples = name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"

@@ -47,6 +47,11 @@ static inline void dt__call_ints(dt_arg *to, dt_ints value) {
     to->n = value.n;
     to->as.ints = value.list;
 }
+static inline void dt__call_reals(dt_arg *to, dt_reals value) {
+    to->type = value.n < 0 || (value.n > 0 && !value.list) ? DT_ARG_NONE : DT_ARG_FLOATS;
+    to->n = value.n;
+    to->as.floats = value.list;
+}
 static inline void dt__call_dims(dt_arg *to, dt_dims value) {
     to->type = value.n < 0 || (value.n > 0 && !value.list) ? DT_ARG_NONE : DT_ARG_INTS;
     to->n = value.n;
@@ -61,7 +66,7 @@ static inline void dt__call_number(dt_arg *to, dt_number value) {
         dt__call_int(to, value.i);
 }
 static inline void dt__call_tensor(dt_arg *to, dt__call *call, dt_tensor *tensor) {
-    int at = call->n_inputs++; /* there is space for DT__MAX_ARGS tensors behind any list */
+    int at = call->n_inputs++; /* there is space for DT__MAX_ARGS tensors after any list */
     call->inputs[at] = tensor;
     to->type = DT_ARG_TENSOR;
     to->n = 1;
@@ -85,7 +90,7 @@ dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site);
 /* Runs a call that has no outputs. */
 dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site);
 /* Runs the call; writes its n outputs, all NULL after an error. */
-void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n);
+void dt__call_run_several(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n);
 /* Runs the call; writes up to capacity outputs and returns their number, or -1. */
 int dt__call_run_list(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **out, int capacity);
 

@@ -41,6 +41,15 @@
     X(adam_)                                                                                                         \
     X(adamax_)                                                                                                       \
     X(adamw_)                                                                                                        \
+    X(adaptive_avg_pool1d)                                                                                           \
+    X(adaptive_avg_pool2d)                                                                                           \
+    X(adaptive_avg_pool3d)                                                                                           \
+    X(adaptive_max_pool1d)                                                                                           \
+    X(adaptive_max_pool1d_with_indices)                                                                              \
+    X(adaptive_max_pool2d)                                                                                           \
+    X(adaptive_max_pool2d_with_indices)                                                                              \
+    X(adaptive_max_pool3d)                                                                                           \
+    X(adaptive_max_pool3d_with_indices)                                                                              \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addbmm)                                                                                                        \
@@ -73,6 +82,9 @@
     X(atan_)                                                                                                         \
     X(attention_backward)                                                                                            \
     X(attention_mask_backward)                                                                                       \
+    X(avg_pool1d)                                                                                                    \
+    X(avg_pool2d)                                                                                                    \
+    X(avg_pool3d)                                                                                                    \
     X(baddbmm)                                                                                                       \
     X(baddbmm_)                                                                                                      \
     X(batch_norm)                                                                                                    \
@@ -115,6 +127,16 @@
     X(conj)                                                                                                          \
     X(constant_pad_nd)                                                                                               \
     X(contiguous)                                                                                                    \
+    X(conv1d)                                                                                                        \
+    X(conv2d)                                                                                                        \
+    X(conv3d)                                                                                                        \
+    X(conv_forward)                                                                                                  \
+    X(conv_input_backward)                                                                                           \
+    X(conv_transpose1d)                                                                                              \
+    X(conv_transpose2d)                                                                                              \
+    X(conv_transpose3d)                                                                                              \
+    X(conv_weight_backward)                                                                                          \
+    X(convolution)                                                                                                   \
     X(copy_)                                                                                                         \
     X(cos)                                                                                                           \
     X(cos_)                                                                                                          \
@@ -187,6 +209,7 @@
     X(ge_)                                                                                                           \
     X(gelu)                                                                                                          \
     X(gelu_backward)                                                                                                 \
+    X(geqrf)                                                                                                         \
     X(glu)                                                                                                           \
     X(group_norm)                                                                                                    \
     X(gt)                                                                                                            \
@@ -219,12 +242,14 @@
     X(inner)                                                                                                         \
     X(instance_norm)                                                                                                 \
     X(int)                                                                                                           \
+    X(interpolate)                                                                                                   \
     X(isclose)                                                                                                       \
     X(isfinite)                                                                                                      \
     X(isinf)                                                                                                         \
     X(isnan)                                                                                                         \
     X(item)                                                                                                          \
     X(kl_div)                                                                                                        \
+    X(kron)                                                                                                          \
     X(kthvalue)                                                                                                      \
     X(l1_loss)                                                                                                       \
     X(layer_norm)                                                                                                    \
@@ -236,18 +261,32 @@
     X(lerp_)                                                                                                         \
     X(linalg_cholesky)                                                                                               \
     X(linalg_cholesky_ex)                                                                                            \
+    X(linalg_cond)                                                                                                   \
     X(linalg_cross)                                                                                                  \
     X(linalg_det)                                                                                                    \
+    X(linalg_diagonal)                                                                                               \
+    X(linalg_eig)                                                                                                    \
     X(linalg_eigh)                                                                                                   \
+    X(linalg_eigvals)                                                                                                \
     X(linalg_eigvalsh)                                                                                               \
+    X(linalg_householder_product)                                                                                    \
     X(linalg_inv)                                                                                                    \
     X(linalg_inv_ex)                                                                                                 \
+    X(linalg_ldl_factor)                                                                                             \
+    X(linalg_ldl_factor_ex)                                                                                          \
+    X(linalg_ldl_solve)                                                                                              \
+    X(linalg_lstsq)                                                                                                  \
+    X(linalg_lu)                                                                                                     \
     X(linalg_lu_factor)                                                                                              \
     X(linalg_lu_factor_ex)                                                                                           \
     X(linalg_lu_solve)                                                                                               \
+    X(linalg_matrix_exp)                                                                                             \
+    X(linalg_matrix_norm)                                                                                            \
     X(linalg_matrix_power)                                                                                           \
+    X(linalg_matrix_rank)                                                                                            \
     X(linalg_multi_dot)                                                                                              \
     X(linalg_norm)                                                                                                   \
+    X(linalg_pinv)                                                                                                   \
     X(linalg_qr)                                                                                                     \
     X(linalg_slogdet)                                                                                                \
     X(linalg_solve)                                                                                                  \
@@ -255,6 +294,9 @@
     X(linalg_solve_triangular)                                                                                       \
     X(linalg_svd)                                                                                                    \
     X(linalg_svdvals)                                                                                                \
+    X(linalg_tensorinv)                                                                                              \
+    X(linalg_tensorsolve)                                                                                            \
+    X(linalg_vander)                                                                                                 \
     X(linalg_vecdot)                                                                                                 \
     X(linalg_vector_norm)                                                                                            \
     X(linear)                                                                                                        \
@@ -288,11 +330,23 @@
     X(long)                                                                                                          \
     X(lt)                                                                                                            \
     X(lt_)                                                                                                           \
+    X(lu)                                                                                                            \
+    X(lu_solve)                                                                                                      \
+    X(lu_unpack)                                                                                                     \
     X(mT)                                                                                                            \
     X(masked_fill)                                                                                                   \
     X(masked_fill_)                                                                                                  \
     X(matmul)                                                                                                        \
+    X(matrix_exp)                                                                                                    \
     X(max)                                                                                                           \
+    X(max_pool1d)                                                                                                    \
+    X(max_pool1d_with_indices)                                                                                       \
+    X(max_pool2d)                                                                                                    \
+    X(max_pool2d_with_indices)                                                                                       \
+    X(max_pool3d)                                                                                                    \
+    X(max_pool3d_with_indices)                                                                                       \
+    X(max_pool_backward)                                                                                             \
+    X(max_pool_read)                                                                                                 \
     X(maximum)                                                                                                       \
     X(mean)                                                                                                          \
     X(median)                                                                                                        \
@@ -332,9 +386,11 @@
     X(one_hot)                                                                                                       \
     X(ones)                                                                                                          \
     X(ones_like)                                                                                                     \
+    X(ormqr)                                                                                                         \
     X(outer)                                                                                                         \
     X(pad)                                                                                                           \
     X(permute)                                                                                                       \
+    X(pinverse)                                                                                                      \
     X(pixel_shuffle)                                                                                                 \
     X(pixel_unshuffle)                                                                                               \
     X(positive)                                                                                                      \
@@ -344,6 +400,7 @@
     X(prelu)                                                                                                         \
     X(prod)                                                                                                          \
     X(prod_of_others)                                                                                                \
+    X(qr)                                                                                                            \
     X(radam_)                                                                                                        \
     X(ravel)                                                                                                         \
     X(reciprocal)                                                                                                    \
@@ -356,11 +413,14 @@
     X(remainder_)                                                                                                    \
     X(repeat)                                                                                                        \
     X(repeat_interleave)                                                                                             \
+    X(resample)                                                                                                      \
+    X(resample_backward)                                                                                             \
     X(reshape)                                                                                                       \
     X(reshape_as)                                                                                                    \
     X(rms_norm)                                                                                                      \
     X(rmsprop_)                                                                                                      \
     X(roll)                                                                                                          \
+    X(rotary_embedding)                                                                                              \
     X(round)                                                                                                         \
     X(round_)                                                                                                        \
     X(rsqrt)                                                                                                         \
@@ -398,6 +458,7 @@
     X(slice)                                                                                                         \
     X(slice_backward)                                                                                                \
     X(slice_scatter)                                                                                                 \
+    X(slice_scatter_)                                                                                                \
     X(smooth_l1_loss)                                                                                                \
     X(softmax)                                                                                                       \
     X(softmin)                                                                                                       \
@@ -418,6 +479,7 @@
     X(sub)                                                                                                           \
     X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
+    X(svd)                                                                                                           \
     X(swapaxes)                                                                                                      \
     X(t)                                                                                                             \
     X(take_along_dim)                                                                                                \
@@ -437,6 +499,7 @@
     X(topk)                                                                                                          \
     X(trace)                                                                                                         \
     X(transpose)                                                                                                     \
+    X(triangular_solve)                                                                                              \
     X(tril)                                                                                                          \
     X(tril_)                                                                                                         \
     X(tril_indices)                                                                                                  \

@@ -20,6 +20,24 @@ enum { RADAM_DECOUPLED = STEP + 1 };
 
 static double number_at(const dt_op_call *call, int n) { return dt__arg_at(call, n)->as.f; }
 
+/* pow, kept from the last call: all parameters of a list have the same powers, and a power costs as much as a step of a
+ * few elements. */
+static double power_of(double base, double exponent) {
+    enum { N_KNOWN = 4 };
+    static _Thread_local struct {
+        double base, exponent, value;
+    } known[N_KNOWN] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    static _Thread_local unsigned oldest;
+    for (int i = 0; i < N_KNOWN; i++)
+        if (known[i].base == base && known[i].exponent == exponent)
+            return known[i].value;
+    unsigned at = oldest++ % N_KNOWN;
+    known[at].base = base;
+    known[at].exponent = exponent;
+    known[at].value = pow(base, exponent);
+    return known[at].value;
+}
+
 static dt_status check_same_shape(dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_op_value *first = &call->inputs[0], *value = &call->inputs[i];
@@ -97,8 +115,8 @@ static dt_status run_adam(dt_op_call *call, bool is_decoupled) {
                                           .keep = is_decoupled ? 1 - lr * decay : 1,
                                           .beta1 = beta1,
                                           .beta2 = beta2,
-                                          .rate = lr / (1 - pow(beta1, t)),
-                                          .root = 1 / sqrt(1 - pow(beta2, t)),
+                                          .rate = lr / (1 - power_of(beta1, t)),
+                                          .root = 1 / sqrt(1 - power_of(beta2, t)),
                                           .eps = number_at(call, EPS)});
 }
 static dt_status adam_step(dt_op_call *call) { return run_adam(call, false); }
@@ -252,7 +270,7 @@ static dt__optimizer_step betas_step(const dt_op_call *call, bool is_decoupled) 
 
 static dt_status adamax_step(dt_op_call *call) {
     dt__optimizer_step step = betas_step(call, false);
-    step.rate /= 1 - pow(step.beta1, (double)dt__arg_at(call, STEP)->as.i);
+    step.rate /= 1 - power_of(step.beta1, (double)dt__arg_at(call, STEP)->as.i);
     return run_step(call, DT__ADAMAX, &step);
 }
 
@@ -260,19 +278,19 @@ static dt_status adamax_step(dt_op_call *call) {
 static dt_status nadam_step(dt_op_call *call) {
     dt__optimizer_step step = betas_step(call, dt__arg_at(call, NADAM_DECOUPLED)->as.b);
     double t = (double)dt__arg_at(call, STEP)->as.i, decay = number_at(call, MOMENTUM_DECAY);
-    double mu = step.beta1 * (1 - 0.5 * pow(0.96, t * decay));
-    double next = step.beta1 * (1 - 0.5 * pow(0.96, (t + 1) * decay)), product = number_at(call, MU_PRODUCT);
+    double mu = step.beta1 * (1 - 0.5 * power_of(0.96, t * decay));
+    double next = step.beta1 * (1 - 0.5 * power_of(0.96, (t + 1) * decay)), product = number_at(call, MU_PRODUCT);
     step.of_grad = step.rate * (1 - mu) / (1 - product);
     step.of_mean = step.rate * next / (1 - product * next);
-    step.root = 1 / sqrt(1 - pow(step.beta2, t));
+    step.root = 1 / sqrt(1 - power_of(step.beta2, t));
     return run_step(call, DT__NADAM, &step);
 }
 
 static dt_status radam_step(dt_op_call *call) {
     dt__optimizer_step step = betas_step(call, dt__arg_at(call, RADAM_DECOUPLED)->as.b);
-    double t = (double)dt__arg_at(call, STEP)->as.i, power = pow(step.beta2, t), bias = 1 - power;
+    double t = (double)dt__arg_at(call, STEP)->as.i, power = power_of(step.beta2, t), bias = 1 - power;
     double longest = 2 / (1 - step.beta2) - 1, length = longest - 2 * t * power / bias;
-    step.rate /= 1 - pow(step.beta1, t);
+    step.rate /= 1 - power_of(step.beta1, t);
     step.is_adaptive = length > 5;
     if (step.is_adaptive)
         step.rate *=

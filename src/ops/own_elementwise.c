@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementwise ops of which the loops are the program's own: the shape function and the kernel that they share.
+ * Elementwise ops with user-supplied loops: the shape function and the kernel that they share.
  */
 #include "ops/kernel_support.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views with the dims in another order, beside transpose and permute: t, T, mT, movedim, swapaxes. An op is a function
- * that lists the dims in their new order; shards and partials of any kind are kept.
- */
+ * Views with the dims in another order, other than transpose and permute: t, T, mT, movedim, swapaxes. An op is a
+ * function that lists the dims in their new order; shards and partials of any kind are kept. */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
@@ -131,7 +130,7 @@ const dt_op dt__op_T = {
 };
 const dt_op dt__op_mT = {
     .schema = "mT(Tensor(a) self) -> Tensor(a)",
-    .summary = "The last two dims exchanged, as a view.",
+    .summary = "The last two dims swapped, as a view.",
     PERMUTED(order_matrix),
     .gradient = "self: mT(grad)",
     .samples = "mT(f32[2,5,3])",
@@ -146,7 +145,7 @@ const dt_op dt__op_movedim = {
 };
 const dt_op dt__op_swapaxes = {
     .schema = "swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
-    .summary = "Exchanges two axes, which are dims, as a view.",
+    .summary = "Swaps two axes, which are dims, as a view.",
     PERMUTED(order_swapped),
     .gradient = "self: swapaxes(grad, axis0, axis1)",
     .samples = "swapaxes(f32[2,5,3]; 0; -1)",

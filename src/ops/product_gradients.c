@@ -5,7 +5,7 @@
  * That of prod is the product of all other elements, an op of its own: the product of all, divided by each element.
  * Where some are zeros, infinite or NaN, these are counted instead of multiplied, and an element leaves the counts that
  * it belongs to; so ranks that hold shards of a row merge a product and counts. With B[k] and A[k] the products of what
- * is before and behind k, the gradient of the products B A for h is
+ * is before and after k, the gradient of the products B A for h is
  *
  *     F A + B R,   F[k] = h[k-1] B[k-1] + x[k-1] F[k-1],   R[k] = h[k+1] A[k+1] + x[k+1] R[k+1]
  *
@@ -56,12 +56,12 @@ typedef struct rows {
     int64_t size; /* of a row */
 } rows;
 
-/* A tensor with the dims of a row behind all others. */
+/* A tensor with the dims of a row after all others. */
 static dt__array turned(const dt_op_call *call, const dt_op_value *value, rows *of) {
     int n = 0;
-    for (int behind = 0; behind < 2; behind++)
+    for (int after = 0; after < 2; after++)
         for (int d = 0; d < value->n_dims; d++)
-            if ((row_dims(call) >> d & 1) == (uint32_t)behind) {
+            if ((row_dims(call) >> d & 1) == (uint32_t)after) {
                 of->shape[n] = value->shape[d];
                 of->strides[n++] = value->strides[d];
             }
@@ -150,7 +150,7 @@ static double with_counts(double product, const double *counts) {
     return counts[ZEROS] > 0 ? 0 : counts[INFINITE] > 0 ? copysign((double)INFINITY, product) : product;
 }
 
-/* Of all elements of a tensor, two zeros make every product 0, whatever is beside them, as PyTorch has it. */
+/* Two zeros among all elements of a tensor make every product 0, whatever the others are, as PyTorch has it. */
 static void finish_row(int64_t n, double *x, const dt_state *merged, int64_t row, bool of_all) {
     double counts[NANS + 1] = {0}, product = ((double *)merged->fields[PRODUCT].data)[row];
     for (int f = ZEROS; f <= NANS; f++)
@@ -231,11 +231,10 @@ static dt_tensor *products_before(dt_tensor *x, int64_t dim, int64_t n) {
 static dt_tensor *of_rows(dt_tensor *x, dt_tensor *h, int64_t n) {
     dt_tensor *heads = dt_slice(x, -1, 0, n - 1, 1), *tails = dt_slice(x, -1, 1, n, 1);
     dt_tensor *before = products_before(heads, -1, n - 1);
-    dt_tensor *behind = flipped(products_before(flipped(tails), -1, n - 1));
+    dt_tensor *after = flipped(products_before(flipped(tails), -1, n - 1));
     dt_tensor *forward = dt_linear_recurrence(dt_mul(dt_slice(h, -1, 0, n - 1, 1), before), heads, -1);
-    dt_tensor *reverse =
-        dt_linear_recurrence(dt_mul(dt_slice(h, -1, 1, n, 1), behind), heads, -1, .transposed = true);
-    return dt_add(dt_constant_pad_nd(dt_mul(forward, behind), DT_INTS(1, 0)),
+    dt_tensor *reverse = dt_linear_recurrence(dt_mul(dt_slice(h, -1, 1, n, 1), after), heads, -1, .transposed = true);
+    return dt_add(dt_constant_pad_nd(dt_mul(forward, after), DT_INTS(1, 0)),
                   dt_constant_pad_nd(dt_mul(before, reverse), DT_INTS(0, 1)));
 }
 
@@ -249,7 +248,7 @@ static dt_status others_backward(const dt_op_backward *call, dt_tensor **input_g
     int64_t n = along && self->n_dims ? self->shape[dt__wrap_dim(dim->as.i, self->n_dims)]
                                       : dt__elements(self->n_dims, self->shape);
     if (n < 2)
-        return DT_OK; /* no element is beside another */
+        return DT_OK; /* no element is next to another */
     dt_tensor *x = dt_to(dt__conjugate(call->inputs[0]), wide), *h = dt_to(call->grads[0], wide);
     dt_shape shape = {self->n_dims, self->shape};
     dt_tensor *grad = along ? dt_transpose(of_rows(dt_transpose(x, dim->as.i, -1), dt_transpose(h, dim->as.i, -1), n),

@@ -6,6 +6,7 @@
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"
 #include "ops/matrix_batches.h"
+#include "ops/matrix_flops.h"
 #include "ops/ops.h"
 
 #include <string.h>
@@ -13,7 +14,6 @@
 static const char *mode_of(const dt_op_call *call) { return dt__arg_at(call, 0)->as.text; }
 static bool is_complete(const dt_op_call *call) { return !strcmp(mode_of(call), "complete"); }
 static bool has_q(const dt_op_call *call) { return strcmp(mode_of(call), "r") != 0; }
-static dt_tensor *adjoint(dt_tensor *x) { return dt__conjugate(dt_transpose(x, -2, -1)); }
 
 static dt_status shape_qr(dt_op_call *call) {
     const dt_op_value *a = &call->inputs[0];
@@ -73,12 +73,20 @@ static dt_status qr(dt_op_call *call) {
     of.k = is_complete(call) ? of.m : of.n_reflectors;
     dt__matrix_batch batch = {.call = call, .n_operands = has_q(call) ? 4 : 3, .arguments = &of, .run = factor};
     batch.operands[A] = dt__matrix_in_out(a, NULL, 2);
-    batch.operands[TAU] = (dt__matrix_operand){.item_dims = 1, .dtype = dtype, .rows = of.n_reflectors, .columns = 1};
+    batch.operands[TAU] = dt__matrix_scratch(dtype, of.n_reflectors);
     batch.operands[R] = dt__matrix_in_out(NULL, &call->outputs[1], 2);
     if (has_q(call))
         batch.operands[Q] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
     dt__batch_of(&call->outputs[1], 2, &batch.batch);
-    DT__TRY(dt__expect_lapack(call, DT__LAPACK_UNGQR));
+    dt__small_matrices small = {.kind = DT__SMALL_QR, .m = of.m, .n = of.n, .n_rhs = of.k};
+    if (of.n && of.m <= DT__SMALL_MATRIX && of.n <= DT__SMALL_MATRIX && dt__is_small(call, DT__LAPACK_GEQRF)) {
+        batch.small = &small;
+        batch.n_operands = 3;
+        batch.operands[1] =
+            has_q(call) ? dt__matrix_in_out(NULL, &call->outputs[0], 2) : dt__matrix_scratch(dtype, 0);
+        batch.operands[2] = dt__matrix_in_out(NULL, &call->outputs[1], 2);
+        return dt__matrix_batch_run(&batch, NULL);
+    }
     if (of.n_reflectors)
         (void)dt__lapack_geqrf(dtype, of.m, of.n, NULL, of.m, NULL, &of.factor);
     if (of.m && of.k)
@@ -89,16 +97,16 @@ static dt_status qr(dt_op_call *call) {
 
 /* Of a matrix with m >= n: (gQ + Q S) R⁻ᴴ, where S is the Hermitian matrix with the upper triangle of gR Rᴴ - Qᴴ gQ. */
 static dt_tensor *tall_gradient(dt_tensor *q, dt_tensor *r, dt_tensor *gq, dt_tensor *gr) {
-    dt_tensor *x = gr ? dt_matmul(gr, adjoint(r)) : NULL;
+    dt_tensor *x = gr ? dt_matmul(gr, dt__adjoint(r)) : NULL;
     if (gq) {
-        dt_tensor *inner = dt_matmul(adjoint(q), gq);
+        dt_tensor *inner = dt_matmul(dt__adjoint(q), gq);
         x = x ? dt_sub(x, inner) : dt_neg(inner);
     }
     x = dt_triu(x);
-    dt_tensor *sum = dt_add(x, adjoint(x));
+    dt_tensor *sum = dt_add(x, dt__adjoint(x));
     dt_tensor *diagonal = dt_diag_embed(dt_diagonal(sum, 0, -2, -1));
     sum = dt_matmul(q, dt_sub(sum, dt_mul_scalar(diagonal, 0.5)));
-    return dt_linalg_solve_triangular(adjoint(r), gq ? dt_add(sum, gq) : sum, false, .left = DT_FALSE);
+    return dt_linalg_solve_triangular(dt__adjoint(r), gq ? dt_add(sum, gq) : sum, false, .left = DT_FALSE);
 }
 
 /* A wide matrix is [X, Y] with X = Q R₁ and R₂ = Qᴴ Y: Y has the gradient Q gR₂, and adds Y gR₂ᴴ to that of Q. */
@@ -118,13 +126,33 @@ static dt_status qr_backward(const dt_op_backward *call, dt_tensor **input_grads
         dt_tensor *r1 = dt_narrow(r, -1, 0, m), *y = dt_narrow(a, -1, m, n - m);
         dt_tensor *g1 = gr ? dt_narrow(gr, -1, 0, m) : NULL, *g2 = gr ? dt_narrow(gr, -1, m, n - m) : NULL;
         if (g2) {
-            dt_tensor *more = dt_matmul(y, adjoint(g2));
+            dt_tensor *more = dt_matmul(y, dt__adjoint(g2));
             gq = gq ? dt_add(gq, more) : more;
         }
         dt_tensor *gx = tall_gradient(q, r1, gq, g1), *gy = g2 ? dt_matmul(q, g2) : dt_zeros_like(y);
         input_grads[0] = dt_cat(DT_TENSORS(gx, gy), .dim = DT_INT(-1));
     }
     return input_grads[0] ? DT_OK : dt_error_status(op->ctx);
+}
+
+/* qr: the form before linalg_qr. */
+
+static dt_status shape_old_qr(dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[0];
+    dt__shape batch;
+    DT__TRY(dt__expect_matrices(call, 0));
+    const int64_t m = dt__matrix_rows(a), n = dt__matrix_columns(a);
+    const int64_t k = dt__arg_at(call, 0)->as.b ? dt__min_i64(m, n) : m;
+    dt__batch_of(a, 2, &batch);
+    DT__TRY(dt__add_batch(call, a->dtype, &batch, 2, (int64_t[]){m, k}));
+    return dt__add_batch(call, a->dtype, &batch, 2, (int64_t[]){k, n});
+}
+
+static dt_status decompose_old_qr(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    dt_linalg_qr_result of = dt_linalg_qr(inputs[0], .mode = dt__arg_at(call, 0)->as.b ? "reduced" : "complete");
+    outputs[0] = of.Q;
+    outputs[1] = of.R;
+    return dt__made_or_error(call, of.R);
 }
 
 const dt_op dt__op_linalg_qr = {
@@ -134,7 +162,17 @@ const dt_op dt__op_linalg_qr = {
     .arguments = "mode",
     .shape = shape_qr,
     .kernel = qr,
+    .flops = dt__qr_flops,
     .backward = qr_backward,
     .saves = "A,Q,R",
     .samples = "linalg_qr(f32[2,4,3])\nlinalg_qr(f32[3,5])\nlinalg_qr(f32[2,3,3]; complete)",
+};
+const dt_op dt__op_qr = {
+    .schema = "qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
+    .summary = "As linalg_qr, in the reduced or, without some, the complete form.",
+    .rule = "...m!n! -> ...mk, ...kn",
+    .arguments = "some",
+    .shape = shape_old_qr,
+    .decompose = decompose_old_qr,
+    .samples = "qr(f32[2,4,3])\nqr(f32[3,3]; false)",
 };

@@ -158,17 +158,17 @@ static const struct pad_mode *pad_mode_of(const dt_op_call *call) {
     return mode ? NULL : &pad_modes[0];
 }
 
-/* What is added before and behind dim d, the last dim first in the list. */
-static int64_t pad_at(const dt_op_call *call, int d, int behind) {
+/* What is added before and after dim d, the last dim first in the list. */
+static int64_t pad_at(const dt_op_call *call, int d, int after) {
     const dt_arg *pad = dt__arg_at(call, PAD);
-    int i = 2 * (call->inputs[0].n_dims - 1 - d) + behind;
+    int i = 2 * (call->inputs[0].n_dims - 1 - d) + after;
     return i < pad->n ? pad->as.ints[i] : 0;
 }
 
 static dt_status check_pad(const dt_op_call *call, const struct pad_mode *mode, int d, int64_t *size) {
     int64_t n = call->inputs[0].shape[d];
-    for (int behind = 0; behind < 2; behind++) {
-        int64_t pad = pad_at(call, d, behind);
+    for (int after = 0; after < 2; after++) {
+        int64_t pad = pad_at(call, d, after);
         if (!dt__add_i64(*size, pad, size) || (pad > 0 && mode->source && n == 0) ||
             (mode->less_than_size >= 0 && pad > n - mode->less_than_size && pad > 0))
             return dt_op_refuse(call, DT_ERR_VALUE, "pad: %" PRId64 " is too much for dim %d of size %" PRId64, pad,
@@ -213,12 +213,12 @@ typedef struct padded_dim {
 } padded_dim;
 
 static padded_dim read_padded_dim(const dt_op_call *call, const struct pad_mode *mode, int d, int64_t size) {
-    int64_t before = pad_at(call, d, 0), behind = pad_at(call, d, 1);
+    int64_t before = pad_at(call, d, 0), after = pad_at(call, d, 1);
     int64_t cut = mode->cuts_first ? dt__min_i64(before, 0) : 0;
-    return (padded_dim){before, cut, size + cut + (mode->cuts_first ? dt__min_i64(behind, 0) : 0)};
+    return (padded_dim){before, cut, size + cut + (mode->cuts_first ? dt__min_i64(after, 0) : 0)};
 }
 
-/* Of a value, the elements that are not padding; otherwise a run for what is before, within and behind the tensor. */
+/* For a value, the elements that are not padding; otherwise a run for what is before, within and after the tensor. */
 static void window_pad(const dt_op_call *call, int input, int dim, dt_window *out) {
     const dt_op_value *to = &call->outputs[0];
     const struct pad_mode *mode = pad_mode_of(call);
@@ -229,10 +229,10 @@ static void window_pad(const dt_op_call *call, int input, int dim, dt_window *ou
     int64_t shift = padded.before - padded.cut;
     int64_t bounds[] = {INT64_MIN, shift, shift + padded.size, INT64_MAX};
     for (int zone = mode->source ? 0 : 1; zone < (mode->source ? 3 : 2); zone++) {
-        int64_t from = dt__max_i64(first, bounds[zone]), behind = dt__min_i64(end, bounds[zone + 1]);
-        if (from < behind)
+        int64_t from = dt__max_i64(first, bounds[zone]), after = dt__min_i64(end, bounds[zone + 1]);
+        if (from < after)
             dt_window_add(out, (mode->source ? mode->source(from - shift, padded.size) : from - shift) - padded.cut,
-                          behind - from, zone == 1 ? 1 : mode->step);
+                          after - from, zone == 1 ? 1 : mode->step);
     }
     dt_window_add(out, 0, 0, 1);
 }
@@ -370,7 +370,7 @@ static dt_status pad_backward(const dt_op_backward *call, dt_tensor **input_grad
 
 const dt_op dt__op_constant_pad_nd = {
     .schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-    .summary = "Adds a value before and behind the indices of the last dims; negative numbers cut off.",
+    .summary = "Adds a value before and after the indices of the last dims; negative numbers cut off.",
     PADDING(""),
     .gradient = "self: constant_pad_nd(grad, negative(pad))",
     .samples = "constant_pad_nd(f32[5,3]; [1,2])\nconstant_pad_nd(f32[5,3]; [0,0,-1,2]; 2.5)\n"
@@ -390,7 +390,7 @@ const dt_op dt__op_flip = {
 };
 const dt_op dt__op_pad = {
     .schema = "pad(Tensor input, int[] pad, str mode='constant', float? value=None) -> Tensor",
-    .summary = "Adds a value, or copies of the elements, before and behind the indices of the last dims.",
+    .summary = "Adds a value, or copies of the elements, before and after the indices of the last dims.",
     PADDING(",mode"),
     .backward = pad_backward,
     .saves = "",

@@ -13,7 +13,7 @@
 /* Positions in .arguments. */
 enum { DIM, DTYPE = 2, SCAN_DTYPE = 1 };
 
-/* What reductions differ in, beside their rule. */
+/* What reductions differ in, apart from their rule. */
 enum {
     WIDENS = 1 << 0,    /* integers become i64 */
     AVERAGES = 1 << 1,  /* divides by the global count; floating point only */

@@ -59,7 +59,7 @@ static dt_status shape_reduce(dt_op_call *call) {
     return dt__add_like(call, 0, self->dtype);
 }
 
-/* The tensor and the source are reduced together, or indices are sharded beside a partial tensor; alone, the tensor
+/* The tensor and the source are reduced together, or indices are sharded with a partial tensor; alone, the tensor
  * keeps what it is kept or added to. */
 static void rows_of_partials(const dt_op_call *call, dt_rows *rows) {
     static const dt_reduce keeps[N_KINDS] = {DT_SUM, DT_PRODUCT, DT_SUM, DT_MAX, DT_MIN};

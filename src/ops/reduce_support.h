@@ -13,7 +13,7 @@ enum { DT__REDUCED_DIM, DT__KEEPDIM };
 
 /* Adds an output that lacks these dims of the first input, or has them with size 1 (keepdim). */
 dt_status dt__add_reduced(dt_op_call *call, uint32_t dims, dt_dtype dtype);
-/* Refuses dims without elements, of which there is no max. */
+/* Refuses dims without elements, which have no maximum. */
 dt_status dt__expect_elements(const dt_op_call *call, uint32_t dims);
 
 /* A reduced tensor without the dims that are kept as 1. */

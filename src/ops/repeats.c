@@ -77,7 +77,7 @@ static dt_status repeat(dt_op_call *call) {
     return DT_OK;
 }
 
-/* The sum of the copies: each repeated dim as two, of which the first is summed. */
+/* The sum of the copies: each repeated dim as two; the first is summed. */
 static dt_status repeat_backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *forward = call->call;
     const dt_op_value *self = &forward->inputs[0];
@@ -279,7 +279,7 @@ static dt_status shape_interleave(dt_op_call *call) {
     return dt__add_made(call, self->dtype, shape.n, shape.sizes);
 }
 
-/* Other dims keep their shards; that which is repeated keeps them as far as elements of it stay together. */
+/* Other dims keep their shards; the repeated dim keeps them as long as the copies of an element stay together. */
 static void rows_interleave(const dt_op_call *call, dt_rows *rows) {
     if (call->overload == BY_NUMBER)
         dt_rows_factors(rows, "...[dim!] -> ...[dim]", DT_PARTIAL_ANY);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans that are computed row by row: logcumsumexp and its gradient, and linear recurrences, of which gradients of
+ * Scans that are computed row by row: logcumsumexp and its gradient, and linear recurrences, which gradients of
  * products are made.
  *
  * logcumsumexp keeps the largest element so far and the sum of exponentials relative to it; along a sharded dim it
@@ -49,7 +49,7 @@ static dt_status shape_gradient(dt_op_call *call) {
     return shape_rows(call);
 }
 
-/* An array with the dim behind all others, and its shape. */
+/* An array with the dim after all others, and its shape. */
 typedef struct turned {
     int64_t shape[DT_SPEC_MAX_DIMS + 1], strides[DT_SPEC_MAX_DIMS + 1];
     dt__array array;

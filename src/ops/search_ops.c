@@ -205,7 +205,7 @@ const dt_op dt__op_bucketize = {
     .schema =
         "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor | "
         "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-    .summary = "The number of the interval between sorted boundaries in which each element is.",
+    .summary = "The number of the interval between sorted boundaries that each element is in.",
     SEARCHES,
     .arguments = "self,boundaries,out_int32,right",
     .samples = "bucketize(f32[5,3]; f32[6])\nbucketize(i32[4]; i32[6]; right=true)\nbucketize(2.5; f32[6])",

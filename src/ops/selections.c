@@ -64,23 +64,52 @@ static keyed find_ranked(keyed *line, int64_t n, int64_t k) {
     return line[k];
 }
 
-/* A line of n elements, of which the last n_nan in order are NaN; returns a position in the tensor. */
+/* find_ranked of keys and positions in one number each. The elements that remain are moved to the front: what is
+ * counted and moved takes no branch that depends on the elements. */
+static uint64_t find_packed(uint64_t *line, int64_t n, int64_t k) {
+    while (n > 1) {
+        const uint64_t first = line[0], middle = line[n / 2], last = line[n - 1];
+        const uint64_t low = first < middle ? first : middle, high = first < middle ? middle : first;
+        const uint64_t pivot = last < low ? low : last > high ? high : last;
+        int64_t below = 0, kept = 0;
+        for (int64_t i = 0; i < n; i++)
+            below += line[i] < pivot;
+        if (k == below)
+            return pivot;
+        const bool is_below = k < below;
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t x = line[i];
+            line[kept] = x;
+            kept += is_below ? x < pivot : x > pivot;
+        }
+        k -= is_below ? 0 : below + 1;
+        n = kept;
+    }
+    return line[0];
+}
+
+/* A line of n elements; the last n_nan in order are NaN; returns a position in the tensor. */
 typedef struct line_elements {
     keyed *all;
+    uint64_t *packed; /* instead of `all`: the key above, the position below; NULL unless both have 32 bits */
     int64_t n, n_nan, first_nan;
     int64_t k; /* kthvalue only */
 } line_elements;
 typedef int64_t select_fn(const line_elements *line);
 
-static int64_t select_kth(const line_elements *line) { return find_ranked(line->all, line->n, line->k - 1).index; }
+static int64_t select_ranked(const line_elements *line, int64_t n, int64_t k) {
+    return line->packed ? (int64_t)(uint32_t)find_packed(line->packed, n, k) : find_ranked(line->all, n, k).index;
+}
+
+static int64_t select_kth(const line_elements *line) { return select_ranked(line, line->n, line->k - 1); }
 
 static int64_t select_median(const line_elements *line) {
-    return line->n_nan ? line->first_nan : find_ranked(line->all, line->n, (line->n - 1) / 2).index;
+    return line->n_nan ? line->first_nan : select_ranked(line, line->n, (line->n - 1) / 2);
 }
 
 static int64_t select_nanmedian(const line_elements *line) {
     int64_t n = line->n - line->n_nan;
-    return n ? find_ranked(line->all, line->n, (n - 1) / 2).index : line->first_nan;
+    return n ? select_ranked(line, line->n, (n - 1) / 2) : line->first_nan;
 }
 
 static int compare_keyed(const void *a, const void *b) { return is_less(a, b) ? -1 : 1; }
@@ -134,7 +163,39 @@ typedef struct selected_lines {
     keyed *memory;
 } selected_lines;
 
-static void read_line(const selected_lines *all, const unsigned char *first, line_elements *out) {
+/* As dt__order_key, in 32 bits. */
+static uint32_t key_of_f32(const unsigned char *element) {
+    const uint32_t sign = (uint32_t)1 << 31;
+    float value;
+    uint32_t bits;
+    memcpy(&value, element, sizeof value);
+    value += 0.0F;
+    memcpy(&bits, &value, sizeof bits);
+    return isnan(value) ? UINT32_MAX : bits ^ ((0 - (bits >> 31)) | sign); /* without a branch on the sign */
+}
+
+/* Integers and floats of up to 32 bits. */
+static uint32_t narrow_key(dt_dtype dtype, const unsigned char *element) {
+    if (!dt__is_float(dtype))
+        return (uint32_t)dt__read_i64(dtype, element) ^ (uint32_t)1 << 31;
+    const float value = (float)dt__read_f64(dtype, element);
+    return key_of_f32((const unsigned char *)&value);
+}
+
+static void read_packed(const selected_lines *all, const unsigned char *first, line_elements *out) {
+    const dt_dtype dtype = all->in.array.dtype;
+    const int64_t step = all->in.strides[all->in.dim] * (int64_t)dt_dtype_size(dtype);
+    const bool is_f32 = dtype == DT_F32, may_be_nan = dt__is_float(dtype);
+    out->n_nan = 0;
+    for (int64_t i = 0; i < out->n; i++) {
+        const uint32_t key = is_f32 ? key_of_f32(first + i * step) : narrow_key(dtype, first + i * step);
+        out->packed[i] = (uint64_t)key << 32 | (uint64_t)i;
+        if (may_be_nan && key == UINT32_MAX && out->n_nan++ == 0)
+            out->first_nan = i;
+    }
+}
+
+static void read_keyed(const selected_lines *all, const unsigned char *first, line_elements *out) {
     dt_dtype dtype = all->in.array.dtype;
     int64_t step = all->in.strides[all->in.dim] * (int64_t)dt_dtype_size(dtype);
     bool may_be_nan = dt__is_float(dtype);
@@ -150,9 +211,11 @@ static void select_piece(void *arg, int64_t piece) {
     const selected_lines *all = arg;
     int64_t size = (int64_t)dt_dtype_size(all->in.array.dtype), n = all->in.shape[all->in.dim];
     line_elements line = {.all = all->memory + piece * n, .n = n, .k = all->k};
+    if (size <= 4 && n <= UINT32_MAX && all->select != select_mode)
+        line.packed = (uint64_t *)(void *)line.all;
     for (int64_t l = piece; l < all->n_lines; l += all->n_pieces) {
         const unsigned char *first = (const unsigned char *)all->in.array.data + dt__line_offset(&all->in, l) * size;
-        read_line(all, first, &line);
+        (line.packed ? read_packed : read_keyed)(all, first, &line);
         int64_t found = all->select(&line);
         memcpy((unsigned char *)all->values.array.data + dt__line_offset(&all->values, l) * size,
                first + found * all->in.strides[all->in.dim] * size, (size_t)size);
@@ -175,7 +238,7 @@ static dt_status select_lines(const dt_op_call *call, selected_lines *all) {
     return DT_OK;
 }
 
-/* All elements as one line, of which a copy is dense. */
+/* All elements as one line; a copy of it is dense. */
 static dt_status select_of_all(dt_op_call *call, selected_lines *all) {
     dt__array in = dt__array_of(&call->inputs[0]);
     const int64_t n = dt__array_count(&in), one = 1;

@@ -17,7 +17,7 @@ typedef struct sequence {
     int64_t n_last;
 } sequence;
 
-/* The values of the local tensor, of which each thread fills pieces. */
+/* The values of the local tensor; each thread fills pieces of it. */
 typedef struct sequence_fill {
     const sequence *values;
     const dt__kernels *kernels;

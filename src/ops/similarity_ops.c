@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Vectors along a dim, divided by their norms: cosine_similarity and normalize; and rearrangements of channels and
- * pixels. They are written with other ops, whose rows they have.
+ * pixels. They consist of other ops and have the rows of these.
  */
+#include "dtensor/autograd.h"
 #include "dtensor/ops.h"
 #include "dtensor/tensor.h"
 #include "ops/op_families.h"
@@ -55,6 +56,12 @@ static unit_vectors divide_by_norm(const dt_op_call *call, dt_tensor *x) {
     return out;
 }
 
+/* The same numbers, which gradients of gradients see as if there were no bound. */
+static void forget_bound(unit_vectors *of) {
+    of->bounded = dt_add(of->norm, dt_detach(dt_sub(of->bounded, of->norm)));
+    of->unit = dt_div(of->x, of->bounded);
+}
+
 static dt_status decompose_cosine(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     unit_vectors a = divide_by_norm(call, inputs[0]), b = divide_by_norm(call, inputs[1]);
     int n = a.unit && b.unit ? (int)dt_tensor_n_dims(a.unit) : 0;
@@ -70,6 +77,8 @@ static dt_status cosine_backward(const dt_op_backward *call, dt_tensor **input_g
     unit_vectors of[2];
     for (int i = 0; i < 2; i++) {
         of[i] = divide_by_norm(op, call->inputs[i]);
+        if (of[i].unit && dt_requires_grad(of[i].norm))
+            forget_bound(&of[i]);
         if (!of[i].unit)
             return dt_error_status(op->ctx);
     }

@@ -36,7 +36,7 @@ static dt_status check_count(const dt_op_call *call, int64_t n) {
                                            MAX_OUTPUTS, n);
 }
 
-/* Blocks of one size, of which the last may be smaller. */
+/* Blocks of one size; the last may be smaller. */
 static dt_status add_blocks(dt_op_call *call, int dim, int64_t size) {
     int64_t left = call->inputs[0].shape[dim], n = size ? dt__max_i64(dt__ceil_div(left, size), 1) : 1;
     DT__TRY(check_count(call, n));
@@ -118,7 +118,8 @@ static dt_status shape_ranges(dt_op_call *call) {
     return (*add)(call, dim);
 }
 
-/* Where range i of tensor_split starts in a dim of this size; of all others, where the one before ends. */
+/* Where range i of tensor_split starts in a dim of this size; ranges of the other ops start where the one before
+ * ends. */
 static int64_t start_of(const dt_op_call *call, int i, int64_t size, int64_t end_before) {
     const dt_arg *arg = call->n_args > 1 ? &call->args[1] : NULL;
     add_ranges_fn *const *add = call->op->family;
@@ -141,7 +142,7 @@ static void window_ranges(const dt_op_call *call, int input, int dim, dt_window 
     }
 }
 
-/* The windows are one behind the other. */
+/* The windows follow each other. */
 static dt_status ranges(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int dim = dim_of(call);

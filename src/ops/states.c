@@ -10,7 +10,7 @@
 #include <math.h>
 
 int64_t dt__n_remaining(const dt_op_value *value, uint32_t dims) {
-    const int64_t most = (int64_t)1 << 48; /* beside an empty dim, the others may have any sizes */
+    const int64_t most = (int64_t)1 << 48; /* where a dim is empty, the others may have any sizes */
     int64_t n = 1;
     for (int d = 0; d < value->n_dims; d++)
         if (!(dims >> d & 1) && (!dt__mul_i64(n, value->shape[d], &n) || n > most))

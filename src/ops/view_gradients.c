@@ -88,7 +88,7 @@ static dt_status check_slice(const dt_op_call *call) {
                         n, start, int_at(call, STEP), dim, size);
 }
 
-/* A dim of which the slice is all may be sharded. */
+/* A dim that the slice covers may be sharded. */
 static dt_status slice(dt_op_call *call) {
     const dt_op_value *grad = &call->inputs[0];
     dt_op_value *result = &call->outputs[0];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The same elements in other dims: view and reshape. Shards are kept where the new dims can be sharded so that every
- * rank keeps its elements, perhaps as strided shards or with explicit extents.
- */
+ * The elements of a tensor in other dims: view and reshape. Shards are kept where the new dims can be sharded so that
+ * every rank keeps its elements, perhaps as strided shards or with explicit extents. */
 #include "dtensor/ops.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -52,7 +51,7 @@ static dt_status shape_view(dt_op_call *call) {
 }
 
 /* The dim of the output in which the first `left` values of a group end. */
-static int dim_behind(const dt__dim_group *group, const int64_t *to, int64_t left, int64_t *left_to) {
+static int dim_after(const dt__dim_group *group, const int64_t *to, int64_t left, int64_t *left_to) {
     int d = group->first[1];
     for (*left_to = 1; *left_to * to[d] <= left; d++)
         *left_to *= to[d];
@@ -67,10 +66,10 @@ static void rows_of_group(const dt_op_call *call, const dt__dim_group *group, dt
         return;
     }
     for (int d = group->first[0]; d < group->first[0] + group->n[0]; d++) {
-        int behind = dim_behind(group, to, left, &left_to);
+        int after = dim_after(group, to, left, &left_to);
         unsigned flags = left == left_to ? 0 : DT_ROW_UNLISTED;
         if (from[d] != 1)
-            dt_rows_add(rows, DT_ROW_RESHAPE | flags, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(behind)});
+            dt_rows_add(rows, DT_ROW_RESHAPE | flags, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(after)});
         left *= from[d];
     }
 }
@@ -99,7 +98,7 @@ static dt_status view(dt_op_call *call) {
         return status;
     if (!call->inputs[0].spec)
         return dt_op_refuse(call, DT_ERR_SHAPE, "%s", reason);
-    /* Local tensors of other ranks may allow it: a local error, of which they are notified. */
+    /* Local tensors of other ranks may allow it: a local error, and they are notified. */
     return dt__fail_local(call->ctx, DT_ERR_SHAPE, "%s: local tensor: %s", call->name, reason);
 }
 
@@ -158,7 +157,7 @@ static dt_status shape_ravel(dt_op_call *call) {
     return add_flat(call, 0, call->inputs[0].n_dims ? call->inputs[0].n_dims - 1 : 0);
 }
 
-/* The sizes in the place of one dim; one of them may be -1. */
+/* The sizes in place of one dim; one of them may be -1. */
 static dt_status shape_unflatten(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *sizes = &call->args[2];
@@ -182,7 +181,7 @@ static dt_status shape_unflatten(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* As another tensor, of which only the shape is used. */
+/* As another tensor; only its shape is used. */
 static dt_status shape_as(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *other = &call->inputs[1];
     int64_t n = 0, expected = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A copy of a tensor with other elements where a view of it would be: select_scatter, slice_scatter,
- * diagonal_scatter. A dim that is selected or sliced may be sharded: each rank writes what it holds.
+ * diagonal_scatter. A dim that is selected or sliced may be sharded: each rank writes what it holds, and fetches that
+ * part of a source whose slice is sharded, too.
  */
 #include "base/dtype.h"
 #include "ops/kernel_support.h"
@@ -58,9 +59,16 @@ static dt_status find_select(const dt_op_call *call, written *out) {
     return out->none ? DT_OK : dt__view_select(&out->to, dim, index);
 }
 
+/* Which indices of a slice of n a rank holds: the first, and how many. */
+static int64_t part_of_slice(int64_t start, int64_t n, int64_t step, int64_t offset, int64_t local, int64_t *before) {
+    *before = offset > start ? dt__min_i64(dt__ceil_div(offset - start, step), n) : 0;
+    const int64_t first = start + *before * step - offset; /* of those that are here */
+    return first < local ? dt__min_i64(n - *before, dt__ceil_div(local - first, step)) : 0;
+}
+
 static dt_status find_slice(const dt_op_call *call, written *out) {
     int dim;
-    int64_t offset, start, n, step = int_at(call, STEP);
+    int64_t offset, start, n, before, step = int_at(call, STEP);
     if (out->to.n_dims == 0)
         return dt_op_refuse(call, DT_ERR_SHAPE, "expected at least one dim, got none");
     DT__TRY(dt__read_dim(call, int_at(call, DIM), out->to.n_dims, &dim));
@@ -68,11 +76,8 @@ static dt_status find_slice(const dt_op_call *call, written *out) {
         return dt_op_refuse(call, DT_ERR_VALUE, "step: expected at least 1, got %" PRId64, step);
     int64_t size = place_of(call, &out->to, dim, &offset);
     read_slice(call, size, &start, &n);
-    int64_t local = out->to.shape[dim],
-            before = offset > start ? dt__min_i64(dt__ceil_div(offset - start, step), n) : 0;
-    int64_t first = start + before * step - offset; /* of those that are here */
-    int64_t n_here = first < local ? dt__min_i64(n - before, dt__ceil_div(local - first, step)) : 0;
-    out->to.offset += n_here ? first * out->to.strides[dim] : 0;
+    const int64_t n_here = part_of_slice(start, n, step, offset, out->to.shape[dim], &before);
+    out->to.offset += n_here ? (start + before * step - offset) * out->to.strides[dim] : 0;
     out->to.shape[dim] = n_here;
     out->to.strides[dim] *= step;
     if (out->from.n_dims == out->to.n_dims && out->from.shape[dim] == n && n_here != n) {
@@ -80,6 +85,17 @@ static dt_status find_slice(const dt_op_call *call, written *out) {
         out->from.shape[dim] = n_here;
     }
     return DT_OK;
+}
+
+/* Of a source that is sharded along the slice. */
+static void window_slice(const dt_op_call *call, int input, int dim, dt_window *out) {
+    const dt_op_value *to = &call->outputs[0];
+    int64_t start, n, before;
+    if (input == 0 || dim != dt__wrap_dim(int_at(call, DIM), to->n_dims))
+        return;
+    read_slice(call, to->global_shape[dim], &start, &n);
+    const int64_t n_here = part_of_slice(start, n, int_at(call, STEP), to->offset[dim], to->shape[dim], &before);
+    dt_window_add(out, before, n_here, 1);
 }
 
 static dt_status find_diagonal(const dt_op_call *call, written *out) {
@@ -126,8 +142,9 @@ static void rows_scatter(const dt_op_call *call, dt_rows *rows) {
         } else if (!of->diagonal) {
             kept += source->n_dims == n;
             dt_rows_add(rows, DT_ROW_OFFSET | DT_ROW_UNLISTED, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_R, DT_ROW_S(d)});
-            if (source->n_dims == n && source->shape[d] == self->shape[d])
-                dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d)});
+            if (source->n_dims == n)
+                dt_rows_add(rows, source->shape[d] == self->shape[d] ? 0 : DT_ROW_WINDOW,
+                            (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d)});
         }
     }
 }
@@ -142,7 +159,8 @@ static dt_status scatter(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
     written part = {.to = dt__view_of_value(call, &call->outputs[0]),
                     .from = dt__view_of_value(call, &call->inputs[1])};
-    dt__run_convert(call, &out, &self);
+    if (out.data != self.data) /* in place, the rest stays */
+        dt__run_convert(call, &out, &self);
     if (dt__elements(call->inputs[1].n_dims, call->inputs[1].shape) == 0)
         return DT_OK;
     DT__TRY(of->find(call, &part));
@@ -163,7 +181,7 @@ const dt_op dt__op_select_scatter = {
     .summary = "A copy of a tensor with another one at an index of a dim.",
     SCATTERS(find_select, false),
     .arguments = "dim,index",
-    .gradient = "self: select_scatter(grad, zeros_like(select(grad, dim, index)), dim, index); "
+    .gradient = "self: select_scatter(grad, new_zeros(grad, src.shape), dim, index); "
                 "src: select(grad, dim, index)",
     .samples = "select_scatter(f32[5,3]; f32[3]; 0; 2)\nselect_scatter(f32[2,5,3]; f32[2,3]; 1; -1)",
 };
@@ -172,13 +190,15 @@ const dt_op dt__op_slice_scatter = {
         "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
     .summary = "A copy of a tensor with another one at the indices of a slice of a dim.",
     SCATTERS(find_slice, false),
+    .window = window_slice,
     .arguments = "dim,start,end,step",
     .flags = DT_OP_POSITIONAL,
-    .gradient = "self: slice_scatter(grad, zeros_like(slice(grad, dim, start, end, step)), dim, start, end, step); "
+    .gradient = "self: slice_scatter(grad, new_zeros(grad, src.shape), dim, start, end, step); "
                 "src: slice(grad, dim, start, end, step)",
     .samples = "slice_scatter(f32[5,3]; f32[3,3]; 0; 1; 4)\nslice_scatter(f32[7,3]; f32[3,3]; 0; 1; 7; 2)\n"
                "slice_scatter(f32[5,3]; f32[5,1]; 1; -1)",
 };
+const dt_op dt__op_slice_scatter_ = {.in_place_of = &dt__op_slice_scatter};
 const dt_op dt__op_diagonal_scatter = {
     .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     .summary = "A copy of a tensor with another one on a diagonal of two dims.",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Best-first search over states: Dijkstra's algorithm, or A* where the caller has a lower bound of the remaining
- * cost. The caller expands states: it reports the steps that leave a state and what each costs. Of equally good
- * entries the one that was found first is expanded first, so that a plan depends on nothing but the move.
+ * Best-first search over states: Dijkstra's algorithm, or A* where the caller has a lower bound of the remaining cost.
+ * The caller expands states: it reports the steps that leave a state and what each costs. Among equally good entries
+ * the one found first is expanded first, so that a plan depends only on the move.
  */
 #ifndef DT_PLAN_BEST_FIRST_SEARCH_H
 #define DT_PLAN_BEST_FIRST_SEARCH_H
@@ -50,8 +50,8 @@ struct dt__search {
 /* Reports a step out of the state that is being expanded: mesh dim m changes to this token and position. */
 void dt__search_step(dt__search *search, int m, int token, int position, double cost);
 
-/* Adds the cheapest states from source to target to the route; nothing where every route costs rules->max_cost or
- * more. `jumped` gets the cheapest route of expanded states that ends with a jump; NULL without rules->jump. Refuses
+/* Adds the cheapest states from source to target to the route; nothing if every route costs rules->max_cost or more.
+ * `jumped` gets the cheapest route of expanded states that ends with a jump; NULL without rules->jump. Refuses
  * (unsupported) a search that finds too many states, unless it may give up. */
 dt_status dt__search_run(const dt__state_space *space, const dt__search_rules *rules, dt__route *out,
                          dt__route *jumped);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
- * reduction; ranks that differ only along others are alike and are counted once. So are coordinates of a relevant mesh
- * dim that hold equally much in every step, whatever the other coordinates are: where sizes divide, all of them. Where
- * all cuts of the tensor dims in question are plain and those before a step begin with those after it, or the other way
- * round, only sizes matter, and these coordinates follow from the sizes: tables have no others.
+ * reduction; ranks that differ only along other mesh dims are alike and are counted once. The same holds for
+ * coordinates of a relevant mesh dim that hold equally much in every step, whatever the other coordinates are: if sizes
+ * divide evenly, for all of them. Where all cuts of the tensor dims in question are plain and those before a step begin
+ * with those after it, or the other way round, only sizes matter, and these coordinates follow from the sizes: tables
+ * have no others.
  */
 #include "plan/byte_counts.h"
 
@@ -102,7 +103,7 @@ static dt_status new_table(const count *self, const dt__transfer *step, int dim,
     return DT_OK;
 }
 
-/* Products fit, or have a factor of 0 and are 0 whatever overflows on the way. */
+/* Products fit, or have a factor of 0 and are 0 whatever overflows in between. */
 static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
 static held held_by(const count *self, int step, const int64_t *index) {

@@ -25,7 +25,7 @@ static const traffic traffic_of[DT__N_STEP_KINDS] = {
     [DT__STEP_ALL_TO_ALL] = {.rounds = 1, .shares = 1, .packed = 1},
 };
 
-/* Through the start, and through the point where the cache ends. */
+/* A line through the start and through the point where the cache is full. */
 static dt__step_line line_of(const dt__measured_step *step) {
     double us = 1 / step->bytes_per_us, memory_us = step->cache_bytes > 0 ? 1 / step->memory_bytes_per_us : us;
     return (dt__step_line){{step->start_us, us}, {step->start_us - (memory_us - us) * step->cache_bytes, memory_us}};
@@ -36,7 +36,7 @@ static double mix_times(double a, double b, double weight) {
     return weight <= 1 ? mixed : fmax(mixed, b);
 }
 
-/* On the line through both at weight 0 and 1. Beyond the second, not below it. */
+/* A value on the line through both, at weights 0 and 1. Beyond the second it is never below that. */
 static dt__step_line mix(dt__step_line a, dt__step_line b, double weight) {
     return (dt__step_line){
         {mix_times(a.cache.base, b.cache.base, weight), mix_times(a.cache.us_per_byte, b.cache.us_per_byte, weight)},

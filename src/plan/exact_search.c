@@ -48,8 +48,8 @@ static inline double step_price(const exact *self, const dt__state_node *a, cons
 
 static bool is_cheap(const exact *self, double us) { return us < self->max_cost * (1 - ROUNDING); }
 
-/* Takes the best open node; -1: none that may lead to a cheap route. The remaining cost weighs more than it is,
- * because a route that is near its end soon lowers max_cost. */
+/* Takes the best open node; -1: none that may lead to a cheap route. The remaining cost gets extra weight, because a
+ * route near its end soon lowers max_cost. */
 static int next_node(exact *self) {
     int n = 0, best = -1;
     double best_rank = INFINITY;

@@ -2,9 +2,9 @@
  *
  * The graph planner: PyTorch's search, with its steps, their order and its costs, so that its published traces are
  * reproduced. Only the last mesh dim in the order of a tensor dim's cuts may change, and a new cut comes last. The
- * costs are PyTorch's even where they are odd: gathering a strided shard is free, and an exchange between shards
- * costs as much as a gather of one shard. The cost of the plan is computed afterwards, by the machine model. Steps
- * from Replicate to a partial are left out: no cheapest route to an allowed target has one.
+ * costs are PyTorch's even where they are odd: gathering a strided shard is free, and an exchange between shards costs
+ * as much as a gather of one shard. The cost of the plan is computed afterwards, by the machine model. Steps from
+ * Replicate to a partial are left out: no cheapest route to an allowed target contains one.
  */
 #include "plan/best_first_search.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The minimum-cost planner: the cheapest route, by the machine model, over collectives that may each run over
- * several mesh dims. A simple plan, with neighbouring steps joined wherever one collective can do them and is
+ * several mesh dims. A simple plan, with neighboring steps joined wherever one collective can do them and is
  * cheaper, and one exchange of just the blocks that ranks lack set an upper bound; the exact search tries to find
  * something cheaper. Where it would visit too many states, the search over single mesh dims competes, too, with its
  * steps joined.
@@ -127,8 +127,8 @@ dt_status dt__exchange_us(dt__arena *arena, const dt__state_space *space, double
                               us);
 }
 
-/* Makes one exchange from the source to the target the best route where it is cheaper. It is for blocks that move
- * criss-cross; it is no better than a single collective that does the same. */
+/* Makes one exchange from the source to the target the best route where it is cheaper. It helps when blocks move in
+ * many directions; it is no better than a single collective that does the same. */
 static dt_status offer_exchange(const dt__state_space *space, dt__route *best, double *best_us) {
     double us;
     if (!dt__exchange_may_cost_less(space, *best_us))
@@ -163,8 +163,8 @@ dt_status dt__min_cost_route(const dt__state_space *space, double max_cost, dt__
     bool is_exact;
     DT__TRY(plan_simply(space, out, us));
     DT__TRY(offer_exchange(space, out, us));
-    if (*us <= dt__min_cost_bound_us(space) * (1 + ROUNDING))
-        return DT_OK;
+    if (space->n_mesh_dims > 1 && *us <= dt__min_cost_bound_us(space) * (1 + ROUNDING))
+        return DT_OK; /* over one mesh dim the search takes no longer than the bound */
     DT__TRY(dt__exact_search(space, fmin(*us, max_cost), &searched, &is_exact));
     DT__TRY(offer(space, &searched, out, us));
     if (is_exact)

@@ -21,7 +21,7 @@ dt_status dt__exact_search(const dt__state_space *space, double max_cost, dt__ro
 dt_status dt__single_dim_search(const dt__state_space *space, double max_cost, dt__route *out, dt__route *jumped);
 /* The cost of one exchange from the source to the target; infinite where the step is another collective. */
 dt_status dt__exchange_us(dt__arena *arena, const dt__state_space *space, double *us);
-/* False where a lower bound of that, which is found faster, is no less than this. */
+/* False if a lower bound of that cost, which is faster to compute, is not below this. */
 bool dt__exchange_may_cost_less(const dt__state_space *space, double us);
 /* Whether mesh dim m's cut and all cuts before it are the target's. */
 bool dt__cut_is_final(const dt__state_space *space, const dt__dim_state *state, int m);

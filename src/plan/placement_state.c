@@ -114,7 +114,7 @@ dt_status dt__state_placements(dt__arena *arena, const dt__state_space *space, c
         .n_placements = space->n_mesh_dims,
         .placements = written,
     };
-    DT__TRY(dt__placements_normalise(arena->ctx, &desc, placements));
+    DT__TRY(dt__placements_normalize(arena->ctx, &desc, placements));
     *out = placements;
     return DT_OK;
 }

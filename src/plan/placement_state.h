@@ -21,7 +21,7 @@ enum {
     DT__MAX_TOKENS = 1 + 3 * DT_SPEC_MAX_DIMS
 };
 
-/* The cuts of a tensor dim in a state: mesh dims, in the order in which they cut. */
+/* The cuts of a tensor dim in a state: mesh dims, in the order they cut. */
 typedef struct dt__cut_list {
     int n;
     uint8_t mesh_dims[DT_SPEC_MAX_DIMS];
@@ -60,7 +60,7 @@ static inline bool dt__token_is_special(const dt__state_space *space, int token)
 
 /* The cuts of a tensor dim. */
 dt__cut_list dt__state_cuts(const dt__state_space *space, const dt__dim_state *state, int dim);
-/* The placements of the state, normalised, in the arena. */
+/* The placements of the state, normalized, in the arena. */
 dt_status dt__state_placements(dt__arena *arena, const dt__state_space *space, const dt__dim_state *state,
                                const dt_placement **out);
 /* How many of `size` indices coordinate 0 of mesh dim m keeps when this token cuts them. */
@@ -82,7 +82,7 @@ typedef struct dt__change {
 
 void dt__state_change(const dt__state_space *space, const dt__dim_state *before, const dt__dim_state *after,
                       dt__change *out);
-/* The same where only mesh dim m changes, from one token to another. */
+/* The change of a state where only mesh dim m changes, from one token to another. */
 void dt__dim_change(const dt__state_space *space, int m, int before, int after, dt__change *out);
 /* That step as the machine model prices it, and its cost in microseconds. */
 dt__step_desc dt__change_step(const dt__state_space *space, const dt__change *change, double before_bytes,

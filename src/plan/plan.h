@@ -2,8 +2,8 @@
  *
  * The plan of a redistribution: which collectives, over which mesh dims, take a tensor from one sharding to another,
  * what they move and what that costs. A plan is a pure function of the two shardings, the planner and the machine
- * model: nothing communicates and no tensor is needed, so a plan can be made for any mesh. This header is all that
- * other folders include of plan.
+ * model: nothing communicates and no tensor is needed, so a plan can be made for any mesh. Other folders include only
+ * this header of src/plan.
  *
  *     bytes        received over all steps by the rank that receives most. A step in which rank r goes from the
  *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements.
@@ -20,8 +20,8 @@
 #include "spec/spec.h"
 
 /* The planners. One list makes the enum, the names that options and requests use, and the table of functions
- * (planners.c); errors, tools and tests derive from it. Columns: enum, name and function, what it does. What every
- * planner must fulfil is in planners.h. */
+ * (planners.c); errors, tools and tests derive from it. Columns: enum, name and function, what it does. planners.h
+ * lists the requirements for every planner. */
 #define DT__PLANNER_LIST(X)                                                                                          \
     X(GREEDY, greedy, "mesh dim by mesh dim, as PyTorch does by default")                                            \
     X(GRAPH, graph, "PyTorch's search over single steps, with its costs")                                            \
@@ -48,7 +48,7 @@ const char *dt__planner_names(size_t capacity, char *out);
 typedef struct dt__step_desc {
     dt__step_kind kind;
     int64_t group; /* number of ranks that take part */
-    int64_t ranks; /* of the mesh, which do the same in groups of theirs; at least the group */
+    int64_t ranks; /* ranks of the mesh, which do the same in their own groups; at least the group */
     bool spans_hosts;
     double before_bytes, after_bytes; /* of the largest shard */
     bool strided;  /* an exchange of blocks that are not consecutive in memory; of collectives, this is not known */
@@ -66,7 +66,7 @@ typedef struct dt__step_formula {
     double base, before, after;
 } dt__step_formula;
 dt__step_formula dt__machine_formula(const dt__machine *machine, const dt__step_desc *step);
-/* Where steps like this are measured: the maximum of two lines over after_bytes, of which the second is the steeper
+/* Where steps like this are measured: the maximum of two lines over after_bytes; the second is the steeper
  * one and exceeds the first where results are too large for the caches. */
 typedef struct dt__step_line {
     struct {
@@ -106,7 +106,7 @@ typedef struct dt__transfer {
 typedef struct dt__plan_step {
     dt__step_kind collective;
     int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* ascending: those that change */
-    const dt_placement *before, *after;           /* one per mesh dim, normalised */
+    const dt_placement *before, *after;           /* one per mesh dim, normalized */
     const dt__transfer *transfer;
     int64_t bytes;   /* max received by a rank in this step */
     int64_t busiest; /* position in the mesh of the first rank that receives that much */
@@ -204,7 +204,7 @@ typedef struct dt__flows {
 /* Who sends how much to a receiver, which is given by its position in the target's mesh (traffic.c). The elements
  * add up to the bytes of the plan. */
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out);
-/* How many these are, which takes less time where shards are even. */
+/* The number of these, which is faster to compute if shards are even. */
 dt_status dt__flows_count(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, int64_t *out);
 
 /* Reductions in two phases, decided once for plans and for the executor (two_phase.c): whether n_values per element

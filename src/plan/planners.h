@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The planners' side of plan.h: what a planner is given, what it returns, and what it must fulfil. A planner only
+ * The planners' side of plan.h: what a planner is given, what it returns, and what it must fulfill. A planner only
  * finds states; steps, bytes and costs are derived from them in plan.c, the same way for all.
  *
  * Every planner
@@ -13,7 +13,7 @@
  *   - plans every move on one mesh that dt__plan_new accepts, or refuses it (unsupported) by a limit that follows
  *     from the move alone;
  *   - is deterministic: equal moves have equal routes on every rank and in every run, because ranks that
- *     redistribute together plan by themselves. Of equally good routes it takes the one that it finds first;
+ *     redistribute together plan by themselves. Among equally good routes it takes the one that it finds first;
  *   - communicates nothing, and allocates from the route's arena only.
  *
  * tests/plan/test_properties.c checks this for every planner of the list.

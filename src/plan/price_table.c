@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dijkstra's algorithm from the source over all states, which continues only as far as the next question requires. Its
- * steps and prices are those of the exact search, so that a price is that of the plan which the minimum-cost planner
- * makes.
+ * Dijkstra's algorithm from the source over all states, which continues only as far as the next query requires. Its
+ * steps and prices are those of the exact search, so a price equals that of the minimum-cost planner's plan.
  *
  * The first nodes are expanded into all others. When more of them turn out to be needed, upper bounds of all costs are
  * found first: most sets of mesh dims are then too expensive for a step, and for each of the others an index lists the
@@ -147,7 +146,7 @@ static bool is_plain(const dt__state_space *space) {
     return !space->strided;
 }
 
-/* Most routes of a tensor without elements cost the same; which of them is taken, the planner's search decides. */
+/* Most routes of a tensor without elements cost the same; the planner's search decides which one is taken. */
 static bool is_empty(const dt__sharding *from) {
     for (int d = 0; d < from->n_dims; d++)
         if (from->shape[d] == 0)

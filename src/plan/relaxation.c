@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The relaxed states, and Dijkstra's algorithm over them. Cuts that are as in the source are the first of their
- * tensor dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none
- * that is not as in the source.
+ * The relaxed states, and Dijkstra's algorithm over them. Cuts as in the source are the first of their tensor dim, and
+ * so are cuts as in the target. So a tensor dim with a cut that only the source has cannot have one that only the
+ * target has.
  *
  * The bytes of a relaxed state are the maximum of two bounds. One is the minimum over all states with as many cuts,
  * however these are distributed over the tensor dims. The other takes the cuts that are as in the source or the

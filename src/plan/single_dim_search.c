@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The search over collectives on single mesh dims, for moves with more states than the exact search can visit; the
- * planner joins neighbouring steps afterwards. Only the last mesh dim in the order of a tensor dim's cuts may
- * change, and a new cut comes last. Steps that hardly ever help are not tried: a partial that stays is not touched,
- * and the tensor dims that get cut on the way are those that the source or the target cuts, and the largest of the
- * others. Each mesh dim that still has to communicate adds the minimum that this can cost to the bound, so few
- * states are expanded.
+ * planner joins neighboring steps afterwards. Only the last mesh dim in the order of a tensor dim's cuts may change,
+ * and a new cut comes last. Steps that hardly ever help are not tried: a partial that stays is not touched, and only
+ * the tensor dims that the source or the target cuts, and the largest of the others, are cut on the way. Each mesh dim
+ * that still has to communicate adds the minimum that this can cost to the bound, so few states are expanded.
  */
 #include "plan/min_cost_searches.h"
 
@@ -180,7 +179,7 @@ static void add_step(const expansion *self, int m, int token, int position) {
     dt__search_step(self->search, m, token, position, us);
 }
 
-/* Mesh dim m becomes a cut, unless the dim has or would get explicit extents beside another cut. */
+/* Mesh dim m becomes a cut, unless the dim has or would get explicit extents together with another cut. */
 static void add_cut(const expansion *self, int m, int token) {
     const dt_placement *now = &self->space->tokens[self->state[m].token];
     const dt_placement *next = &self->space->tokens[token];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Listing states. The role of a mesh dim is its token and, of a cut, the cuts before it on its tensor dim. Each role
+ * Listing states. The role of a mesh dim is its token and, for a cut, the cuts before it on its tensor dim. Each role
  * gets a number on first use, so that two states are compared in a few instructions.
  */
 #include "plan/state_table.h"

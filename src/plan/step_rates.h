@@ -30,8 +30,8 @@ typedef struct dt__roles {
 
 /* Per set of mesh dims, in the arena; NULL without memory. */
 dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space);
-/* The same, where each coefficient is the minimum over all supersets of the set, and over the kinds that a step may be
- * once a mesh dim that is not in the set changes, too. */
+/* Rates per set of mesh dims, where each coefficient is the minimum over all supersets of the set, and over the kinds
+ * that a step may be once a mesh dim that is not in the set changes, too. */
 dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__rates *rates);
 
 /* The least that a step into a state of one byte costs, over all sets: every step writes its result. */

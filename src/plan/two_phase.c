@@ -8,7 +8,7 @@
 
 enum {
     AT_ONCE_BYTES = 8192,           /* up to here every replica reduces everything */
-    AT_ONCE_BYTES_OF_TWO = 4 << 20, /* the same for two values and two replicas: two phases would read as much */
+    AT_ONCE_BYTES_OF_TWO = 4 << 20, /* for two values and two replicas: two phases would read as much */
     MIN_ROWS = 8                    /* of each replica along the dim that is divided, if there are as many */
 };
 

@@ -49,7 +49,7 @@ void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst) {
     fill_range(&at, begin, n, dst);
 }
 
-/* The same with a stride between the elements. */
+/* Fills elements with a stride between them. */
 static void fill_strided(cursor *at, int64_t begin, int64_t n, int64_t stride, char *dst) {
     char part[DT__GROUP_BYTES];
     const int64_t room = (int64_t)(sizeof part / at->element_bytes);

@@ -84,7 +84,7 @@ static uint64_t turn(uint64_t place, uint64_t by, uint64_t n) {
     return sum < n ? sum : sum - n;
 }
 
-/* Entries that are computed together, to hide the latency of the multiplications. */
+/* The number of entries that are computed together, to hide the latency of the multiplications. */
 enum { LANES = 8 };
 
 static void walk(const dt__order *order, uint64_t x[LANES]) {

@@ -38,7 +38,8 @@ void dt__draw_local(const dt__draw *draw, int n_dims, const dt__shard *shards, i
 void dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
                    const int64_t *strides, void *dst);
 
-/* A random permutation of 0 … size - 1, of which any entry can be computed. It never changes: threads may share one. */
+/* A random permutation of 0 … size - 1; any entry can be computed by itself. It never changes, so threads may share
+ * it. */
 enum { DT__ORDER_TABLE = 4096, DT__ORDER_ROUNDS = 8 };
 
 typedef struct dt__order {

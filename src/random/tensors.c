@@ -72,7 +72,7 @@ static bool wants_numbers(dt_tensor *tensor) {
     static const int64_t still[DT_SPEC_MAX_DIMS];
     unsigned char element[16];
     dt_reduce reduce;
-    if (!tensor->data || dt_tensor_local_elements(tensor) == 0)
+    if (!tensor->data || dt_tensor_local_elements(tensor) == 0 || dt__is_idle(tensor->ctx, tensor->data))
         return false;
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
@@ -147,7 +147,7 @@ static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random
     dt__draw draw;
     typed.dtype = tensor->dtype;
     const dt__call_details details = {.hash = hash_arguments(args), .describe = add_arguments, .describe_arg = args};
-    dt_generator *generator = dt__folded(tensor, &details) ? generator_of(tensor->ctx, args->op, o) : NULL;
+    dt_generator *generator = dt__noted(tensor, &details) ? generator_of(tensor->ctx, args->op, o) : NULL;
     if (!generator)
         return dt_error_status(tensor->ctx);
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
@@ -363,7 +363,7 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
 static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);
-    if (!dt__folded(tensor, NULL) || !generator)
+    if (!dt__noted(tensor, NULL) || !generator)
         return dt_error_status(ctx);
     dt__order *order = dt__alloc(ctx, sizeof *order);
     if (!order)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of PyTorch's functions that are no ops here: the error for such a name states that the op does not exist, and
- * suggests no other that is spelled like it.
+ * Names of PyTorch functions that have no op here: the error for such a name states that the op does not exist, and
+ * does not suggest one with a similar spelling.
  */
 #ifndef DT_RULES_ABSENT_OPS_H
 #define DT_RULES_ABSENT_OPS_H

@@ -92,7 +92,7 @@ static bool take_tensor(binding *self, const dt__param *param, const dt__argumen
     return true;
 }
 
-/* The members of a list of n tensors of which the first n_before are inputs from `first` on and the next is none. */
+/* The members of a list of n tensors: the first n_before are inputs from `first` on, and the next is none. */
 static int *list_members(binding *self, const dt__param *param, int n, int first, int n_before) {
     if (!param->type.optional_members) {
         refuse(self, "argument '%s': expected a tensor as member %d of the list, got none", param->name,
@@ -172,35 +172,57 @@ static bool take_scalar(binding *self, const dt__param *param, const dt__argumen
            take_as_is(value, DT_ARG_BOOL, out) || take_as_is(value, DT_ARG_COMPLEX, out) || named_number(value, out);
 }
 
-static bool take_ints(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
-    const dt_arg *value = &argument->value;
-    if (value->type != DT_ARG_INT)
-        return take_as_is(value, DT_ARG_INTS, out);
-    int n = param->type.n ? param->type.n : 1;
+/* A list of n equal integers. */
+static bool repeat_int(binding *self, int64_t number, int n, dt_arg *out) {
     int64_t *copies = DT__NEW_ARRAY(self->arena, int64_t, n);
     if (!copies) {
         self->status = DT_ERR_MEMORY;
         return false;
     }
     for (int i = 0; i < n; i++)
-        copies[i] = value->as.i;
+        copies[i] = number;
     *out = (dt_arg){.type = DT_ARG_INTS, .n = n, .as.ints = copies};
     return true;
 }
 
+/* Whether all members of a list are none, which has no type then. */
+static bool is_all_none(const dt__argument *argument) {
+    bool is_none = argument->value.type == DT_ARG_TENSORS && argument->value.n > 0;
+    for (int i = 0; i < argument->value.n && is_none; i++)
+        is_none = argument->tensors[i] < 0;
+    return is_none;
+}
+
+static bool take_ints(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
+    if (value->type == DT_ARG_INT)
+        return repeat_int(self, value->as.i, param->type.n ? param->type.n : 1, out);
+    if (param->type.optional_members && is_all_none(argument))
+        return repeat_int(self, DT_NONE, value->n, out);
+    for (int i = 0; value->type == DT_ARG_INTS && i < value->n && !param->type.optional_members; i++)
+        if (value->as.ints[i] == DT_NONE) {
+            refuse(self, "argument '%s': expected an integer as member %d of the list, got none", param->name, i + 1);
+            return false;
+        }
+    return take_as_is(value, DT_ARG_INTS, out);
+}
+
 static bool take_floats(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
     const dt_arg *value = &argument->value;
-    (void)param;
-    if (value->type != DT_ARG_INTS)
+    const bool is_one = value->type == DT_ARG_INT || value->type == DT_ARG_FLOAT;
+    if (value->type != DT_ARG_INTS && !is_one)
         return take_as_is(value, DT_ARG_FLOATS, out);
-    double *floats = DT__NEW_ARRAY(self->arena, double, value->n);
+    const int n = !is_one ? value->n : param->type.n ? param->type.n : 1;
+    double *floats = DT__NEW_ARRAY(self->arena, double, n);
     if (!floats) {
         self->status = DT_ERR_MEMORY;
         return false;
     }
-    for (int i = 0; i < value->n; i++)
-        floats[i] = (double)value->as.ints[i];
-    *out = (dt_arg){.type = DT_ARG_FLOATS, .n = value->n, .as.floats = floats};
+    for (int i = 0; i < n; i++)
+        floats[i] = value->type == DT_ARG_FLOAT ? value->as.f
+                    : is_one                    ? (double)value->as.i
+                                                : (double)value->as.ints[i];
+    *out = (dt_arg){.type = DT_ARG_FLOATS, .n = n, .as.floats = floats};
     return true;
 }
 
@@ -262,7 +284,7 @@ static bool match(binding *self, int n, const dt__argument *arguments, const dt_
     return true;
 }
 
-/* A word in the place of a dtype is a dtype that does not exist. */
+/* A word in place of a dtype is a dtype that does not exist. */
 static bool refuse_value(binding *self, const dt__param *param, const dt_arg *value) {
     if (param->type.kind != DT__PARAM_DTYPE || value->type != DT_ARG_TEXT)
         return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type.kind],

@@ -128,7 +128,7 @@ static dt_status resolve_names(const reading *self, const dt__placement_list *li
     return status;
 }
 
-/* The sharding of a list of placements; of an empty one, Replicate. */
+/* The sharding of a list of placements; an empty one is Replicate. */
 static dt_status parse_sharding(const reading *self, const dt_op_value *value, const char *text, dt__sharding *out) {
     dt_placement replicate[DT_SPEC_MAX_DIMS] = {dt_placement_replicate()}, *placements = replicate;
     dt__sharding_desc desc = {.n_mesh_dims = self->out->n_mesh_dims,

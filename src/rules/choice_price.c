@@ -87,7 +87,7 @@ static bool makes_partial_sum(const dt__row_choice *choice, int o, int m) {
     return made;
 }
 
-/* The cost of reducing output o on mesh dim m, of which a rank holds so many bytes. */
+/* The cost of reducing output o on mesh dim m, where a rank holds so many bytes of it. */
 static double reduction_us(const dt__row_choice *choice, int o, int m, bool far, double bytes) {
     const dt_op_value *output = &choice->call->outputs[o];
     dt__step_desc reduction = {.kind = output->n_dims > 0 ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE,

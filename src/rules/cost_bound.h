@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A lower bound of the cost of redistributing an input, while only some mesh dims of its target are known. Any plan
- * that communicates divides the mesh dims that change among collectives, of which none both reduces and moves shards;
- * each has a start-up and synchronises with all peers of its group. It receives what it needs, and writes the result.
- * With t the bytes of the result, f the fraction of it that stays in place, g the ranks whose values are reduced, and
- * w the ranks that get the same result, a rank receives on average
+ * that communicates divides the mesh dims that change among collectives, and no collective both reduces and moves
+ * shards; each has a start-up and synchronizes with all peers of its group. It receives what it needs, and writes the
+ * result. With t the bytes of the result, f the fraction of it that stays in place, g the ranks whose values are
+ * reduced, and w the ranks that get the same result, a rank receives on average
  *
  *     t (1 - f)              where nothing is reduced
  *     t (1 + (g - 2) / w)    otherwise: each rank does its share of the g - 1 sums per element and receives the rest
  *
- * The same for all ranks of a host together bounds what passes between hosts. A mesh dim that is not decided counts
+ * This average over all ranks of a host bounds what passes between hosts. A mesh dim that is not decided counts
  * as sharding the result or as replicating it, whichever is less.
  *
  * Where nothing is reduced, one exchange of just the missing blocks may be cheaper than collectives, because it
@@ -38,7 +38,7 @@ typedef struct dt__cost_bound {
     double same[DT__N_LINKS];   /* w, of decided mesh dims */
     double open[DT__N_LINKS];   /* of mesh dims that are not decided */
     double peers_us;            /* of the mesh dims one by one, */
-    double again_us;            /* of which this is for second rounds */
+    double again_us;            /* the part that is for second rounds */
     unsigned kinds;             /* of collectives that it takes, by bits */
     double gathered;            /* f of an exchange, of shards that are gathered */
     double resharded;           /* and of one that becomes another */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads rules of factors and makes rows of them. A symbol is a letter, "...", or the name of an argument in brackets;
- * it is one dim or several, and each of these is a factor. Terms are matched with the dims of the tensors:
- * inputs first, then outputs, then addends, whose dims are those of the first output. A factor makes one row: sharded
- * wherever it occurs, except where a dim of size 1 is broadcast; outputs whose terms lack it become partial, and so do
- * the addends. There is no row where the sizes of a factor differ otherwise, or where an output's term has the
- * factor and its tensor has not.
+ * it is one dim or several, and each of these is a factor. Terms are matched with the dims of the tensors: inputs
+ * first, then outputs, then addends, whose dims are those of the first output. A factor makes one row: sharded wherever
+ * it occurs, except where a dim of size 1 is broadcast; outputs whose terms lack it become partial, and so do the
+ * addends. There is no row if the sizes of a factor differ in any other way, or if an output's term has the factor and
+ * its tensor lacks it.
  */
 #include "rules/factors.h"
 
@@ -80,7 +80,7 @@ static const struct {
     unsigned flag;
 } row_marks[] = {{"@", DT_ROW_OFFSET}, {"~", DT_ROW_MEET}, {">", DT_ROW_SCAN}, {"^", DT_ROW_WINDOW}};
 
-/* "!", "?" and the marks of rows behind a factor. */
+/* "!", "?" and the marks of rows after a factor. */
 static void read_marks(dt__cursor *at, rule *out, item *into) {
     rule_symbol *of = &out->symbols[into->symbol];
     for (bool more = true; more;) {
@@ -144,7 +144,7 @@ static dt_status read_item(dt__cursor *at, rule *out, item *into) {
     return DT_OK;
 }
 
-/* "P(max)" behind an output. */
+/* "P(max)" after an output. */
 static dt_status read_vanished(dt__cursor *at, term *into) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++)
         if (dt__cursor_skip(at, dt_reduce_name((dt_reduce)kind))) {
@@ -425,10 +425,19 @@ static bool lay(dims *self, int entry) {
     return true;
 }
 
-/* An addend's dims are those of the first output, aligned at the right. */
+static bool has_symbol(const term *over, int symbol) {
+    for (int i = 0; i < over->n; i++)
+        if (over->items[i].symbol == symbol)
+            return true;
+    return false;
+}
+
+/* The dims of an addend are those that its term names, or those of the first output, aligned at the right ("..."). */
 static bool lay_addend(dims *self, int entry) {
     int output = self->call->n_inputs, n_out = self->call->outputs[0].n_dims;
     int n = self->call->inputs[entry].n_dims;
+    if (!has_symbol(self->terms[entry], ELLIPSIS))
+        return lay(self, entry);
     if (n > n_out)
         return false;
     for (int f = 0; f < self->n_factors; f++)
@@ -437,7 +446,7 @@ static bool lay_addend(dims *self, int entry) {
     return true;
 }
 
-/* An empty vector in a list of tensors is joined with tensors of any shape (as in cat). */
+/* An empty vector in a list of tensors can be joined with tensors of any shape (as in cat). */
 static const term *term_of_member(const dt_op_value *value, const term *of_list) {
     return value->n_dims == 1 && value->shape[0] == 0 ? NULL : of_list;
 }
@@ -495,13 +504,6 @@ static void add_moved(const dims *self) {
         dt_rows_reduce(self->rows, moved, (dt_reduce)kind, (dt_reduce)kind);
 }
 
-static bool has_symbol(const term *over, int symbol) {
-    for (int i = 0; i < over->n; i++)
-        if (over->items[i].symbol == symbol)
-            return true;
-    return false;
-}
-
 /* The entry of an output: sharded, or partial where its term lacks the factor. False: there is no such row. */
 static bool entry_of_output(const dims *self, int entry, int factor, bool *vanishes, dt_row_entry *out) {
     const term *over = self->terms[entry];
@@ -551,6 +553,47 @@ static void add_rows(const dims *self, dt_row_entry *entries) {
             add_row(self, f, entries);
 }
 
+static bool dims_open(dims *self, dt__arena *arena) {
+    size_t n_entries = (size_t)(self->call->n_inputs + self->call->n_outputs);
+    self->n_factors = self->rule->n_symbols * DT_SPEC_MAX_DIMS;
+    self->terms = DT__NEW_ARRAY(arena, const term *, (int)n_entries);
+    self->factors = DT__NEW_ARRAY(arena, struct factor, self->n_factors);
+    self->of = dt__arena_alloc(arena, n_entries, (size_t)self->n_factors);
+    if (!self->terms || !self->factors || !self->of)
+        return false;
+    memset(self->of, -1, n_entries * (size_t)self->n_factors);
+    for (int f = 0; f < self->n_factors; f++)
+        self->factors[f].size = 1;
+    return true;
+}
+
+/* In how many inputs and outputs a factor is. */
+static void count_terms(const dims *self, int f, int *n_in, int *n_out) {
+    *n_in = *n_out = 0;
+    for (int e = 0; e < self->call->n_inputs + self->call->n_outputs; e++)
+        *(e < self->call->n_inputs ? n_in : n_out) += dims_of(self, e)[f] >= 0;
+}
+
+double dt__factors_flops(const dt_op_call *call, const char *rule_text) {
+    dt__arena arena = dt__arena_new(call->ctx);
+    rule parsed;
+    uint64_t addends = 0;
+    double product = 2;
+    bool contracts = false, scatters = false;
+    dims self = {.call = call, .rule = &parsed};
+    if (read_rule(call->ctx, rule_text, &parsed) == DT_OK && dims_open(&self, &arena) && find_terms(&self) &&
+        lay_all(&self, &addends))
+        for (int f = 0; f < self.n_factors; f++) {
+            int n_in, n_out;
+            count_terms(&self, f, &n_in, &n_out);
+            product *= (double)self.factors[f].size;
+            contracts = contracts || (n_in > 1 && n_out == 0);
+            scatters = scatters || (n_in == 0 && n_out > 0); /* adds to elements that indices name */
+        }
+    dt__arena_free(&arena);
+    return contracts && !scatters && call->n_outputs ? product : 0;
+}
+
 void dt__factors_add(dt_rows *rows, const char *text, uint64_t *addends) {
     const dt_op_call *call = rows->call;
     size_t n_entries = (size_t)(call->n_inputs + call->n_outputs);
@@ -560,18 +603,12 @@ void dt__factors_add(dt_rows *rows, const char *text, uint64_t *addends) {
     rows->status = read_rule(rows->arena->ctx, text, &parsed);
     if (rows->status != DT_OK)
         return;
-    dims self = {.rows = rows, .call = call, .rule = &parsed, .n_factors = parsed.n_symbols * DT_SPEC_MAX_DIMS};
-    self.terms = DT__NEW_ARRAY(rows->arena, const term *, (int)n_entries);
-    self.factors = DT__NEW_ARRAY(rows->arena, struct factor, self.n_factors);
-    self.of = dt__arena_alloc(rows->arena, n_entries, (size_t)self.n_factors);
+    dims self = {.rows = rows, .call = call, .rule = &parsed};
     dt_row_entry *entries = DT__NEW_ARRAY(rows->arena, dt_row_entry, (int)n_entries);
-    if (!self.terms || !self.factors || !self.of || !entries) {
+    if (!entries || !dims_open(&self, rows->arena)) {
         rows->status = DT_ERR_MEMORY;
         return;
     }
-    memset(self.of, -1, n_entries * (size_t)self.n_factors);
-    for (int f = 0; f < self.n_factors; f++)
-        self.factors[f].size = 1;
     if (!find_terms(&self))
         return;
     if (lay_all(&self, addends))

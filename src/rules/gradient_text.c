@@ -109,7 +109,7 @@ static dt_status refuse_op(const parser *self, const char *name) {
     return dt__cursor_fail(&self->at, "there is no op or function '%.60s'", name);
 }
 
-/* The arguments behind the parenthesis. */
+/* The arguments after the parenthesis. */
 static dt_status read_call(parser *self, const char *name, int *out) {
     dt__formula_node node = {.kind = DT__FORMULA_OP, .name = name};
     dt__formula_arg args[MAX_CALL_ARGS] = {{0}};

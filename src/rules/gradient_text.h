@@ -18,21 +18,21 @@ typedef enum dt__formula_kind {
     DT__FORMULA_RESULT,   /* output `index` of the recorded call */
     DT__FORMULA_GRAD,     /* its gradient */
     DT__FORMULA_OP,       /* a call of the op `name` */
-    DT__FORMULA_FUNCTION, /* a function of values that are no tensors, or the recorded call itself */
+    DT__FORMULA_FUNCTION, /* a function of values that are not tensors, or the recorded call itself */
 } dt__formula_kind;
 
-/* Functions of formulas that are no ops. */
+/* Functions in formulas that are not ops. */
 typedef enum dt__formula_function {
     DT__FN_AGAIN,     /* again(x): the recorded call with its first tensor replaced by x, and the same draw */
     DT__FN_KEPT,      /* kept(shape, dim): the sizes with 1 for the dims that were reduced */
-    DT__FN_COUNT,     /* count(shape, dim): the number of elements of these dims; of all without any */
+    DT__FN_COUNT,     /* count(shape, dim): the number of elements of these dims, or of all dims */
     DT__FN_SIZE,      /* size(shape, dim) */
     DT__FN_INVERSE,   /* inverse(dims): the permutation that undoes one */
     DT__FN_NEGATIVE,  /* negative(list): of integers */
     DT__FN_EITHER,    /* either(a, b): a, or b where a is none */
     DT__FN_IS_ZERO,   /* is_zero(a): 1 where the number a is 0, else 0 */
     DT__FN_UNLESS,    /* unless(a, x): x, or no gradient where a is not none */
-    DT__FN_CONJUGATE, /* conjugate(x): of a complex tensor or number; any other as it is */
+    DT__FN_CONJUGATE, /* conjugate(x) of a complex tensor or number; real ones are unchanged */
     DT__N_FUNCTIONS
 } dt__formula_function;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The schema line of a twin has an underscore behind its name, and `Tensor(a!)` for the first parameter and the result.
+ * The schema line of a twin has an underscore after its name, and `Tensor(a!)` for the first parameter and the result.
  */
 #include "rules/in_place_twin.h"
 
@@ -49,7 +49,7 @@ static int n_writable(const dt__schema *of) {
     return n;
 }
 
-/* A list of names without the first, if that is this one: what is written is no number. */
+/* A list of names without the first, if that is this name: the written operand is never a number. */
 static const char *without_first(const char *names, const char *first) {
     size_t n = strlen(first);
     bool is_first = !strncmp(names, first, n) && (names[n] == ',' || !names[n]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * List ops (DT_OP_LIST): an op over lists of tensors that is another op (dt_op.each) on each tuple of their members. It
+ * List ops (DT_OP_LIST): an op over lists of tensors that is another op (dt_op.each) on each item of their members. It
  * has no shape function, rule or kernel of its own. The arguments correspond by position: a list is a tensor of the
  * other op, everything else is passed on to each call.
  */
@@ -70,7 +70,7 @@ dt_status dt__list_op_resolve(dt__arena *arena, dt__op_info *info) {
     return DT_OK;
 }
 
-void dt__tuples_begin(const dt__op_info *info, int overload, const dt_arg *args, dt__tuples *out) {
+void dt__list_items_begin(const dt__op_info *info, int overload, const dt_arg *args, dt__list_items *out) {
     const dt__list_form *form = info->list;
     const dt__signature *list = &info->schema.signatures[overload];
     out->overload = form->overloads[overload];
@@ -93,29 +93,29 @@ void dt__tuples_begin(const dt__op_info *info, int overload, const dt_arg *args,
     }
 }
 
-dt_status dt__tuples_check(dt_ctx *ctx, const char *name, const dt__tuples *tuples) {
-    if (!tuples->same_lengths)
+dt_status dt__list_items_check(dt_ctx *ctx, const char *name, const dt__list_items *items) {
+    if (!items->same_lengths)
         return dt__fail(ctx, DT_ERR_VALUE, "%s: the lists differ in length", name);
-    if (tuples->n == 0)
+    if (items->n == 0)
         return dt__fail(ctx, DT_ERR_VALUE, "%s: expected at least one tensor, got empty lists", name);
     return DT_OK;
 }
 
-/* Infers the outputs of each tuple. */
+/* Infers the outputs of each item. */
 dt_status dt__list_op_infer(dt__arena *arena, dt_op_call *call) {
     const dt__op_info *info = call->info;
-    dt__tuples tuples;
-    dt__tuples_begin(info, call->overload, call->args, &tuples);
-    DT__TRY(dt__tuples_check(call->ctx, call->name, &tuples));
+    dt__list_items items;
+    dt__list_items_begin(info, call->overload, call->args, &items);
+    DT__TRY(dt__list_items_check(call->ctx, call->name, &items));
     bool returns = info->schema.signatures[call->overload].n_returns > 0;
-    for (int t = 0; t < tuples.n; t++) {
+    for (int t = 0; t < items.n; t++) {
         dt_op_value members[DT__MAX_ARGS];
         char name[256];
         dt_op_call one;
-        for (int m = 0; m < tuples.n_members; m++)
-            members[m] = call->inputs[dt__tuple_input(&tuples, t, m)];
-        dt__op_call_init(&one, call->ctx, &info->list->each, tuples.overload, tuples.args, tuples.n_members, members);
-        snprintf(name, sizeof name, "%s: tuple %d", call->name, t + 1);
+        for (int m = 0; m < items.n_members; m++)
+            members[m] = call->inputs[dt__list_item_input(&items, t, m)];
+        dt__op_call_init(&one, call->ctx, &info->list->each, items.overload, items.args, items.n_members, members);
+        snprintf(name, sizeof name, "%s: item %d", call->name, t + 1);
         one.name = name;
         DT__TRY(dt__op_call_infer(arena, &one));
         for (int o = 0; o < one.n_outputs && returns; o++)

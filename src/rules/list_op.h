@@ -9,7 +9,7 @@
 
 /* Finds the op that a list op maps and sets info->list. */
 dt_status dt__list_op_resolve(dt__arena *arena, dt__op_info *info);
-/* The outputs of all tuples, in their order, if the op returns any. */
+/* The outputs of all items, in their order, if the op returns any. */
 dt_status dt__list_op_infer(dt__arena *arena, dt_op_call *call);
 
 #endif

@@ -80,7 +80,8 @@ static dt_status read_quoted(dt__cursor *cursor, dt__arena *arena, dt_arg *out) 
     return DT_OK;
 }
 
-/* A list of integers stays one; a number with a point makes all of them floating-point numbers. */
+/* A list of integers, where some may be none, stays one; a number with a point makes all of them floating-point
+ * numbers. */
 static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
     int capacity = 1, n = 0;
     for (const char *c = cursor->at; *c && *c != ']'; c++)
@@ -96,7 +97,10 @@ static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
         if (n)
             DT__TRY(dt__cursor_expect(cursor, ",", "between the numbers of a list"));
         dt__cursor_peek(cursor);
-        DT__TRY(read_number(cursor, &entry));
+        if (dt__cursor_skip(cursor, "none"))
+            entry = (dt_arg){.type = DT_ARG_INT, .as.i = DT_NONE};
+        else
+            DT__TRY(read_number(cursor, &entry));
         all_ints = all_ints && entry.type == DT_ARG_INT;
         ints[n] = entry.type == DT_ARG_INT ? entry.as.i : 0;
         floats[n++] = entry.type == DT_ARG_INT ? (double)entry.as.i : entry.as.f;
@@ -137,7 +141,9 @@ static void add_list(const dt_arg *value, dt__text *out) {
     dt__text_add(out, "[");
     for (int i = 0; i < value->n; i++) {
         dt__text_add(out, i ? "," : "");
-        if (value->type == DT_ARG_INTS)
+        if (value->type == DT_ARG_INTS && value->as.ints[i] == DT_NONE)
+            dt__text_add(out, "none");
+        else if (value->type == DT_ARG_INTS)
             dt__text_add(out, "%" PRId64, value->as.ints[i]);
         else
             add_real(value->as.floats[i], out);

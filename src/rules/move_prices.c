@@ -96,7 +96,7 @@ static priced *find_entry(const dt__move_prices *self, int i, const dt_placement
     return known;
 }
 
-/* The same, made if there is none; NULL when out of memory. */
+/* Finds the entry of a target or adds one; NULL when out of memory. */
 static priced *find_or_add_entry(dt__move_prices *self, int i, const dt_placement *target) {
     int n = self->on->n_mesh_dims;
     uint64_t hash = hash_placements(n, target);

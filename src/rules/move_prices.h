@@ -33,7 +33,7 @@ dt_status dt__move_price_bound(dt__move_prices *prices, int i, const dt_placemen
 /* The route of redistributing input i to the target; empty where it has nothing to move. */
 dt_status dt__move_route(dt__move_prices *prices, int i, const dt_placement *target, dt__route *out);
 
-/* The sharding of a value on the mesh by placements that are normalised. */
+/* The sharding of a value on the mesh by placements that are normalized. */
 dt_status dt__sharding_of_value(dt__arena *arena, const dt__placed_inputs *on, const dt_op_value *value,
                                 const dt_placement *placements, dt__sharding *out);
 bool dt__same_placements(int n, const dt_placement *a, const dt_placement *b);

@@ -41,6 +41,10 @@ static void free_registry(dt_ctx *ctx, void *state) {
 
 static registry *registry_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_OPS].state; }
 
+bool dt__op_is_registered(const dt_ctx *ctx, const dt__op_info *info) {
+    return info->index >= registry_of(ctx)->n_table;
+}
+
 dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table) {
     if (registry_of(ctx))
         return DT_OK;
@@ -144,12 +148,12 @@ static dt_status check_meet(dt_ctx *ctx, const dt_op *op, const char *name, unsi
                                         : "finish");
     if (meet && !meets && !op->rows)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "%s: the descriptor has .meet: expected a rule with ~ or > behind a dim, got \"%s\"", name,
+                        "%s: the descriptor has .meet: expected a rule with ~ or > after a dim, got \"%s\"", name,
                         op->rule ? op->rule : "");
     return DT_OK;
 }
 
-/* The same for windows. */
+/* Checks that a descriptor with a window has a rule that uses it, and the reverse. */
 static dt_status check_window(dt_ctx *ctx, const dt_op *op, const char *name, unsigned flags) {
     if (flags & DT_ROW_WINDOW && !op->window)
         return dt__fail(

@@ -12,7 +12,7 @@
 static const dt__search_goal local_goal = {.sends_nothing = true, .max_work = INFINITY, .ceiling = INFINITY};
 static const dt__search_goal whole_goal = {.finishes = true, .max_work = INFINITY, .ceiling = INFINITY};
 
-/* A little above a price that is known, so that it is found again in spite of rounding. */
+/* A little above a known price, so that the search finds it again in spite of rounding. */
 static double just_above(double us) { return us * (1 + 1e-6) + 1e-6; }
 
 /* Replaces the cheapest candidate if it repeats more of the work than the one that is cheapest to move. */
@@ -42,7 +42,7 @@ static dt_status select_candidate(dt__row_search *search) {
     return repeats ? limit_work(search) : DT_OK;
 }
 
-/* Appends the cheapest that fulfil the goal, without those that are listed already. */
+/* Appends the cheapest that fulfill the goal, without those that are listed already. */
 static dt_status append_cheapest(dt__row_search *search, const dt__search_goal *goal, int max, dt__candidate *out,
                                  int *n) {
     DT__TRY(dt__row_search_run(search, goal, max));

@@ -60,17 +60,17 @@ typedef struct digits {
     digit list[DT_SPEC_MAX_DIMS]; /* by weight */
 } digits;
 
-/* Adds a digit; false if it would overlap another, or if the larger weight is no multiple of the smaller digit: then
+/* Adds a digit; false if it would overlap another, or if the larger weight is not a multiple of the smaller digit: then
  * the split is not a digit, because its blocks begin inside those of the other. */
 static bool add_digit(digits *self, digit one) {
     int at = self->n;
     for (int i = 0; i < self->n; i++) {
         const digit *other = &self->list[i];
         bool before = one.weight % (other->weight * other->radix) == 0;
-        bool behind = other->weight % (one.weight * one.radix) == 0;
-        if (!before && !behind)
+        bool after = other->weight % (one.weight * one.radix) == 0;
+        if (!before && !after)
             return false;
-        if (behind && at == self->n)
+        if (after && at == self->n)
             at = i;
     }
     memmove(&self->list[at + 1], &self->list[at], (size_t)(self->n - at) * sizeof *self->list);

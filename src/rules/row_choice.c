@@ -22,7 +22,7 @@ static bool shard_same_dim(const dt_placement *a, const dt_placement *b) {
     return dt__is_cut(a) && dt__is_cut(b) && a->dim == b->dim;
 }
 
-/* Sets positions, as normalised placements have them. */
+/* Sets positions, as normalized placements have them. */
 static void set_positions(const dt__row_choice *choice, dt_placement *placements) {
     int n = choice->on->n_mesh_dims;
     for (int m = 0; m < n; m++)
@@ -53,7 +53,7 @@ void dt__choice_target(const dt__row_choice *choice, int i, dt_placement *out) {
     const dt_placement *current = choice->on->inputs[i]->placements;
     for (int m = 0; m < choice->on->n_mesh_dims; m++) {
         dt_row_entry row_entry = dt__choice_entry(choice, m, i);
-        if (row_entry < 0) /* Replicate, of which each rank makes the partial, unless the input is one */
+        if (row_entry < 0) /* Replicate: each rank makes a partial from it, unless the input is one */
             out[m] = dt__is_partial_of(&current[m], row_entry) ? current[m] : dt_placement_replicate();
         else
             out[m] = shard_of(choice, m, i);
@@ -116,8 +116,8 @@ static bool is_windowed(const dt__row_choice *choice, const dt__row *row) {
     return true;
 }
 
-/* Whether each rank holds the same groups of all tensors: the dims that a grouped row shards are sharded by grouped
- * rows only, and where there are several, evenly. */
+/* Whether each rank holds the same groups of all tensors: the dims that a grouped row shards are sharded only by
+ * grouped rows, and evenly if there are several. */
 static bool has_whole_groups(const dt__row_choice *choice, const dt__row *row) {
     int64_t ranks = 1, n_dims = 0;
     for (int m = 0; m < choice->on->n_mesh_dims; m++) {
@@ -154,7 +154,7 @@ static dt_status reshape_outputs(const dt__row_choice *choice, dt_placement *con
         };
         DT__TRY(dt__reshape_placements(choice->arena, &from, output->n_dims, output->shape, mapped, fits));
         if (*fits)
-            DT__TRY(dt__placements_normalise(choice->arena->ctx, &desc, out[o]));
+            DT__TRY(dt__placements_normalize(choice->arena->ctx, &desc, out[o]));
     }
     return DT_OK;
 }
@@ -219,7 +219,7 @@ static int list_cuts(const dt__placed_inputs *on, const dt_placement *placements
     return n;
 }
 
-/* What cut a dim before still cuts it first, in the same way. */
+/* The mesh dims that already cut a dim still cut it first, in the same way. */
 static bool is_local_move(const dt__row_choice *choice, int i) {
     const dt_placement *current = choice->on->inputs[i]->placements;
     dt_placement target[DT_SPEC_MAX_DIMS];

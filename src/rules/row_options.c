@@ -109,7 +109,8 @@ static bool is_cut_once(const making *self, int i, int dim) {
     return of->first_cut[dim + 1] - of->first_cut[dim] == 1;
 }
 
-/* A grouped row: with the groups of the chunk rule if no rank is without, and as the shards of each input have them. */
+/* A grouped row: with the groups of the chunk rule if no rank is left without one, and with the groups of each input's
+ * shards. */
 static dt_status add_grouped(making *self, const dt__row *row) {
     const int64_t n = self->on->mesh[self->m], n_groups = dt__row_groups(self->call, row);
     const int first = self->n;
@@ -186,7 +187,7 @@ static bool is_redundant(const making *self, const dt__row *row) {
 }
 
 /* The row of windows as it is used on this mesh dim: a rank that holds all of an input takes its window from that. The
- * others are split: windows follow from their parts. NULL when out of memory. */
+ * other inputs are split, and windows follow from their parts. NULL when out of memory. */
 static const dt__row *window_row(const making *self, dt__arena *arena, const dt__row *row) {
     int n = self->call->n_inputs + self->call->n_outputs;
     dt_row_entry *entries = dt__arena_copy(arena, row->entries, (size_t)n, sizeof *entries);
@@ -208,7 +209,7 @@ static int count_special(const making *self) {
     return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
 }
 
-/* How many more options grouped rows may have: one for each input. */
+/* The number of additional options of grouped rows: one for each input. */
 static int count_grouped(const dt_op_call *call, const dt__row_list *rows) {
     int n = 0;
     for (int r = 0; r < rows->n_rows; r++)
@@ -216,7 +217,7 @@ static int count_grouped(const dt_op_call *call, const dt__row_list *rows) {
     return n;
 }
 
-/* Outputs beside windows are not strided. */
+/* Outputs of calls with windows are not strided. */
 static bool may_be_beside_windows(const dt__row_option *option) {
     bool is_strided = option->cut && option->cut->kind == DT_PLACEMENT_STRIDED;
     return !is_strided && !(option->row && option->row->flags & DT__ROW_WAYS);

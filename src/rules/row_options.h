@@ -14,7 +14,7 @@ typedef struct dt__row_option {
     const dt_placement *cut;     /* the kind of shard, as an input has it; NULL: plain */
     const dt_placement *grouped; /* of a grouped row, how each entry is sharded; NULL: by cut */
     double estimate_us;          /* estimated cost of this mesh dim alone, for trying cheap options first */
-    bool strays; /* changes an input, though a local row leaves all as they are: not used beside windows */
+    bool strays; /* changes an input, although a local row leaves all unchanged: not used with windows */
 } dt__row_option;
 
 static inline dt_row_entry dt__row_option_entry(const dt__row_option *option, int entry) {

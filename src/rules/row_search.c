@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* After so many choices, whole or in part, the search ends with the best so far. Only meshes of many dims with inputs
- * whose placements conflict get there. */
+/* After this many choices, complete or partial, the search ends with the best so far. Only meshes of many dims with
+ * inputs whose placements conflict get there. */
 enum { MAX_NODES = 1 << 20 };
 
 static double local_bytes(const dt_op_call *call, const dt__placed_inputs *on, int i) {
@@ -175,8 +175,8 @@ static bool strays_beside_windows(const dt__row_search *self, int m) {
     return windows && strays;
 }
 
-/* Whether something is sent in any case once mesh dim m has its option. A window may need nothing, which shows once all
- * mesh dims are decided. */
+/* Whether something must be sent once mesh dim m has its option. A window may need nothing, which is known only when
+ * all mesh dims are decided. */
 static bool must_send(const dt__row_search *self, int m) {
     bool exchanges = dt__choice_row_flags(&self->choice, m) & DT__ROW_STATES && self->choice.on->mesh[m] > 1;
     return exchanges || dt__choice_must_send(&self->prices, m);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates choices of rows, one row per mesh dim, by branch and bound, and keeps the cheapest. Equal to exhaustive
- * search: a choice is left out only if a lower bound of its price is not below those that were found.
+ * Enumerates choices of rows, one row per mesh dim, by branch and bound, and keeps the cheapest. Equivalent to
+ * exhaustive search: a choice is skipped only if a lower bound of its price is not below the prices found so far.
  */
 #ifndef DT_RULES_ROW_SEARCH_H
 #define DT_RULES_ROW_SEARCH_H
 
 #include "rules/choice_price.h"
 
-/* Which choices compete, and by what. */
+/* Which choices compete, and on which price. */
 typedef struct dt__search_goal {
     bool sends_nothing; /* those that send are left out */
     bool finishes;      /* prices include the reduction of partial outputs */
@@ -42,7 +42,7 @@ typedef struct dt__row_search {
 /* Lists the options of all mesh dims. The search points into itself: it is not copied. Keeps up to max candidates. */
 dt_status dt__row_search_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int max,
                                dt__row_search *out);
-/* Finds up to max candidates that fulfil the goal. */
+/* Finds up to max candidates that fulfill the goal. */
 dt_status dt__row_search_run(dt__row_search *self, const dt__search_goal *goal, int max);
 /* Whether two candidates have the same rows and inputs. */
 bool dt__same_candidate(const dt__row_search *self, const dt__candidate *a, const dt__candidate *b);

@@ -61,7 +61,7 @@ static bool grow(dt_rows *rows) {
     return true;
 }
 
-/* A rank adds to a partial output what belongs to its part of some input, which is therefore not fetched. */
+/* A rank adds its part of some input to a partial output, so that input is not fetched. */
 static dt_status check_windows(dt_rows *rows, const dt_row_entry *entries, uint64_t *owns) {
     const dt_op_call *call = rows->call;
     bool is_partial = false, has_elements = true;
@@ -214,7 +214,7 @@ dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_lis
     dt_rows rows = {.arena = arena, .call = call};
     if (op->flags & DT_OP_LIST)
         return dt__fail(call->ctx, DT_ERR_UNSUPPORTED,
-                        "%s: a list op has no rows of its own: each tuple of tensors is decided alone, as '%s' is",
+                        "%s: a list op has no rows of its own: each item of the lists is decided alone, as '%s' is",
                         call->name, op->each);
     unsigned partial = op->partial_of ? op->partial_of(call) : op->partial;
     if (op->rule)

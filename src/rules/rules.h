@@ -33,21 +33,21 @@ typedef struct dt__list_form {
     const int *overloads; /* of it, per signature of the list op */
 } dt__list_form;
 
-/* The tuples of a call of a list op. */
-typedef struct dt__tuples {
+/* The items of a call of a list op: the members of its lists at each index. */
+typedef struct dt__list_items {
     int overload; /* of the op that is mapped */
-    int n;        /* tuples, as far as all lists have members */
+    int n;        /* items, as far as all lists have members */
     bool same_lengths;
-    int n_members;                               /* tensors of each tuple */
+    int n_members;                               /* tensors of each item */
     int first[DT__MAX_ARGS], step[DT__MAX_ARGS]; /* where they are among the inputs of the list call */
-    dt_arg args[DT__MAX_ARGS];                   /* of the call on a tuple */
-} dt__tuples;
+    dt_arg args[DT__MAX_ARGS];                   /* of the call on an item */
+} dt__list_items;
 
-void dt__tuples_begin(const dt__op_info *info, int overload, const dt_arg *args, dt__tuples *out);
+void dt__list_items_begin(const dt__op_info *info, int overload, const dt_arg *args, dt__list_items *out);
 /* Refuses lists of different lengths, and empty ones. */
-dt_status dt__tuples_check(dt_ctx *ctx, const char *name, const dt__tuples *tuples);
-static inline int dt__tuple_input(const dt__tuples *tuples, int tuple, int member) {
-    return tuples->first[member] + tuple * tuples->step[member];
+dt_status dt__list_items_check(dt_ctx *ctx, const char *name, const dt__list_items *items);
+static inline int dt__list_item_input(const dt__list_items *items, int item, int member) {
+    return items->first[member] + item * items->step[member];
 }
 
 /* dt_op_arg_at, inline for the library's own ops. */
@@ -68,10 +68,17 @@ static inline int dt__unread_argument(const dt__op_info *info, int overload, con
 /* Refuses a call whose argument cannot be read, because there are no values. */
 dt_status dt__refuse_unread(const dt_op_call *call);
 
+/* factors.c: multiplications and additions of a call on local tensors by its rule: 2 times the product of the sizes of
+ * all factors where one of two inputs or more vanishes, else 0; 0 too where outputs have a factor that no input has,
+ * because indices say where the terms go. */
+double dt__factors_flops(const dt_op_call *call, const char *rule);
+/* Whether the program has registered the op. */
+bool dt__op_is_registered(const dt_ctx *ctx, const dt__op_info *info);
+
 /* Whether the op has a gradient of its own: a decomposition is then recorded as one call. */
 static inline bool dt__has_gradient(const dt_op *op) { return op->gradient || op->backward || op->saves; }
 
-/* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has, and names beside formulas. */
+/* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has, and names next to formulas. */
 dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__schema *schema,
                                  const dt__saved_values **out);
 /* What a record keeps if the parameters whose bits are set require gradients. */
@@ -80,10 +87,10 @@ dt__saved_values dt__values_to_save(const dt__op_info *info, int overload, uint3
 /* Installs a table of ops in a context that has none yet; otherwise does nothing. The table must outlive the
  * context. */
 dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table);
-/* Installs the library's ops, before any op is used. Defined in src/ops: of all that the folders above it call, only
- * this is. */
+/* Installs the library's ops, before any op is used. Defined in src/ops; the only function there that the folders above
+ * it call. */
 dt_status dt__library_ops_open(dt_ctx *ctx);
-/* Adds an op behind those that the context has. */
+/* Adds an op after those that the context has. */
 dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 /* The number of ops; their indices run from 0 to this - 1. */
 int dt__op_count(dt_ctx *ctx);
@@ -105,7 +112,7 @@ const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 void dt__op_info_json(dt_ctx *ctx, const dt__op_info *info, dt__json_writer *json);
 
 /* The call as an op's functions see it, without outputs. Nothing is copied. Written field by field: a struct returned
- * by value is built in a temporary and copied with wider loads, which wait for the stores. */
+ * by value would be built in a temporary and copied with wider loads, which wait for the stores. */
 static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_info *info, int overload,
                                     const dt_arg *args, int n_inputs, const dt_op_value *inputs) {
     call->ctx = ctx;
@@ -126,8 +133,8 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
     call->draw = NULL;
 }
 
-/* What the schema line states to be written: whether any tensor is, whether this input is, and the input that an output
- * is because it is written and returned, -1 for a new tensor. */
+/* What the call writes, by its schema line: whether it writes any tensor; whether it writes this input; and the input
+ * that an output is, because it is written and returned (-1: a new tensor). */
 static inline bool dt__call_writes(const dt_op_call *call) {
     const dt__op_info *info = call->info;
     return info->schema.signatures[call->overload].written != 0;
@@ -135,7 +142,7 @@ static inline bool dt__call_writes(const dt_op_call *call) {
 bool dt__writes_input(const dt_op_call *call, int input);
 int dt__output_input(const dt_op_call *call, int output);
 
-/* The draw of a random op: set by the first dt_op_draw, or before it by what repeats a call (dt_op_call.draw). */
+/* The draw of a random op: set by the first dt_op_draw, or earlier by the repetition of a call (dt_op_call.draw). */
 typedef struct dt__op_draw {
     bool taken;
     dt_generator_state state;
@@ -179,7 +186,7 @@ enum { DT__MAX_VARIANTS = 4 };
 dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, unsigned hidden, dt__row_list *list);
 /* Appends "S(0); R -> S(0)". */
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
-/* The same in the form of the query protocol: "S(0),R->S(0)". */
+/* Appends a row in the form of the query protocol: "S(0),R->S(0)". */
 void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
 /* The flags of rows that communicate. */
@@ -192,11 +199,12 @@ void dt__meet_state_place(dt_state *state, void *memory);
 void dt__meet_state_set_identity(const dt_state *state);
 /* Runs dt_meet.describe and checks what it sets. */
 dt_status dt__meet_state_describe(const dt_op_call *call, dt_state *out);
-/* Whether the shard of this rank is empty: some input, or the first where the state is of that, has no elements. */
+/* Whether the shard of this rank is empty: some input (or the first one, if the state is made of that alone) has no
+ * elements. */
 bool dt__meet_state_is_empty(const dt_op_call *call);
 
-/* For rows functions of the library's ops: adds the row in which this dim of all tensors, as many as the first output
- * has, is sharded and fetched in windows, unless it is listed as another kind of row. */
+/* For rows functions of the library's ops: adds the row in which this dim of all tensors, which have as many dims as
+ * the first output, is sharded and fetched in windows, unless it is listed as another kind of row. */
 void dt__rows_window(dt_rows *rows, int dim);
 /* For class_of: a number that encodes a start along a dim, if windows may depend on it: the dim is sharded. */
 static inline int64_t dt__class_of_start(const dt_op_value *input, int dim, int64_t start) {
@@ -205,7 +213,7 @@ static inline int64_t dt__class_of_start(const dt_op_value *input, int dim, int6
     return is_cut ? start + 1 : 0;
 }
 
-/* windows.c: the inputs of a row that are sharded and not fetched, as bits: no window is added for them. */
+/* windows.c: the inputs of a row that are sharded but not fetched, as bits: no window is added for them. */
 dt_status dt__window_owns(dt__arena *arena, const dt_op_call *call, const dt_row_entry *entries, uint64_t *out);
 /* The dims of each input that are fetched, as bits. */
 dt_status dt__windows_fetched(dt__arena *arena, const dt_op_call *call, uint32_t *out);
@@ -228,7 +236,7 @@ uint32_t dt__windows_mesh_dims(const dt_op_call *call, const dt__sharding *const
 /* Whether the windows are the output, and no kernel runs (DT_OP_MOVES). */
 bool dt__windows_are_result(const dt_op_call *call);
 
-/* What a combination of rows exchanges in the middle of a call, because some of them communicate (ways.h). */
+/* What a combination of rows exchanges in the middle of a call, if some of them communicate (ways.h). */
 typedef struct dt__way {
     unsigned flags;     /* DT_ROW_MEET, DT_ROW_SCAN or DT_ROW_WINDOW; 0: nothing */
     uint32_t mesh_dims; /* over which: bit m */
@@ -268,12 +276,11 @@ typedef struct dt__placed_inputs {
     const dt__machine *machine;
 } dt__placed_inputs;
 
-/* The cheapest combination of rows over the mesh dims that sends nothing; otherwise the one whose cost_us and
- * finish_us together are least, among those that repeat no more of the work than the one with the least cost_us. Of
- * equally cheap ones the first. The outputs must be known. An in-place op keeps the placements of its first input, or
- * is refused (placement). Where a row has a partial and the input is Replicate, each rank makes the partial: P(avg),
- * P(max) and P(min) as they are, P(sum) by zeros and P(product) by ones on all coordinates of that mesh dim but the
- * first. */
+/* The cheapest combination of rows over the mesh dims that sends nothing; otherwise the one with the least sum of
+ * cost_us and finish_us, among those that repeat no more of the work than the one with the least cost_us. Ties go to
+ * the first. The outputs must be known. An in-place op keeps the placements of its first input, or is refused
+ * (placement). Where a row has a partial and the input is Replicate, each rank makes the partial: P(avg), P(max) and
+ * P(min) as they are, P(sum) by zeros and P(product) by ones on all coordinates of that mesh dim but the first. */
 dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__candidate *out);
 /* Up to max combinations: first the one that is selected, then those that send nothing, then the others, the cheapest
@@ -356,7 +363,7 @@ typedef struct dt__explanation {
 
 dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
                               dt__explanation *out);
-/* Appends "used as R, as requested: S(0)->R; " where input i is seen in its use placement. */
+/* Appends "used as R, as requested: S(0)->R; " if input i is seen in its use placement. */
 void dt__explain_use(const dt__placed_call *placed, const dt__explanation *explanation, int i, dt__text *out);
 
 /* Grouped rows (DT_ROW_GROUPED), by how many whole groups each rank holds:
@@ -376,7 +383,7 @@ dt_status dt__grouped_shards(dt__arena *arena, const dt_op_call *call, const dt_
                              const int64_t *groups, dt_placement *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
- * smaller groups do. A dim of size 1 beside them is a group with one of the other shape, or belongs to none. */
+ * smaller groups do. A dim of size 1 next to them is a group with one of the other shape, or belongs to none. */
 typedef struct dt__dim_group {
     int first[2], n[2];
 } dt__dim_group;
@@ -385,7 +392,7 @@ typedef struct dt__dim_group {
  * those before the first dim that differs. */
 int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t *to, dt__dim_group *out);
 /* Writes the placements of the reshaped tensor for those of `from`: shards are mapped, the rest stays. *fits is false
- * where some rank would hold something else. Extents are made in the arena. */
+ * if some rank would hold other elements. Extents are made in the arena. */
 dt_status dt__reshape_placements(dt__arena *arena, const dt__sharding *from, int n_to, const int64_t *to,
                                  dt_placement *out, bool *fits);
 

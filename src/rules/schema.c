@@ -178,7 +178,7 @@ static dt_status resolve_alias(const dt__cursor *at, const dt__signature *signat
     return DT_OK;
 }
 
-static dt_status read_tuple(dt__cursor *at, dt__arena *arena, dt__signature *out) {
+static dt_status read_several(dt__cursor *at, dt__arena *arena, dt__signature *out) {
     dt__return returns[DT__MAX_RETURNS];
     while (dt__cursor_peek(at) != ')') {
         if (out->n_returns)
@@ -205,16 +205,16 @@ static dt_status read_tuple(dt__cursor *at, dt__arena *arena, dt__signature *out
 /* "Tensor", "(Tensor values, Tensor indices)", "Tensor or (Tensor, Tensor)". */
 static dt_status read_returns(dt__cursor *at, dt__arena *arena, dt__signature *out) {
     dt__return one = {.name = ""};
-    out->return_form = DT__RETURNS_TUPLE;
+    out->return_form = DT__RETURNS_SEVERAL;
     dt__cursor_peek(at);
     if (dt__cursor_take(at, "("))
-        return read_tuple(at, arena, out);
+        return read_several(at, arena, out);
     DT__TRY(read_type(at, arena, &one.type));
     DT__TRY(resolve_alias(at, out, &one));
     if (dt__cursor_take(at, "or")) {
         out->return_form = DT__RETURNS_EITHER;
         DT__TRY(dt__cursor_expect(at, "(", "after or"));
-        DT__TRY(read_tuple(at, arena, out));
+        DT__TRY(read_several(at, arena, out));
         bool same =
             out->n_returns > 1 && out->returns[0].type.kind == one.type.kind && one.type.kind == DT__PARAM_TENSOR;
         return same ? DT_OK : dt__cursor_fail(at, "expected several returns, the first a Tensor like the single one");

@@ -63,10 +63,10 @@ typedef struct dt__return {
 
 /* How the returns are written. */
 typedef enum dt__return_form {
-    DT__RETURNS_ONE,   /* Tensor */
-    DT__RETURNS_TUPLE, /* (Tensor values, Tensor indices), () */
-    DT__RETURNS_MORE,  /* (Tensor, ...): the arguments decide how many follow */
-    DT__RETURNS_EITHER /* Tensor or (Tensor, Tensor): the arguments decide; `returns` is the tuple */
+    DT__RETURNS_ONE,     /* Tensor */
+    DT__RETURNS_SEVERAL, /* (Tensor values, Tensor indices), () */
+    DT__RETURNS_MORE,    /* (Tensor, ...): the arguments decide how many follow */
+    DT__RETURNS_EITHER   /* Tensor or (Tensor, Tensor): the arguments decide; `returns` has the several */
 } dt__return_form;
 
 typedef struct dt__signature {
@@ -103,7 +103,7 @@ bool dt__name_list_has(const char *list, const char *name);
 /* Sets in all signatures what decisions depend on, from the names of dt_op.varying; NULL: none. Refuses (value) names
  * that no signature has, those of tensors, and names that occur twice. */
 dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
-/* The same for one signature, from bits. */
+/* Sets what decisions depend on in one signature, from bits. */
 void dt__signature_set_varying(dt__signature *signature, uint32_t varying);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any

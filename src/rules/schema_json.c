@@ -65,7 +65,7 @@ static void add_param(dt__json_writer *json, const dt__op_info *info, const dt__
 
 static void add_signature(dt__json_writer *json, const dt__op_info *info, int overload, dt_ctx *ctx) {
     static const char *const forms[] = {[DT__RETURNS_ONE] = "one",
-                                        [DT__RETURNS_TUPLE] = "tuple",
+                                        [DT__RETURNS_SEVERAL] = "several",
                                         [DT__RETURNS_MORE] = "more",
                                         [DT__RETURNS_EITHER] = "either"};
     const dt__signature *signature = &info->schema.signatures[overload];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What decisions depend on: the values of all arguments but those that an op names in its descriptor because they vary
- * (dt_op.varying), and the types of those whose type does not follow from the schema. Resolved once per op to bits in
- * its signatures.
+ * What decisions depend on: the values of all arguments, except those that the descriptor names because they vary
+ * (dt_op.varying), and the types of arguments whose type does not follow from the schema. Resolved once per op to bits
+ * in its signatures.
  */
 #include "rules/rules.h"
 
@@ -31,7 +31,7 @@ static dt_status mark(dt_ctx *ctx, const dt__schema *schema, dt__signature *sign
         }
     return found ? DT_OK
                  : dt__fail(ctx, DT_ERR_VALUE,
-                            "%s: varying: expected names of arguments that are no tensors, separated by commas, "
+                            "%s: varying: expected names of arguments that are not tensors, separated by commas, "
                             "got '%.*s'",
                             schema->name, (int)n, name);
 }

@@ -111,13 +111,12 @@ static bool has_elements(const dt_op_call *call) {
 
 dt_status dt__window_owns(dt__arena *arena, const dt_op_call *call, const dt_row_entry *entries, uint64_t *out) {
     dt_op_call whole;
+    const bool fetches = has_elements(call);
     *out = 0;
-    if (!has_elements(call))
-        return DT_OK;
     if (!whole_boxes(arena, call, &whole))
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs && i < 64; i++)
-        if (entries[i] > 0 && !is_fetched(&whole, i, entries[i] - 1))
+        if (entries[i] > 0 && !(fetches && is_fetched(&whole, i, entries[i] - 1)))
             *out |= (uint64_t)1 << i;
     return DT_OK;
 }
@@ -134,7 +133,7 @@ dt_status dt__windows_fetched(dt__arena *arena, const dt_op_call *call, uint32_t
     return DT_OK;
 }
 
-/* Of a rank whose part is empty, `whole` determines what is fetched; it is NULL otherwise. */
+/* Where a rank's part is empty, `whole` determines what is fetched; it is NULL otherwise. */
 static dt_status find_window(dt__arena *arena, const dt_op_call *call, int input, int dim, const dt_op_call *whole,
                              dt__dim_window *out) {
     dt_window window = {.arena = arena};
@@ -151,8 +150,8 @@ static dt_status find_window(dt__arena *arena, const dt_op_call *call, int input
     return DT_OK;
 }
 
-/* Whether the part of some input that is not fetched is empty, though the input is not: then this rank needs nothing.
- * Window functions get no such part. */
+/* Whether the part of some input that is not fetched is empty although the input is not: then this rank needs nothing.
+ * Window functions are not called for such parts. */
 static dt_status find_empty_part(dt__arena *arena, const dt_op_call *boxes, dt_op_call *whole, bool *is_empty) {
     *is_empty = false;
     *whole = (dt_op_call){0};

@@ -53,7 +53,7 @@ static struct dt__segment *map_segment(int fd, size_t bytes, int protection, cha
     return NULL;
 }
 
-/* Beyond RLIMIT_FSIZE, the system would kill the process instead of returning an error. */
+/* Beyond RLIMIT_FSIZE, the kernel would kill the process instead of returning an error. */
 static bool set_size(int fd, size_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {

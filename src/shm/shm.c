@@ -23,8 +23,8 @@ static void clear_own_block(dt__shm *shm) {
             memset(&own->channels[i], 0, sizeof own->channels[i]);
     for (int i = 0; i < DT__N_CHANNELS / 64; i++)
         atomic_store(&own->used[i], 0);
-    for (int i = 0; i < DT__N_RING; i++)
-        atomic_store(&own->ring[i].channel, 0);
+    for (int i = 0; i < DT__N_RECENT; i++)
+        atomic_store(&own->recent[i].channel, 0);
     for (int i = 0; i < DT__N_HISTORIES; i++) {
         atomic_store(&own->histories[i].n, 0);
         atomic_store(&own->histories[i].key, 0);

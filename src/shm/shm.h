@@ -15,15 +15,17 @@
 #include "comm/comm.h"
 
 extern const dt__transport dt__transport_shm;
+/* estimate_transport.c: one rank of a world that shares memory, without the others. */
+extern const dt__transport dt__transport_estimate;
 
-/* The sizes at which it moves data in another way. */
+/* Thresholds between the ways of moving data. */
 enum {
     DT__COPIED_BYTES = 512, /* data up to this size is copied even where peers could read it in place */
     DT__EAGER_BYTES = DT__EXCHANGE_COPIED_BYTES, /* data up to this size is copied, and no rank waits at the end */
     DT__AT_ONCE_BYTES = 4 << 20,        /* up to this size two ranks each reduce the full value of an all_reduce */
     DT__STREAM_ABOVE = 8 << 20,         /* results larger than this bypass the caches */
     DT__STAGING_BYTES = 512 << 10,      /* staging buffer in the heap, for memory outside the heap */
-    DT__REDUCE_STAGING_BYTES = 4 << 20, /* the same for an all_reduce: half for values, half for results */
+    DT__REDUCE_STAGING_BYTES = 4 << 20, /* staging buffer of an all_reduce: half for values, half for results */
 };
 
 struct dt__segment {
@@ -52,7 +54,7 @@ struct dt__segment *dt__segment_create(int64_t n_ranks, const int64_t *with_heap
 /* Maps the segment of a ticket for its rank: control words and own heap writable, the other heaps read-only. */
 struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes);
 void dt__segment_unmap(struct dt__segment *segment);
-/* The model that all ranks adopt in dt_init, in the place of the built-in one. Called before ranks start. */
+/* The model that all ranks adopt in dt_init, in place of the built-in one. Called before ranks start. */
 void dt__segment_set_machine(struct dt__segment *segment, const dt__machine *machine);
 /* The offset of a rank's heap, if it has one. */
 static inline uint64_t dt__segment_heap_at(const struct dt__segment *segment, int64_t rank) {
@@ -64,7 +66,7 @@ void dt__segment_notify(struct dt__segment *segment);
 /* Wakes one rank if it sleeps. */
 void dt__segment_wake(struct dt__segment *segment, int64_t rank);
 
-/* The segment of a context on this transport, and keeping it mapped when the context closes: something else may still
+/* The segment of a context on this transport; and keeping it mapped when the context closes, because others may still
  * read from it. */
 struct dt__segment *dt__segment_of(const dt__runtime *runtime);
 void dt__segment_keep_mapped(const dt__runtime *runtime);

@@ -10,7 +10,7 @@
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
  * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
- * Two ranks read the same amount from each other if each reduces everything, and synchronise once less; so if the data
+ * Two ranks read the same amount from each other if each reduces everything, and synchronize once less; so if the data
  * fits the caches, they reduce everything, unless one of them works in place.
  */
 #include "shm/shm_operation.h"
@@ -284,7 +284,7 @@ static const dt__collective_steps pulls[DT__N_WORK_OPS] = {
     [DT__WORK_EXCHANGE] = {{first_of_exchange}},
 };
 
-/* The same on all members: it depends only on the size and on all headers. */
+/* All members decide alike: it depends only on the size and on all headers. */
 static bool reduces_at_once(const dt_work *work) {
     size_t bytes = (size_t)work->call.count * work->item_bytes;
     return bytes <= DT__EAGER_BYTES || (work->channel->n == 2 && !work->in_place && bytes <= DT__AT_ONCE_BYTES);

@@ -128,7 +128,7 @@ static dt_status alloc_staging(dt_work *work) {
 static dt_status choose_result_memory(dt_work *work, size_t bytes, struct header *header) {
     if (work->call.src == work->call.dst)
         work->flags |= (uint32_t)DT__CALL_IN_PLACE;
-    if (dt__heap_holds(heap_of(work), work->call.dst, bytes)) {
+    if (dt__is_in_heap(heap_of(work)->ctx, work->call.dst, bytes)) {
         header->payload[0] = offset_of(work, work->call.dst);
         return DT_OK;
     }
@@ -138,7 +138,7 @@ static dt_status choose_result_memory(dt_work *work, size_t bytes, struct header
     return DT_OK;
 }
 
-/* Whether this rank writes to src while peers may still read it. A large all_reduce in place does so too, but only
+/* Whether this rank writes to src while peers may still read it. A large in-place all_reduce does so too, but only
  * where its steps allow it. */
 static bool is_overwritten(const dt_comm_call *call, size_t bytes) {
     return call->src == call->dst &&
@@ -186,7 +186,7 @@ static dt_status publish_exchange(dt_work *work, struct header *header) {
     const dt__exchange *exchange = work->exchange;
     const void *published = exchange->src;
     size_t bytes = exchange->src_bytes;
-    bool readable = dt__heap_holds(heap_of(work), exchange->src, bytes);
+    bool readable = dt__is_in_heap(heap_of(work)->ctx, exchange->src, bytes);
     bool held = exchange->steps[1] || exchange->src_strides || exchange->fill || !is_copied(work, bytes, readable);
     if (held)
         work->flags = (uint32_t)(exchange->fill ? DT__CALL_HELD | DT__CALL_STAGED : DT__CALL_HELD);
@@ -204,7 +204,7 @@ static dt_status choose_memory(dt_work *work, struct header *header) {
     if (work->op == DT__WORK_EXCHANGE)
         return publish_exchange(work, header);
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
-    bool readable = dt__heap_holds(heap, call->src, bytes) && !is_overwritten(call, bytes);
+    bool readable = dt__is_in_heap(heap->ctx, call->src, bytes) && !is_overwritten(call, bytes);
     const void *published = call->src;
     work->flags = 0;
     if (bytes <= DT__INLINE_BYTES && !is_all_to_all_v(work)) {
@@ -246,6 +246,12 @@ static dt_status publish_counts(dt_work *work, struct header *header) {
     return DT_OK;
 }
 
+dt_status dt__shm_reserve(dt_work *work) {
+    struct header header = {0};
+    DT__TRY(choose_memory(work, &header));
+    return publish_counts(work, &header);
+}
+
 /* Members read it when they compare headers, so that this rank waits for them. */
 static dt_status publish_verdict(dt_work *work, struct dt__entry *entry) {
     dt__heap *heap = heap_of(work);
@@ -254,7 +260,7 @@ static dt_status publish_verdict(dt_work *work, struct dt__entry *entry) {
         return dt__fail_memory(heap->ctx, sizeof *work->verdict, "a verdict on data");
     memcpy(work->published_verdict, work->verdict, sizeof *work->verdict);
     entry->verdict = offset_of(work, work->published_verdict);
-    work->flags |= (uint32_t)(DT__CALL_VERDICT | DT__CALL_HELD);
+    work->flags |= (uint32_t)(DT__SIGNATURE_VERDICT | DT__CALL_HELD);
     return DT_OK;
 }
 
@@ -355,7 +361,7 @@ static dt_status compare_headers(dt_work *work) {
         work->lockstep = work->lockstep || (entry->signature & DT__CALL_ROUNDS);
         work->acknowledge = work->acknowledge || (entry->signature & DT__CALL_HELD);
         work->in_place = work->in_place || (entry->signature & DT__CALL_IN_PLACE);
-        if (__builtin_expect(entry->signature & DT__CALL_VERDICT, 0))
+        if (__builtin_expect(entry->signature & DT__SIGNATURE_VERDICT, 0))
             DT__TRY(read_verdict(work, c, entry));
     }
     for (int64_t i = 0; is_all_to_all_v(work) && i < work->group->n_ranks; i++) {

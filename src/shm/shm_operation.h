@@ -38,17 +38,17 @@ typedef struct dt__shm {
 static inline dt__shm *dt__shm_of(const dt__runtime *runtime) { return (dt__shm *)runtime->board; }
 static inline dt__shm *dt__shm_of_work(const dt_work *work) { return (dt__shm *)work->channel->board; }
 
-/* Pages of this memory that are touched from now on come from the NUMA node while it has free ones, from others
- * afterwards. False where the system does not allow it, which changes nothing, or if the node is -1: a rank that is not
- * bound may move to another. */
+/* From now on, pages of this memory come from the NUMA node while it has free ones, and then from others. False,
+ * without an effect, if the system does not allow it or if the node is -1: a rank that is not bound may move to another
+ * node. */
 enum { DT__MAX_NODES = 1024 };
 bool dt__place_memory(void *memory, size_t bytes, int node);
 
 /* Wakes the members of a channel that sleep. */
 void dt__shm_wake_sleepers(const dt__channel *channel);
-/* The same, after a word was published. A rank that falls asleep either reads the new word or is counted as asleep: it
- * forces a memory barrier on all running ranks (membarrier) between publishing that it sleeps and its last check, so
- * that publishing needs no barrier. */
+/* Wakes sleeping members after a word was published. A rank that falls asleep either reads the new word or is counted
+ * as asleep: it forces a memory barrier on all running ranks (membarrier) between publishing that it sleeps and its
+ * last check, so that publishing needs no barrier. */
 static inline void dt__shm_wake_members(const dt__channel *channel) {
     struct dt__segment *segment = ((dt__shm *)channel->board)->segment;
     if (atomic_load_explicit(&segment->fenced, memory_order_relaxed))
@@ -64,6 +64,8 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work);
 /* Whether the operation, in its current state, waits for member c. */
 bool dt__shm_waits_for(dt_work *work, int64_t c);
+/* Selects the memory that peers would read, as the first step of an operation does, and publishes nothing. */
+dt_status dt__shm_reserve(dt_work *work);
 /* Frees the operation's memory in the heap. */
 void dt__shm_end(dt_work *work);
 

@@ -78,6 +78,7 @@ dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
         return DT_OK;
     }
     dt__heap_tend(&runtime->heap);
+    DT__TRY(dt__host_waits(runtime, work));
     dt__shm_sleep(runtime->board, SLEEP_NS, can_continue, work);
     return dt__check_peers_periodically(work, pause, dt__now_ns());
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placements by the names of mesh dims, "tp=S(0),dp=R", in the order of a mesh. A program names the dims that matter
- * to a tensor; the others stay as they are in a redistribution, and are Replicate where a tensor is made. A tensor
- * that is made on a pipeline's whole mesh would be replicated over all stages by omission, so that is refused.
+ * Placements by the names of mesh dims, "tp=S(0),dp=R", in the order of a mesh. A program names the dims that matter to
+ * a tensor; the others stay as they are in a redistribution, and are Replicate where a tensor is made. A tensor that is
+ * made on a pipeline's whole mesh must name the stage dim: leaving it out would replicate the tensor over all stages by
+ * accident.
  */
 #include "spec/placement_text.h"
 

@@ -14,10 +14,10 @@ typedef struct dt__overlap_run {
     int64_t begin, end, a, b;
 } dt__overlap_run;
 
-/* The first common run at or after global index *at, which is then moved behind it: start with 0. False when there are
+/* The first common run at or after global index *at, which is then moved past it: start with 0. False when there are
  * no more. The cost does not depend on runs that are not common. */
 bool dt__overlap_next(const dt__shard *a, const dt__shard *b, int64_t *at, dt__overlap_run *out);
-/* Number of common indices. */
+/* Number of common indices. The cost is that of the runs in one period of both shards. */
 int64_t dt__overlap_size(const dt__shard *a, const dt__shard *b);
 
 #endif

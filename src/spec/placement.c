@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Placements as values: equality, explicit orders and extents, and the one place that checks a list of placements
- * against a mesh and a shape. The result is normalised (see dt__sharding): no negative dims, no order that is the
+ * against a mesh and a shape. The result is normalized (see dt__sharding): no negative dims, no order that is the
  * default one, no extents that equal the chunk rule.
  */
 #include "spec/placement.h"
@@ -181,7 +181,7 @@ static bool is_chunk_rule(const dt_placement *placement, int64_t size) {
     return true;
 }
 
-static dt_status normalise_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+static dt_status normalize_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
     const dt_placement *in = &desc->placements[m];
     int dim = in->dim < 0 ? in->dim + desc->n_dims : in->dim;
     if (desc->n_dims == 0)
@@ -210,7 +210,7 @@ static dt_status normalise_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m
     return DT_OK;
 }
 
-static dt_status normalise_partial(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+static dt_status normalize_partial(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
     const dt_placement *in = &desc->placements[m];
     if ((unsigned)in->reduce >= DT_N_REDUCES)
         return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: unknown reduction of the partial on mesh dim %d: %d", m,
@@ -219,18 +219,18 @@ static dt_status normalise_partial(dt_ctx *ctx, const dt__sharding_desc *desc, i
     return DT_OK;
 }
 
-static dt_status normalise_plain(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+static dt_status normalize_plain(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
     (void)ctx;
     *out = (dt_placement){.kind = desc->placements[m].kind};
     return DT_OK;
 }
 
-typedef dt_status normalise_fn(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out);
+typedef dt_status normalize_fn(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out);
 
-static normalise_fn *const normalise_kind[DT_N_PLACEMENT_KINDS] = {
-    [DT_PLACEMENT_REPLICATE] = normalise_plain, [DT_PLACEMENT_SHARD] = normalise_cut,
-    [DT_PLACEMENT_STRIDED] = normalise_cut,     [DT_PLACEMENT_PARTIAL] = normalise_partial,
-    [DT_PLACEMENT_MASKED] = normalise_plain,
+static normalize_fn *const normalize_kind[DT_N_PLACEMENT_KINDS] = {
+    [DT_PLACEMENT_REPLICATE] = normalize_plain, [DT_PLACEMENT_SHARD] = normalize_cut,
+    [DT_PLACEMENT_STRIDED] = normalize_cut,     [DT_PLACEMENT_PARTIAL] = normalize_partial,
+    [DT_PLACEMENT_MASKED] = normalize_plain,
 };
 
 /* The cuts of one tensor dim, while its order is checked. */
@@ -272,8 +272,9 @@ static dt_status place_cut(dt_ctx *ctx, const dt__sharding_desc *desc, dim_cuts 
 }
 
 /* Fills positions in, keeps `ordered` only where the order is not from left to right. */
-static dt_status normalise_order(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
-    dim_cuts dims[DT_SPEC_MAX_DIMS] = {0};
+static dt_status normalize_order(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
+    dim_cuts dims[DT_SPEC_MAX_DIMS];
+    memset(dims, 0, (size_t)desc->n_dims * sizeof *dims);
     count_cuts(desc->n_mesh_dims, out, dims);
     for (int m = 0; m < desc->n_mesh_dims; m++) {
         if (!dt__is_cut(&out[m]))
@@ -308,7 +309,7 @@ static dt_status check_partials(dt_ctx *ctx, int n, const dt_placement *placemen
     return DT_OK;
 }
 
-dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
+dt_status dt__placements_normalize(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
     DT__TRY(check_counts(ctx, desc));
     DT__TRY(check_shape(ctx, desc));
     DT__TRY(check_mesh(ctx, desc));
@@ -317,9 +318,9 @@ dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, d
         if (kind >= DT_N_PLACEMENT_KINDS)
             return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: unknown kind of placement on mesh dim %d: %u", m,
                             kind);
-        DT__TRY(normalise_kind[kind](ctx, desc, m, &out[m]));
+        DT__TRY(normalize_kind[kind](ctx, desc, m, &out[m]));
     }
-    DT__TRY(normalise_order(ctx, desc, out));
+    DT__TRY(normalize_order(ctx, desc, out));
     return check_partials(ctx, desc->n_mesh_dims, out);
 }
 

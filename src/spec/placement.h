@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of placements: checked against a mesh and a shape, and normalised.
+ * Lists of placements: checked against a mesh and a shape, and normalized.
  */
 #ifndef DT_SPEC_PLACEMENT_H
 #define DT_SPEC_PLACEMENT_H
@@ -26,10 +26,10 @@ static inline bool dt__is_cut(const dt_placement *placement) {
     return placement->kind == DT_PLACEMENT_SHARD || placement->kind == DT_PLACEMENT_STRIDED;
 }
 
-/* Checks counts, ranges, order, extents, mixed partials and overflow, and writes n_mesh_dims normalised placements:
+/* Checks counts, ranges, order, extents, mixed partials and overflow, and writes n_mesh_dims normalized placements:
  * dims from 0, positions filled in, `ordered` only where cuts are not from left to right, extents only where they
  * differ from the chunk rule, unused fields zero. Extents still belong to the caller. */
-dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
+dt_status dt__placements_normalize(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
 
 /* An error for partials whose reduction the dtype does not have. */
 dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *placements, dt_dtype dtype);

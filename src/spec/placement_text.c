@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text form of placements: one parser, one printer. Parsing what the printer writes returns the same values. A
- * bracket is printed for ordered placements. dt__placements_normalise checks lists against a mesh, not the parser;
+ * bracket is printed for ordered placements. dt__placements_normalize checks lists against a mesh, not the parser;
  * named_placements.c brings lists with names to the order of a mesh.
  */
 #include "spec/placement_text.h"
@@ -173,6 +173,8 @@ dt_status dt__cursor_placement(dt__cursor *cursor, dt__arena *arena, dt_placemen
 /* "tp=" before a placement: the name; 0 characters where there is none. */
 static size_t name_length(dt__cursor *cursor) {
     dt__cursor_peek(cursor);
+    if (!strchr(cursor->at, '=')) /* the usual case, which takes no sets of characters */
+        return 0;
     size_t n = strcspn(cursor->at, " \t,;=:()[]");
     return cursor->at[n + strspn(cursor->at + n, " \t")] == '=' ? n : 0;
 }

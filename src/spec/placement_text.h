@@ -18,6 +18,15 @@ typedef struct dt__placement_list {
     const char **names; /* of the mesh dims; NULL: one placement per mesh dim, in the order of the mesh */
 } dt__placement_list;
 
+/* Dtype and shape: f32[4,3]. */
+typedef struct dt__array_text {
+    dt_dtype dtype;
+    int n_dims;
+    int64_t shape[DT_SPEC_MAX_DIMS];
+} dt__array_text;
+/* Parses one at the cursor. */
+dt_status dt__cursor_array(dt__cursor *cursor, dt__array_text *out);
+
 /* Parses one placement at the cursor. */
 dt_status dt__cursor_placement(dt__cursor *cursor, dt__arena *arena, dt_placement *out);
 /* Parses placements at the cursor, up to the first placement that no comma follows. */

@@ -70,10 +70,10 @@ dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *desc, dt
 }
 
 dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out) {
-    dt_placement normalised[DT_SPEC_MAX_DIMS];
-    DT__TRY(dt__placements_normalise(arena->ctx, desc, normalised));
+    dt_placement normalized[DT_SPEC_MAX_DIMS];
+    DT__TRY(dt__placements_normalize(arena->ctx, desc, normalized));
     dt__sharding_desc checked = *desc;
-    checked.placements = normalised;
+    checked.placements = normalized;
     return dt__sharding_build(arena, &checked, out);
 }
 

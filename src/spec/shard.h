@@ -3,10 +3,10 @@
  * Shard arithmetic: which indices of a tensor dim a mesh coordinate holds. Pure: it needs mesh sizes, placements and
  * a shape, and no mesh object, and its cost depends on the number of dims only, never on sizes.
  *
- * A sharding is a list of cuts per tensor dim. Each cut keeps, of the indices that the cut before left, an ascending
- * sub-list; a cut is therefore a strictly increasing map from positions after it to positions before it, and such a
- * map has closed forms both ways. A shard (what one coordinate holds of one tensor dim) is the chain of these maps.
- * Runs, local ↔ global and intersections follow from two of its operations: dt__shard_run and dt__shard_seek.
+ * A sharding is a list of cuts per tensor dim. Each cut keeps an ascending sub-list of the indices that the previous
+ * cut left; a cut is therefore a strictly increasing map from positions after it to positions before it, with closed
+ * forms in both directions. A shard (what one coordinate holds of one tensor dim) is the chain of these maps. Runs,
+ * local ↔ global and intersections follow from two of its operations: dt__shard_run and dt__shard_seek.
  */
 #ifndef DT_SPEC_SHARD_H
 #define DT_SPEC_SHARD_H
@@ -28,21 +28,21 @@ typedef struct dt__sharding {
     int n_dims, n_mesh_dims;
     const int64_t *shape;           /* n_dims */
     const int64_t *mesh;            /* n_mesh_dims sizes */
-    const dt_placement *placements; /* n_mesh_dims, normalised */
+    const dt_placement *placements; /* n_mesh_dims, normalized */
     const int *first_cut;           /* n_dims + 1: cuts of dim d are first_cut[d] … first_cut[d + 1] - 1 */
-    const dt__cut *cuts;            /* in the order in which they cut */
+    const dt__cut *cuts;            /* in the order they cut */
 } dt__sharding;
 
-/* Checks and normalises the placements, and copies what it needs into the arena. */
+/* Checks and normalizes the placements, and copies what it needs into the arena. */
 dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out);
-/* The same for placements that dt__placements_normalise wrote. */
+/* Makes a sharding of placements that dt__placements_normalize wrote, without checks. */
 dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out);
 
 /* Number of positions, of `size`, that coordinate r of the cut keeps. */
 int64_t dt__cut_size(const dt__cut *cut, int64_t size, int64_t r);
 
-/* One map of the chain: n_whole chunks of `chunk` positions, of each of which `mine` are kept from `begin` on; of a
- * shorter last chunk, tail_mine from tail_begin on. */
+/* One map of the chain: n_whole chunks of `chunk` positions, each keeping `mine` from `begin` on; a shorter last
+ * chunk keeps tail_mine from tail_begin on. */
 typedef struct dt__shard_level {
     int64_t chunk, n_whole, begin, mine, tail_begin, tail_mine;
 } dt__shard_level;

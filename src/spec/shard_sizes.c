@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Even and largest shards. Of one cut, coordinate 0 has the largest shard and the last one the smallest. Of a chain
+ * Even and largest shards. For one cut, coordinate 0 has the largest shard and the last one the smallest. For a chain
  * this does not hold: a strided shard may keep more of 3 positions than of 4 (_S(0,3) over 2 keeps 3 of 3, and 2 of
  * 4), so the largest shard of a chain is searched among the few sizes that each cut leaves.
  */
@@ -16,7 +16,7 @@ int64_t dt__sharding_dim_shards(const dt__sharding *sharding, int dim) {
 }
 
 /* If the last cut leaves equal sizes, each size before it was n times that: uneven shards never become even again,
- * and coordinate 0 represents all. Explicit extents that are even have been normalised to the chunk rule. */
+ * and coordinate 0 represents all. Explicit extents that are even have been normalized to the chunk rule. */
 bool dt__sharding_dim_is_even(const dt__sharding *sharding, int dim) {
     int64_t size = sharding->shape[dim];
     for (int c = sharding->first_cut[dim]; c < sharding->first_cut[dim + 1]; c++) {

@@ -15,7 +15,7 @@ bool dt__sharding_dim_is_even(const dt__sharding *sharding, int dim);
 /* The largest number of indices that a coordinate holds. False for a chain of strided shards that leaves too many
  * different sizes to compare: more than a dozen uneven ones, one after the other. */
 bool dt__sharding_dim_max(const dt__sharding *sharding, int dim, int64_t *out);
-/* The same; DT_ERR_UNSUPPORTED for such a chain. */
+/* The largest number of indices that a coordinate holds; DT_ERR_UNSUPPORTED for such a chain. */
 dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Specs, and the table that interns them. A description is checked and normalised before it is looked up, so that a hit
+ * Specs, and the table that interns them. A description is checked and normalized before it is looked up, so that a hit
  * allocates nothing and different descriptions of one sharding find the same spec. The table holds no reference: the
  * last dt_spec_release removes the spec from it. Ids only grow.
  */
@@ -55,7 +55,7 @@ static spec_table *table_of(dt_ctx *ctx) {
     return table;
 }
 
-/* A checked and normalised description; it points into memory of the caller's. */
+/* A checked and normalized description; it points into memory of the caller's. */
 typedef struct spec_key {
     dt_mesh *mesh;
     dt_dtype dtype;
@@ -152,6 +152,8 @@ static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t layou
         return NULL;
     }
     spec->id = ++table->last_id;
+    if (__builtin_expect(spec->ctx->estimate != NULL, 0))
+        dt__rank_classes_note(spec);
     return spec;
 }
 
@@ -198,9 +200,9 @@ static void describe_key(const void *subject, char *out, size_t capacity) {
         (void)snprintf(out + used, capacity - used, "] %s on mesh(%s)", placements, mesh ? mesh : "?");
 }
 
-/* Normalises the placements; row_major is the default of the stride order. */
+/* Normalizes the placements; row_major is the default of the stride order. */
 static dt_status check_key(dt_ctx *ctx, spec_key *key, dt_placement *placements, int *row_major) {
-    DT__TRY(dt__placements_normalise(ctx, &key->sharding, placements));
+    DT__TRY(dt__placements_normalize(ctx, &key->sharding, placements));
     key->sharding.placements = placements;
     dt__stride_order_row_major(key->sharding.n_dims, row_major);
     DT__TRY(check_dtype(ctx, key));

@@ -48,4 +48,7 @@ static inline dt_spec *dt__spec_retain(dt_spec *spec) {
 /* What a coordinate holds; NULL: a rank outside the mesh. */
 void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
 
+/* rank_classes.c: notes which ranks hold other shapes of a new spec, in an estimate. */
+void dt__rank_classes_note(const dt_spec *spec);
+
 #endif

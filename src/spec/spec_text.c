@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
- * is the mesh's own text form, so that parsing returns an equal mesh. The use placement of a tensor follows its
- * placements; it is no part of the spec.
+ * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part is
+ * the mesh's own text form, so that parsing returns an equal mesh. The use placement of a tensor follows its
+ * placements; it is not part of the spec.
  */
 #include "spec/placement_text.h"
 #include "spec/spec.h"
@@ -48,7 +48,7 @@ size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
 typedef struct parts {
     dt_spec_desc desc;
     dt__placement_list placements;
-    int64_t shape[DT_SPEC_MAX_DIMS];
+    dt__array_text array;
     int stride_order[DT_SPEC_MAX_DIMS];
 } parts;
 
@@ -61,10 +61,6 @@ static bool take_dtype(dt__cursor *cursor, dt_dtype *out) {
     return false;
 }
 
-static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
-    return take_dtype(cursor, out) ? DT_OK : dt__cursor_fail_dtype(cursor);
-}
-
 dt_status dt__use_parse(dt__arena *arena, const char *text, dt_dtype *dtype, dt__placement_list *out) {
     dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_PLACEMENT, "use", text);
     bool converts = take_dtype(&cursor, dtype);
@@ -75,15 +71,19 @@ dt_status dt__use_parse(dt__arena *arena, const char *text, dt_dtype *dtype, dt_
     return dt__cursor_peek(&cursor) ? dt__cursor_fail(&cursor, "expected the end of the placements") : DT_OK;
 }
 
-static dt_status parse_shape(dt__cursor *cursor, parts *out) {
+dt_status dt__cursor_array(dt__cursor *cursor, dt__array_text *out) {
+    out->n_dims = 0;
+    if (!take_dtype(cursor, &out->dtype))
+        return dt__cursor_fail_dtype(cursor);
+    cursor->status = DT_ERR_SHAPE;
     DT__TRY(dt__cursor_expect(cursor, "[", "and the shape after the dtype"));
     if (dt__cursor_take(cursor, "]"))
         return DT_OK;
     do {
-        if (out->desc.n_dims == DT_SPEC_MAX_DIMS)
+        if (out->n_dims == DT_SPEC_MAX_DIMS)
             return dt__cursor_fail(cursor, "expected at most %d dims", DT_SPEC_MAX_DIMS);
-        DT__TRY(dt__cursor_number(cursor, 0, INT64_MAX, "a size", &out->shape[out->desc.n_dims]));
-        out->desc.n_dims++;
+        DT__TRY(dt__cursor_number(cursor, 0, INT64_MAX, "a size", &out->shape[out->n_dims]));
+        out->n_dims++;
     } while (dt__cursor_take(cursor, ","));
     return dt__cursor_expect(cursor, "]", "after the shape");
 }
@@ -118,9 +118,10 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
     dt__placement_list use;
     dt_dtype use_dtype;
     cursor->status = DT_ERR_DTYPE;
-    DT__TRY(parse_dtype(cursor, &out->desc.dtype));
-    cursor->status = DT_ERR_SHAPE;
-    DT__TRY(parse_shape(cursor, out));
+    DT__TRY(dt__cursor_array(cursor, &out->array));
+    out->desc.dtype = out->array.dtype;
+    out->desc.n_dims = out->array.n_dims;
+    out->desc.shape = out->array.shape;
     if (dt__cursor_take(cursor, "major"))
         DT__TRY(parse_stride_order(cursor, out));
     cursor->status = DT_ERR_PLACEMENT;
@@ -129,7 +130,6 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
         (void)take_dtype(cursor, &use_dtype);
         DT__TRY(dt__cursor_placements(cursor, arena, &use));
     }
-    out->desc.shape = out->shape;
     cursor->status = DT_ERR_MESH;
     DT__TRY(dt__cursor_expect(cursor, "on", "and the mesh after the placements"));
     DT__TRY(dt__cursor_expect(cursor, "mesh", "after on"));

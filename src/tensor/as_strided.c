@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_as_strided: any view of the storage of a plain tensor. Not an op, because it addresses the storage, of which every
- * rank has its own, and not the elements of a tensor.
+ * dt_as_strided: any view of the storage of a plain tensor. It is not an op, because it addresses the storage, which
+ * differs from rank to rank, and not the elements of a tensor.
  */
 #include "base/size.h"
 #include "tensor/tensor_state.h"

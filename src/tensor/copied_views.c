@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Views of copies. A view op whose input has to move, because no row of its rule fits the placements, returns a view of
- * the copy that was moved; with other placements the same call returns a view of the tensor itself. So that a program
- * means the same with all placements, such a copy is not written to, which would not change the tensor, and not read
- * after the tensor has changed. The copy has the version that it was made of; the storage of the tensor outlives its
- * data for that, not its memory.
+ * the copy that was moved; with other placements the same call returns a view of the tensor itself. To give a program
+ * the same meaning with all placements, such a copy must not be written to, because that would not change the tensor,
+ * nor read after the tensor has changed. The copy records the version that it was made from; for that the storage
+ * object of the tensor outlives its memory.
  */
 #include "tensor/tensor_state.h"
 
@@ -33,7 +33,7 @@ dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base) {
     *origin = (struct dt__origin){.base = base, .version = base->version, .made_by = known ? call->name : NULL};
     if (known && call->site)
         origin->made_at = *call->site;
-    if (base->origin) { /* which has not changed, nor has its base: both were checked */
+    if (base->origin) { /* neither it nor its base has changed: both were checked */
         origin->base = base->origin->base;
         origin->version = base->origin->version;
     }

@@ -33,16 +33,16 @@ dt__decimal dt__decimal_rounded(double value, int n_digits) {
     return out;
 }
 
-dt__decimal dt__decimal_fraction(double value, int n_behind) {
+dt__decimal dt__decimal_fraction(double value, int n_after) {
     dt__decimal first = dt__decimal_rounded(value, 17); /* for the exponent */
-    int n_digits = first.exponent + 1 + n_behind;
+    int n_digits = first.exponent + 1 + n_after;
     if (n_digits >= 1)
         return dt__decimal_rounded(value, n_digits);
     /* Less than one unit of the last place: it becomes 0 or, above one half, 1. */
     dt__decimal out = {.negative = signbit(value) != 0, .n = 1, .digits = "0"};
     if (n_digits == 0 && (first.digits[0] > '5' || (first.digits[0] == '5' && first.n > 1))) {
         out.digits[0] = '1';
-        out.exponent = -n_behind;
+        out.exponent = -n_after;
     }
     return out;
 }
@@ -61,7 +61,7 @@ static double read_back(dt_dtype dtype, const dt__decimal *digits) {
     return dt__read_f64(dtype, element);
 }
 
-/* One more in the last digit; false where that carries to the front, which fewer digits have tried already. */
+/* Adds one to the last digit; false if that carries to the front, a case that fewer digits have covered already. */
 static bool next_digits(dt__decimal *digits) {
     for (int i = digits->n - 1; i >= 0; i--) {
         if (digits->digits[i] < '9') {

@@ -20,8 +20,8 @@ typedef struct dt__decimal {
 /* The shortest digits that read back as the same number of this dtype (that of a part, for complex ones), and among
  * these the nearest; the number is finite. */
 dt__decimal dt__decimal_unique(dt_dtype dtype, double value);
-/* The nearest with this number of digits in total, or behind the point; ties go to even. */
+/* The nearest with this number of digits in total, or after the point; ties go to even. */
 dt__decimal dt__decimal_rounded(double value, int n_digits);
-dt__decimal dt__decimal_fraction(double value, int n_behind);
+dt__decimal dt__decimal_fraction(double value, int n_after);
 
 #endif

@@ -151,7 +151,7 @@ static dt_status check_import(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t st
     else
         dt__row_strides(t->n_dims, t->shape, strides);
     for (int d = 0; d < t->n_dims;
-         d++) /* a stride that no element uses may be anything, and views would multiply it */
+         d++) /* a stride that no element uses may have any value, and views would multiply it */
         if (t->shape[d] <= 1 || n == 0)
             strides[d] = 1;
     if (n == 0) {

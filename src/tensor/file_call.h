@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file call as a collective. The ranks of the mesh meet before anything is read or written, and compare their calls;
- * they meet again after each stage, and every rank brings its failure. So all return the same: success, or one error
- * that names the rank that failed and why, also if that rank ends right after. A call on a mesh of one rank has no
- * meetings; nor has one on plain tensors, whose errors are local.
+ * A file call as a collective. The ranks of the mesh synchronize before anything is read or written, and compare their
+ * calls; they synchronize again after each stage, where every rank shares its failure. So all return the same result:
+ * success, or one error that names the rank that failed and the reason, even if that rank ends right afterward. A call
+ * on a mesh of one rank, or on plain tensors, whose errors are local, does not synchronize.
  */
 #ifndef DT_TENSOR_FILE_CALL_H
 #define DT_TENSOR_FILE_CALL_H
@@ -16,7 +16,7 @@
 
 enum { DT__FILE_PATH_BYTES = 2048 };
 
-/* What a rank publishes at a meeting. */
+/* What a rank publishes when ranks synchronize. */
 typedef struct dt__file_record {
     char call[DT__CALL_TEXT_BYTES]; /* as in an error: save_npy("a.npy", f32[8,6] S(0) on mesh(tp=3)) */
     int32_t status;                 /* of the failure, or DT_OK */
@@ -54,7 +54,7 @@ dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, const dt__exchan
 void dt__file_call_end(dt__file_call *call);
 /* Sets what the ranks compare: the text, and a hash of the rest. */
 dt_status dt__file_call_describe(dt__file_call *call, const dt__text *text, uint64_t hash);
-/* Sets what loading ranks compare besides: the file and a text that describes it. */
+/* Sets what loading ranks also compare: the file and a text that describes it. */
 void dt__file_call_opened(dt__file_call *call, const struct stat *info, const char *text);
 
 /* An error of this rank alone, with the path: it is kept for the next meeting, or recorded as a local error. */

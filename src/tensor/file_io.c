@@ -16,7 +16,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { MAX_CALL_BYTES = 1 << 30, CHUNK_BYTES = 1 << 18 };
+enum {
+    MAX_CALL_BYTES = 1 << 30,
+    CHUNK_BYTES = 1 << 18,
+    SHARE_BYTES = 1 << 18, /* replicas divide a shard by multiples of it */
+};
 
 dt_status dt__file_fail(const dt__file *file, dt_status status, const char *format, ...) {
     char text[1024];
@@ -120,7 +124,7 @@ static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
 }
 
 /* The last of the n dims is the innermost one that is sharded: one segment per run of it, and the dims before it index
- * by index. inner is the bytes of one of its indices, with the dims behind it. */
+ * by index. inner is the bytes of one of its indices, with the dims after it. */
 static dt_status walk_segments(int n, const struct file_dim *dims, int64_t inner, dt__segment_fn *segment,
                                void *user) {
     int64_t index[DT_SPEC_MAX_DIMS] = {0}, last = n - 1, memory_at = 0;
@@ -165,4 +169,49 @@ dt_status dt__file_segments(const dt_tensor *tensor, bool fortran, dt__segment_f
         n_sharded ? walk_segments(n_sharded, dims, inner, segment, user) : segment(user, 0, 0, (size_t)inner);
     dt__free(tensor->ctx, dims, (size_t)(n + 1) * sizeof *dims);
     return status;
+}
+
+/* The ranks that hold equal shards: how many, and the place of this one among them. */
+static int64_t count_replicas(const dt_spec *spec, int64_t *place) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS], n = 1;
+    *place = 0;
+    if (!spec || !dt_mesh_coordinate(spec->mesh, coordinate))
+        return 1;
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_replicate(spec->sharding.placements[m])) {
+            n *= spec->sharding.mesh[m];
+            *place = *place * spec->sharding.mesh[m] + coordinate[m];
+        }
+    return n;
+}
+
+/* The share of this rank, in bytes of its local tensor. */
+struct share {
+    int64_t begin, end;
+    dt__segment_fn *segment;
+    void *user;
+};
+
+static dt_status visit_shared(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
+    const struct share *share = user;
+    const int64_t begin = dt__max_i64((int64_t)memory_at, share->begin);
+    const int64_t end = dt__min_i64((int64_t)(memory_at + bytes), share->end);
+    if (begin >= end)
+        return DT_OK;
+    return share->segment(share->user, file_at + (begin - (int64_t)memory_at), (size_t)begin, (size_t)(end - begin));
+}
+
+dt_status dt__file_shared_segments(const dt_tensor *tensor, int64_t turn, dt__segment_fn *segment, void *user) {
+    int64_t place;
+    const int64_t n = count_replicas(tensor->spec, &place);
+    const int64_t bytes = dt_tensor_local_elements(tensor) * (int64_t)dt_dtype_size(tensor->dtype);
+    const int64_t size = dt__ceil_div(dt__ceil_div(bytes, n), SHARE_BYTES) * SHARE_BYTES;
+    struct share share = {.segment = segment, .user = user};
+    share.begin = dt__min_i64((place + turn) % n * size, bytes);
+    share.end = dt__min_i64(share.begin + size, bytes);
+    return dt__file_segments(tensor, false, visit_shared, &share);
+}
+
+uint32_t dt__crc_part(const void *part, size_t n, int64_t after) {
+    return (uint32_t)crc32_combine(crc32_z(0, part, n), 0, (z_off_t)after);
 }

@@ -23,7 +23,7 @@ dt_status dt__file_fail(const dt__file *file, dt_status status, const char *form
 /* "directory", "FIFO" and so on, of a mode of fstat. */
 const char *dt__file_kind(mode_t mode);
 
-/* Opens the path of the call for reading; what is not a regular file is refused. The caller closes fd, if it is not
+/* Opens the path of the call for reading; refuses anything but a regular file. The caller closes fd if it is not
  * negative. */
 dt_status dt__file_open(dt__file *file, struct stat *info);
 
@@ -41,5 +41,12 @@ typedef dt_status dt__segment_fn(void *user, int64_t file_at, size_t memory_at, 
  * full tensor in the file, in row-major or, with fortran, column-major order. Offsets are relative to the start of the
  * data. */
 dt_status dt__file_segments(const dt_tensor *tensor, bool fortran, dt__segment_fn *segment, void *user);
+/* Visits, in row-major order, the segments that this rank writes: ranks with equal shards divide them, large ones by
+ * parts and small ones in turns, by the number of the tensor. Each byte of a tensor is in the share of one rank. */
+dt_status dt__file_shared_segments(const dt_tensor *tensor, int64_t turn, dt__segment_fn *segment, void *user);
+
+/* What a part contributes to the CRC-32 of bytes in which `after` bytes follow it: that of all is the exclusive or over
+ * all parts, in any order. */
+uint32_t dt__crc_part(const void *part, size_t n, int64_t after);
 
 #endif

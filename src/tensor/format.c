@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A first pass over the elements finds the format of the column: positional or with exponents, so many digits before
- * and behind the point. A second pass writes them.
+ * and after the point. A second pass writes them.
  */
 #include "tensor/format.h"
 
@@ -46,8 +46,8 @@ bool dt__shown_of(int n_dims, const int64_t *shape, const dt_print_options *opti
 }
 
 int64_t dt__shown_index(const dt__shown *shown, int dim, int64_t i) {
-    bool behind = shown->sizes[dim] < shown->shape[dim] && i >= shown->edge;
-    return behind ? shown->shape[dim] - shown->sizes[dim] + i : i;
+    bool after = shown->sizes[dim] < shown->shape[dim] && i >= shown->edge;
+    return after ? shown->shape[dim] - shown->sizes[dim] + i : i;
 }
 
 void dt__shown_copy(const dt__shown *shown, size_t item_bytes, const void *data, const int64_t *strides, void *out) {
@@ -70,8 +70,8 @@ struct column {
     bool signs;     /* a + before numbers that are not negative */
     bool exponents; /* with exponents, of exponent_digits */
     int before;     /* characters before the point, sign included */
-    int behind;     /* behind it: digits, and with exponents these, too */
-    int n_fraction; /* with exponents: digits behind the point */
+    int after;      /* after it: digits, and with exponents these, too */
+    int n_fraction; /* with exponents: digits after the point */
     int exponent_digits;
 };
 
@@ -79,14 +79,14 @@ enum { WORD = 400 };
 
 static const char *sign_of(const struct column *c, bool negative) { return negative ? "-" : c->signs ? "+" : ""; }
 
-/* Digits for positional writing: at max_width `precision` behind the point. */
+/* Digits for positional writing: at max_width `precision` after the point. */
 static dt__decimal positional(const struct column *c, double x) {
     dt__decimal digits = dt__decimal_unique(c->dtype, x);
     return digits.n - 1 - digits.exponent > c->precision ? dt__decimal_fraction(x, c->precision) : digits;
 }
 
 static int n_before_point(const dt__decimal *d) { return d->exponent < 0 ? 1 : d->exponent + 1; }
-static int n_behind_point(const dt__decimal *d) { return d->n - 1 > d->exponent ? d->n - 1 - d->exponent : 0; }
+static int n_after_point(const dt__decimal *d) { return d->n - 1 > d->exponent ? d->n - 1 - d->exponent : 0; }
 
 static dt__decimal scientific(const struct column *c, double x) {
     dt__decimal digits = dt__decimal_unique(c->dtype, x);
@@ -158,13 +158,13 @@ static struct column column_of(dt_dtype dtype, int precision, bool signs, const 
             c.exponent_digits = max_int(c.exponent_digits, n_exponent_digits(d.exponent));
         } else {
             c.before = max_int(c.before, n_before_point(&d) + sign);
-            c.behind = max_int(c.behind, n_behind_point(&d));
+            c.after = max_int(c.after, n_after_point(&d));
         }
     }
     if (c.exponents)
-        c.behind = c.exponent_digits + 2 + c.n_fraction;
+        c.after = c.exponent_digits + 2 + c.n_fraction;
     if (odd)
-        c.before = max_int(c.before, max_int(3, 3 + minus) - (c.behind + 1));
+        c.before = max_int(c.before, max_int(3, 3 + minus) - (c.after + 1));
     return c;
 }
 
@@ -184,21 +184,21 @@ static int write_scientific(const struct column *c, double x, char *out) {
                     c->exponent_digits, d.exponent < 0 ? -d.exponent : d.exponent);
 }
 
-/* Digits before and behind the point, of a number that is not below one or has leading zeros. */
-static void split(const dt__decimal *d, char *front, char *behind) {
-    int n_front = 0, n_behind = 0;
+/* Digits before and after the point, of a number that is not below one or has leading zeros. */
+static void split(const dt__decimal *d, char *front, char *after) {
+    int n_front = 0, n_after = 0;
     for (int i = 0; i < max_int(d->n, d->exponent + 1); i++) {
         char digit = (char)(i < d->n ? d->digits[i] : '0');
         if (i <= d->exponent)
             front[n_front++] = digit;
         else
-            behind[n_behind++] = digit;
+            after[n_after++] = digit;
     }
-    front[n_front] = behind[n_behind] = '\0';
+    front[n_front] = after[n_after] = '\0';
 }
 
 static int write_positional(const struct column *c, double x, char *out) {
-    char digits[WORD / 4], behind[WORD / 4], front[WORD / 2];
+    char digits[WORD / 4], after[WORD / 4], front[WORD / 2];
     dt__decimal d = positional(c, x);
     if (d.exponent < 0) { /* 0.00ddd: with leading zeros */
         dt__decimal shifted = {.negative = d.negative, .n = 1, .digits = "0"};
@@ -208,9 +208,9 @@ static int write_positional(const struct column *c, double x, char *out) {
             shifted.digits[shifted.n++] = d.digits[i];
         d = shifted;
     }
-    split(&d, digits, behind);
+    split(&d, digits, after);
     (void)snprintf(front, sizeof front, "%s%s", sign_of(c, d.negative), digits);
-    return snprintf(out, WORD, "%*s.%-*s", c->before, front, c->behind, behind);
+    return snprintf(out, WORD, "%*s.%-*s", c->before, front, c->after, after);
 }
 
 static int write_number(const struct column *c, double x, char *out) {
@@ -219,7 +219,7 @@ static int write_number(const struct column *c, double x, char *out) {
         return c->exponents ? write_scientific(c, x, out) : write_positional(c, x, out);
     (void)snprintf(word, sizeof word, "%s%s", isnan(x) ? (c->signs ? "+" : "") : sign_of(c, x < 0),
                    isnan(x) ? "nan" : "inf");
-    return put_right(out, c->before + c->behind + 1, word);
+    return put_right(out, c->before + c->after + 1, word);
 }
 
 /* A scalar: all its digits; `short_form`: 1 instead of 1.0. */

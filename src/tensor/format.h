@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "dtensor/tensor.h"
 
-/* Of each dim of a summarised tensor that is longer than twice the edge, the first and the last `edge` indices. */
+/* Shows the first and the last `edge` indices of each dim that is longer than twice the edge. */
 typedef struct dt__shown {
     int n_dims;
     int64_t edge;

@@ -6,6 +6,7 @@
 #include "base/hot.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "mesh/mesh.h"
 #include "tensor/tensor_state.h"
 
 #include <stdio.h>
@@ -76,7 +77,7 @@ dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
     if (!may_overlap(tensor))
         return DT_OK;
     (void)dt_tensor_text(tensor, sizeof text, text);
-    /* Local: the local tensors of other ranks may be too small to overlap. */
+    /* A local error: the local tensors of other ranks may be too small to overlap. */
     return tensor->spec ? dt__fail_local(tensor->ctx, DT_ERR_STATE, format, op, text)
                         : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
 }
@@ -163,7 +164,7 @@ dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
 }
 
 DT__HOT dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes) {
-    dt__storage *storage = dt__storage_new(ctx, bytes);
+    dt__storage *storage = dt__storage_new(ctx, bytes, false);
     dt_tensor *tensor = storage ? dt__handle_new(ctx, n_dims) : NULL;
     if (tensor)
         set_plain(tensor, storage, &(dt__array_desc){dtype, n_dims, shape, NULL, 0});
@@ -179,7 +180,7 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
     return dt__tensor_dense(ctx, dtype, n_dims, shape, (size_t)n * dt_dtype_size(dtype));
 }
 
-/* The same for a distributed tensor. */
+/* Sets the fields of a distributed tensor. */
 static inline void set_distributed(dt_tensor *tensor, dt_spec *spec, dt__storage *storage, int64_t offset,
                                    const int64_t *strides) {
     const dt_local *local = &spec->local;
@@ -206,8 +207,21 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
     return tensor;
 }
 
+/* In an estimate, blocks have the text forms of their tensors. */
+static void label_block(const dt_spec *spec, const void *memory) {
+    const char *label = dt__estimate_label(spec->ctx, spec->id);
+    char text[512];
+    if (!label) {
+        (void)dt_spec_text(spec, sizeof text, text);
+        label = dt__estimate_set_label(spec->ctx, spec->id, text);
+    }
+    dt__estimate_label_block(spec->ctx, memory, label);
+}
+
 DT__HOT dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
-    dt__storage *storage = dt__storage_new(spec->ctx, (size_t)spec->local.bytes);
+    dt__storage *storage = dt__storage_new(spec->ctx, (size_t)spec->local.bytes, true);
+    if (__builtin_expect(spec->ctx->estimate != NULL, 0) && storage && storage->data)
+        label_block(spec, storage->data);
     dt_tensor *tensor = storage ? dt__handle_new(spec->ctx, spec->local.n_dims) : NULL;
     if (tensor)
         set_distributed(tensor, spec, storage, 0, spec->local.strides);
@@ -266,8 +280,24 @@ dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) {
     return tensor && tensor->spec ? tensor->spec->mesh : NULL;
 }
 
+/* Writes the value that an estimate shows to a program into a small tensor; larger ones are left as they are, 0. */
+static void write_stand_in(const dt_tensor *tensor) {
+    enum { MAX_BYTES = 1 << 16 };
+    unsigned char element[16];
+    dt_ctx *ctx = tensor->ctx;
+    dt__estimate_notes_add_read(ctx, "data", tensor->storage->heap ? tensor->storage->data : NULL);
+    if (tensor->storage->bytes > MAX_BYTES || dt_dtype_size(tensor->dtype) == 0)
+        return;
+    dt__write_f64(tensor->dtype, ctx->estimate->options.value, element);
+    size_t size = dt_dtype_size(tensor->dtype);
+    for (size_t at = 0; at + size <= tensor->storage->bytes; at += size)
+        memcpy(tensor->storage->data + at, element, size);
+}
+
 void *dt_data(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    if (tensor && dt__is_idle(tensor->ctx, tensor->data))
+        write_stand_in(tensor);
     if (tensor && tensor->ctx->is_dry)
         (void)dt__fail(tensor->ctx, DT_ERR_STATE, "data: a decomposition reads a value while it is planned");
     return tensor ? tensor->data : NULL;
@@ -321,6 +351,15 @@ void dt__tensor_describe(const void *tensor, char *out, size_t capacity) {
     (void)dt_tensor_text(tensor, capacity, out);
 }
 
+/* The calls on a mesh have the same numbers on all its ranks. A leaf gets its number with each call that asks for one:
+ * the ranks may have been in different calls when an error ended the call that made it. */
+static dt_status number_leaf(const dt_tensor *tensor) {
+    const bool is_shared = tensor->spec && !tensor->ctx->call.apart;
+    const dt__history *history = is_shared ? dt__mesh_history(tensor->spec->mesh) : NULL;
+    tensor->record->made_by = history ? history->n : 0;
+    return dt_error_status(tensor->ctx);
+}
+
 dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "set_requires_grad", site);
     DT__TRY(DT__REFUSAL());
@@ -330,15 +369,15 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
         return dt__fail(tensor->ctx, DT_ERR_DTYPE,
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
-    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
+    DT__TRY(dt__note_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
     if (tensor->storage->writes)
         DT__TRY(tensor->storage->writes->apply(tensor));
     if (requires_grad && tensor->record)
-        return DT_OK;
+        return tensor->record->is_leaf ? number_leaf(tensor) : DT_OK;
     if (requires_grad) {
         DT__TRY(dt__require_grad(tensor));
         dt__storage_set_kind(tensor->storage, DT_MEMORY_PARAMETERS);
-        return DT_OK;
+        return number_leaf(tensor);
     }
     if (tensor->record && !tensor->record->is_leaf)
         return dt__fail(

@@ -79,7 +79,7 @@ static dt_status read_header(struct source *s, dt__npy *npy) {
 /* The data of a source, and where it goes. */
 struct loading {
     struct source *source;
-    int64_t data_at; /* behind the header */
+    int64_t data_at; /* after the header */
     unsigned char *out;
 };
 
@@ -101,7 +101,7 @@ static dt_status read_data(struct source *s, const dt__npy *npy, dt_tensor *tens
 struct load {
     dt_ctx *ctx;
     const char *path, *name;
-    const dt_load_options *options;
+    const dt_load_npy_options *options;
     dt_mesh *mesh; /* that of the options, or the current one */
     dt__file_call call;
     struct source source;
@@ -110,7 +110,7 @@ struct load {
 
 static dt_tensor *read_tensor(struct load *l) {
     int order[DT_SPEC_MAX_DIMS];
-    const dt_load_options *o = l->options;
+    const dt_load_npy_options *o = l->options;
     for (int d = 0; d < l->npy.n_dims; d++)
         order[d] = l->npy.n_dims - 1 - d;
     dt_tensor *tensor = dt__tensor_make(l->ctx, l->call.kind->name, (dt_shape){l->npy.n_dims, l->npy.shape},
@@ -122,7 +122,7 @@ static dt_tensor *read_tensor(struct load *l) {
                                         l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
-    dt_status status = dt__fold_tensor(tensor, &(dt__call_details){.text = l->path});
+    dt_status status = dt__note_tensor(tensor, &(dt__call_details){.text = l->path});
     if (status == DT_OK && dt__needs_values(tensor))
         status = read_data(&l->source, &l->npy, tensor);
     if (dt__file_call_meet(&l->call, status) == DT_OK)
@@ -133,7 +133,7 @@ static dt_tensor *read_tensor(struct load *l) {
 
 /* load_npz("a.npz", "w", mesh=mesh(tp=3), place=S(0), check=true) */
 static dt_status describe(struct load *l) {
-    const dt_load_options *o = l->options;
+    const dt_load_npy_options *o = l->options;
     if (!l->call.group)
         return DT_OK;
     dt__text text = dt__text_new(l->ctx);
@@ -179,7 +179,7 @@ static dt_tensor *run(struct load *l) {
 }
 
 static dt_tensor *load(dt_ctx *ctx, const dt__exchange_call *kind, const char *path, const char *name,
-                       const dt_load_options *o) {
+                       const dt_load_npy_options *o) {
     if (!ctx)
         return NULL;
     if (!path)
@@ -195,17 +195,17 @@ static dt_tensor *load(dt_ctx *ctx, const dt__exchange_call *kind, const char *p
     return tensor;
 }
 
-dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
-    dt_load_options full;
+dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_npy_options *options, size_t options_size) {
+    dt_load_npy_options full;
     DT__ENTER_OPTIONS(ctx, "load_npy", options, options_size, &full);
     if (DT__REFUSAL() != DT_OK)
         return NULL;
     return options ? load(ctx, &npy_call, path, NULL, options) : NULL;
 }
 
-dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
+dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_npy_options *options,
                              size_t options_size) {
-    dt_load_options full;
+    dt_load_npy_options full;
     DT__ENTER_OPTIONS(ctx, "load_npz", options, options_size, &full);
     if (DT__REFUSAL() != DT_OK || !options)
         return NULL;

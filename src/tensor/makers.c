@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makers of tensors. Of a distributed tensor, each rank derives from its shards which values it holds; nothing is
- * communicated. Of a partial one, the first coordinate holds the value and the others the identity of the reduction.
+ * Makers of tensors. Each rank of a distributed tensor derives from its shards which values it holds; nothing is
+ * communicated. In a partial one, the first coordinate holds the value and the others the identity of the reduction.
  */
 #include "base/dtype.h"
 #include "base/options.h"
@@ -42,15 +42,18 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     dt_tensor *tensor;
     dt_dtype dtype = o->dtype ? o->dtype : DT_F32;
     if (mesh) {
-        dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+        dt_placement everywhere[DT_SPEC_MAX_DIMS];
+        const int n = o->place ? 0 : dt_mesh_n_dims(mesh);
         int64_t elements;
+        for (int m = 0; m < n; m++)
+            everywhere[m] = dt_placement_replicate();
         if (dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &elements) != DT_OK)
             return NULL;
         dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = dtype,
                                                           .n_dims = shape.n,
                                                           .shape = shape.sizes,
                                                           .text = o->place,
-                                                          .n_placements = o->place ? 0 : dt_mesh_n_dims(mesh),
+                                                          .n_placements = n,
                                                           .placements = o->place ? NULL : everywhere,
                                                           .stride_order = order});
         tensor = spec ? dt__tensor_of_spec(spec) : NULL;
@@ -103,7 +106,7 @@ dt_status dt__check_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double v
 bool dt__needs_values(dt_tensor *tensor) {
     dt_reduce reduce;
     unsigned char element[16];
-    if (!tensor || !tensor->data)
+    if (!tensor || !tensor->data || dt__is_idle(tensor->ctx, tensor->data))
         return false;
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
@@ -114,7 +117,7 @@ bool dt__needs_values(dt_tensor *tensor) {
 
 /* Records the maker of a tensor, which is freed if that fails. */
 static dt_tensor *recorded_maker(dt_tensor *tensor, const dt__call_details *details) {
-    if (dt__fold_tensor(tensor, details) == DT_OK)
+    if (dt__note_tensor(tensor, details) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
@@ -196,8 +199,8 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
     if (DT__REFUSAL() != DT_OK || !options)
         return NULL;
     dt_tensor *tensor =
-        dt__folded(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                   &(dt__call_details){.n_values = 1, .values = {(double)k}});
+        dt__noted(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                  &(dt__call_details){.n_values = 1, .values = {(double)k}});
     if (dt__needs_values(tensor))
         dt__fill_band(
             ctx,

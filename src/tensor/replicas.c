@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparing replicas: ranks that differ only in their coordinates along mesh dims on which a tensor is replicated hold
- * the same bits of it. With DTENSOR_CHECK_REPLICAS the members of a mesh exchange a hash of each such tensor that a
- * call of the program reads, before the call runs. The hashes are the same on all ranks, and so is the error.
+ * Comparing replicas: ranks that differ only in their coordinates along mesh dims on which a tensor is replicated must
+ * hold the same bits of it. With DTENSOR_CHECK_REPLICAS the members of a mesh exchange a hash of each such tensor that
+ * a call of the program reads, before the call runs. The hashes are the same on all ranks, and so is the error.
  */
 #include "mesh/mesh.h"
 #include "tensor/tensor.h"
@@ -109,7 +109,7 @@ static dt_status compare(const comparison *self) {
 
 dt_status dt__compare_replicas(dt_mesh *mesh, int n, dt_tensor *const *tensors) {
     dt_ctx *ctx = dt_mesh_ctx(mesh);
-    if (!dt__mesh_history(mesh) || dt_mesh_size(mesh) == 1 || ctx->call.apart || !dt__has_data(ctx))
+    if (!dt__mesh_history(mesh) || dt_mesh_size(mesh) == 1 || ctx->call.apart || !dt__has_data(ctx) || ctx->estimate)
         return DT_OK;
     dt__arena arena = dt__arena_new(ctx);
     comparison self = {.ctx = ctx, .mesh = mesh, .n_ranks = dt_mesh_size(mesh)};

@@ -4,6 +4,7 @@
  * Handles that are in no scope and still retained are in a list of their own, so that the context can free them.
  */
 #include "base/hot.h"
+#include "dtensor/binding.h"
 #include "tensor/tensor_state.h"
 
 static dt__tensor_state *state_of(const dt_tensor *tensor) { return tensor->ctx->slots[DT__SLOT_TENSOR].state; }
@@ -41,7 +42,7 @@ static void pop(dt__tensor_state *state) {
     state->n_scopes--;
 }
 
-/* A loop whose numbers grow from one end of its scope to the next keeps what it should drop. */
+/* If these numbers grow from one end of a loop's scope to the next, the loop keeps something that it should drop. */
 static void log_memory(dt_ctx *ctx) {
     const dt__runtime *runtime = dt__runtime_of(ctx);
     if (!runtime || ctx->log_level < DT_LOG_DEBUG)
@@ -94,6 +95,28 @@ DT__HOT void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
         dt__handle_free(tensor, "drop", site);
     else
         dt__scope_enter(state, tensor, -1);
+}
+
+DT__HOT dt_tensor *dt_scope_newest(const dt_ctx *ctx) {
+    const dt__tensor_state *state = ctx ? ctx->slots[DT__SLOT_TENSOR].state : NULL;
+    if (!state)
+        return NULL;
+    const struct dt__scope *scope = &state->scopes[state->n_scopes - 1];
+    return scope->used_copies ? dt__scope_newest_result(scope) : scope->newest;
+}
+
+/* Dropping a tensor may free used copies of it, which are in the list, too. */
+void dt_drop_newer_site(dt_ctx *ctx, dt_tensor *than, const dt_site *site) {
+    DT__ENTER(ctx, "drop_newer", site);
+    if (!ctx || (than && !DT__LIVE_ARGUMENT(DT__KIND_TENSOR, than, 2)))
+        return;
+    if (than && (than->ctx != ctx || than->scope != dt__scope_current(ctx).depth)) {
+        (void)dt__fail(ctx, DT_ERR_STATE, "the tensor is not in the current scope");
+        return;
+    }
+    dt_tensor *newest = NULL;
+    while ((newest = dt_scope_newest(ctx)) && newest != than)
+        dt_drop(newest);
 }
 
 dt_tensor *dt__scope_take(dt_tensor *tensor) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Allocation of storages and handles. Both come from pools of the context, because each op makes one of each; a handle
- * has capacity for a few dims, or for DT_SPEC_MAX_DIMS. The storage that was freed last is used first. Of the handles
- * it is the one that was freed first, and only when more are free than the context keeps: its lines are prefetched a
- * call ahead, because they have left the cache.
+ * has capacity for a few dims, or for DT_SPEC_MAX_DIMS. The storage that was freed last is reused first. Handles are
+ * reused in the opposite order, oldest first, and only when more are free than the context keeps; the cache lines of
+ * the next one are prefetched a call ahead, because they have left the cache.
  */
 #include "base/hot.h"
 #include "tensor/tensor_state.h"
@@ -132,7 +132,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__free(ctx, state, sizeof *state);
 }
 
-/* Keeps the largest storages in descending order, of each the handle with the most elements. */
+/* Keeps the largest storages in descending order, each with its handle of the most elements. */
 static void rank_by_size(const dt_tensor *list, const dt_tensor *largest[N_LARGEST]) {
     for (; list; list = list->next) {
         const dt_tensor *tensor = list;
@@ -201,7 +201,7 @@ const dt__kernels *dt__kernels_of(const dt_ctx *ctx) {
     return state->kernels;
 }
 
-static void *take_scratch(dt_ctx *ctx, size_t bytes) { return dt__alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, NULL); }
+static void *take_scratch(dt_ctx *ctx, size_t bytes) { return dt__alloc_heap(ctx, bytes, DT_MEMORY_SCRATCH, false); }
 static void free_scratch(dt_ctx *ctx, void *memory, size_t bytes) {
     (void)bytes;
     dt__free_heap(ctx, memory);
@@ -225,7 +225,7 @@ static inline dt__storage *new_storage(dt_ctx *ctx, dt__tensor_state *state) {
     return storage;
 }
 
-DT__HOT dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
+DT__HOT dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes, bool is_distributed) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
     dt__storage *storage = state ? new_storage(ctx, state) : NULL;
     if (!storage)
@@ -233,7 +233,7 @@ DT__HOT dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
     storage->bytes = bytes;
     if (bytes == 0 || !state->has_data)
         return storage;
-    storage->data = dt__alloc_heap(ctx, bytes, state->new_kind, NULL);
+    storage->data = dt__alloc_heap(ctx, bytes, state->new_kind, is_distributed);
     storage->heap = storage->data;
     if (!storage->data) {
         dt__storage_release(storage);
@@ -276,7 +276,8 @@ static inline void drop_data(dt__storage *storage) {
         storage->free_memory(storage->user, storage->data);
 }
 
-/* One that is a copy or has copies. With watchers nothing but its version is read until the last is released. */
+/* Frees a storage that is a copy or has copies. While it has watchers, only its version is read until the last one is
+ * released. */
 static __attribute__((noinline)) bool is_watched(dt__storage *storage) {
     storage->n_watchers++; /* freeing a copy that watches it does not free it */
     if (storage->used_copies)

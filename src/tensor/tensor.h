@@ -20,8 +20,8 @@
 #include "tensor/zip.h"
 
 struct dt__storage;
-/* Recorded calls that wrote to a storage on which there are several handles; the rest of it is known to src/autograd
- * only. It is freed when only records refer to the storage. */
+/* Recorded calls that wrote to a storage with several handles; only src/autograd knows the rest of the struct. It is
+ * freed when only records refer to the storage. */
 typedef struct dt__storage_writes {
     void (*free_writes)(struct dt__storage *storage);
     /* Whether writes through other handles have changed the tensor since its record was made. */
@@ -42,8 +42,9 @@ typedef struct dt__storage {
     int changed_line;
     bool heap;                         /* data is a block of the rank's heap */
     bool is_held;                      /* of a gradient to which later walks add (dt_backward) */
+    bool is_tied_copy;                 /* of a parameter that has an original on another mesh (dt_param) */
     int64_t n_watchers;                /* copies that read `version`: the storage is kept for them without its data */
-    struct dt__origin *origin;         /* copied_views.c: what the data is a copy of; NULL: it is no view's copy */
+    struct dt__origin *origin;         /* copied_views.c: the origin of a copy for a view; or NULL */
     dt__storage_writes *writes;        /* NULL: none that a handle might not know of */
     int64_t n_saved;                   /* references that records hold */
     struct dt__used_copy *used_copies; /* use_placement.c: the data in other placements, for ops that read it */
@@ -75,7 +76,7 @@ struct dt_tensor {
     dt__record *record;         /* holds a reference; NULL: requires no gradient */
     dt_spec *use;               /* holds a reference: the spec in which ops that only read it see it; NULL: `spec` */
     const int64_t *shape;       /* global */
-    const int64_t *local_shape; /* the same of a plain tensor */
+    const int64_t *local_shape; /* of this rank; for a plain tensor, equal to `shape` */
     int64_t *strides;           /* of the local tensor, in elements */
     int64_t dims[];             /* what the pointers above point to, unless it is in the spec */
 };
@@ -90,7 +91,7 @@ void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *purpose);
 void dt__owned_free(dt_ctx *ctx, void *memory);
 
 /* A storage on the heap, with one reference, which belongs to the caller; NULL after an error. */
-dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes);
+dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes, bool is_distributed);
 /* A storage on memory of the caller's; on failure free_memory, unless NULL, has been called. */
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user);
 void dt__storage_release(dt__storage *storage);
@@ -109,8 +110,8 @@ static inline void dt__storage_changed(dt__storage *storage) {
 void dt__storage_change_text(const dt__storage *storage, char *out, size_t capacity);
 
 /* copied_views.c: the result of a view op whose input had to move, or whose elements came from other ranks, is a view
- * of a copy. Notes that in its storage: it is not written to, and not read after `base` has changed. Flattened where
- * the base is such a copy itself. Memory. */
+ * of a copy. Notes that in its storage: it is not written to, and not read after `base` has changed. If the base is
+ * such a copy itself, refers to the base's own origin. Memory. */
 dt_status dt__copied_view_note(dt_tensor *view, dt__storage *base);
 void dt__origin_free(dt__storage *storage);
 /* An agreed error where the tensor is a view of a copy and its base has changed. Every function that reads values
@@ -122,23 +123,25 @@ static inline dt_status dt__check_current(const dt_tensor *tensor) {
 
 /* Use placements (use_placement.c). Sets that of a tensor as dt_set_use does; place NULL: none. */
 dt_status dt__set_use(dt_tensor *tensor, const char *place);
-/* The same of a spec on the mesh of the tensor, which is distributed and has the shape; refuses what cannot be used
- * so. */
+/* Sets a use placement by a spec on the mesh of the tensor, which is distributed and has the shape; refuses what
+ * cannot be used so. */
 dt_status dt__set_use_checked(dt_tensor *tensor, dt_spec *use);
-/* The same for the result of a call, which is dropped after an error; both may be NULL, which leaves the result. */
+/* Sets the use placement of the result of a call, which is dropped after an error; both may be NULL, which leaves the
+ * result. */
 dt_tensor *dt__with_use(dt_tensor *result, const char *place);
-/* The same of a spec, which has the tensor's shape, dtype and mesh; that of the tensor itself, or NULL: none. */
+/* Sets a use placement by a spec that has the tensor's shape, dtype and mesh; the tensor's own spec, or NULL: none. */
 void dt__set_use_spec(dt_tensor *tensor, dt_spec *use);
 /* The tensor in another placement, as an op of an open scope has brought it there since the last write to its storage;
  * NULL: none has. */
 dt_tensor *dt__used_copy_find(const dt_tensor *tensor, const dt_spec *use);
 /* Frees the copies of the current scope. */
 void dt__used_copies_end(dt_ctx *ctx);
-/* Until dt__used_copies_let, a scope inside the current one hands its copies to it at its end, where they replace those
- * that it has. Returns what dt__used_copies_let restores. */
+/* Until dt__used_copies_let, a scope inside the current one hands its copies to the current one when it ends; they
+ * replace the copies there. Returns what dt__used_copies_let restores. */
 int64_t dt__used_copies_hand_over(dt_ctx *ctx);
 void dt__used_copies_let(dt_ctx *ctx, int64_t before);
-/* Keeps such a copy, which is in the current scope, until that ends, the storage is written to, or released. Memory. */
+/* Keeps such a copy, which is in the current scope, until the scope ends or the storage is written to or released.
+ * Memory. */
 dt_status dt__used_copy_add(const dt_tensor *tensor, dt_tensor *copy);
 
 /* A strided array in a storage. */
@@ -154,7 +157,7 @@ typedef struct dt__array_desc {
 dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc);
 /* A plain handle on a new storage of `bytes`, dense and row-major; the shape was checked. */
 dt_tensor *dt__tensor_dense(dt_ctx *ctx, dt_dtype dtype, int n_dims, const int64_t *shape, size_t bytes);
-/* The same; checks the shape, for `op`. */
+/* A plain handle on a new dense storage; checks the shape, for `op`. */
 dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape);
 /* A distributed handle on a new storage, dense in the stride order of the spec. */
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
@@ -165,7 +168,7 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor);
 dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
-/* A new handle on the storage of another one is detached if that is, or if nothing is recorded. */
+/* A new handle on the storage of another one is detached if that one is, or if nothing is recorded. */
 static inline dt_tensor *dt__inherit_detached(dt_tensor *view, const dt_tensor *of) {
     if (view && __builtin_expect(of->special & DT__DETACHED || of->ctx->no_grad, 0))
         view->special |= DT__DETACHED;
@@ -183,7 +186,7 @@ static inline dt_tensor *dt__made_from(const char *name, const dt_tensor *from, 
     bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && result && dt__may_require_grad(from);
     return recorded ? dt__report_made(name, from, result, NULL, n_numbers, numbers) : result;
 }
-/* The same where the caller stated the placements of the gradient. */
+/* Reports a result for which the caller stated the placements of the gradient. */
 static inline dt_tensor *dt__made_with_grad(const char *name, const dt_tensor *from, dt_tensor *result,
                                             dt_spec *grad_spec) {
     bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && result && dt__may_require_grad(from);
@@ -200,7 +203,7 @@ typedef struct dt__scope_id {
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
 
-/* folded_functions.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh,
+/* noted_functions.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh,
  * and of that of `other`. Every rank of a mesh makes the same calls on its tensors; with DTENSOR_CHECK_CALLS it is an
  * error at once if they do not. */
 typedef struct dt__call_details {
@@ -213,11 +216,11 @@ typedef struct dt__call_details {
     void (*describe)(const void *arg, dt__text *text); /* "; mean=0; std=1"; or NULL */
     const void *describe_arg;
 } dt__call_details;
-dt_status dt__fold_public_call(const dt_spec *spec, const dt__call_details *details);
+dt_status dt__note_public_call(const dt_spec *spec, const dt__call_details *details);
 
 /* replicas.c: a hash of this rank's values in logical order; 0 where there are none. */
 dt_status dt__hash_values(const dt_tensor *tensor, uint64_t *out);
-/* Of the rank at position i of the mesh, with this coordinate: the position of the first rank that holds the same
+/* For the rank at position i of the mesh, with this coordinate: the position of the first rank that holds the same
  * values of a tensor with these placements. */
 int64_t dt__first_replica(const dt_mesh *mesh, const dt_placement *placements, int64_t i, const int64_t *coordinate);
 /* Compares those of the tensors that are on the mesh and replicated; an agreed error where replicas differ. Collective
@@ -227,30 +230,31 @@ static inline dt_status dt__check_replicas(dt_mesh *mesh, int n, dt_tensor *cons
     return __builtin_expect(dt_mesh_ctx(mesh)->checks_replicas, false) ? dt__compare_replicas(mesh, n, tensors)
                                                                        : DT_OK;
 }
-/* The same for a tensor, which may be plain or NULL; details may be NULL. The second form returns the tensor, or NULL
- * after an error. */
-static inline dt_status dt__fold_tensor(const dt_tensor *tensor, const dt__call_details *details) {
-    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_folded(tensor->ctx))
+/* Adds a call on a tensor to the history of its mesh; the tensor may be plain or NULL, and so may details. dt__noted
+ * returns the tensor, or NULL after an error. */
+static inline dt_status dt__note_tensor(const dt_tensor *tensor, const dt__call_details *details) {
+    if (!tensor || dt__is_freed(&tensor->life) || !tensor->spec || !dt__call_is_noted(tensor->ctx))
         return DT_OK;
-    return dt__fold_public_call(tensor->spec, details);
+    return dt__note_public_call(tensor->spec, details);
 }
-/* A number of a call by name: an option of an optimizer, the position of a parameter. */
+/* A part of a call by name: an option of an optimizer, the position of a parameter. */
 typedef struct dt__field {
     const char *name;
     double value;
+    const char *text; /* instead of a value, or NULL */
 } dt__field;
 /* Adds the public call in progress, if it is the program's own, to the history of the spec's mesh, as one entry per
  * field. Ranks whose fields differ then get an error that shows the first such field with both values:
  * "optimizer_step(f32[8,6] R on mesh(dp=2); weight_decay=0.1)". The caller meets the other ranks
  * (dt__mesh_check_calls). */
-void dt__fold_fields(const dt_spec *spec, const dt__field *fields, int n);
-static inline dt_tensor *dt__folded(dt_tensor *tensor, const dt__call_details *details) {
-    return dt__fold_tensor(tensor, details) == DT_OK ? tensor : NULL;
+void dt__note_fields(const dt_spec *spec, const dt__field *fields, int n);
+static inline dt_tensor *dt__noted(dt_tensor *tensor, const dt__call_details *details) {
+    return dt__note_tensor(tensor, details) == DT_OK ? tensor : NULL;
 }
-/* The same for calls that read the tensor's values: with DTENSOR_CHECK_REPLICAS its replicas are compared. */
-static inline dt_tensor *dt__folded_read(dt_tensor *tensor, const dt__call_details *details) {
-    bool compares = tensor && !dt__is_freed(&tensor->life) && tensor->spec && dt__call_is_folded(tensor->ctx);
-    if (dt__fold_tensor(tensor, details) != DT_OK)
+/* Adds a call that reads the tensor's values: with DTENSOR_CHECK_REPLICAS its replicas are compared. */
+static inline dt_tensor *dt__noted_read(dt_tensor *tensor, const dt__call_details *details) {
+    bool compares = tensor && !dt__is_freed(&tensor->life) && tensor->spec && dt__call_is_noted(tensor->ctx);
+    if (dt__note_tensor(tensor, details) != DT_OK)
         return NULL;
     return !compares || dt__check_replicas(tensor->spec->mesh, 1, &tensor) == DT_OK ? tensor : NULL;
 }
@@ -277,8 +281,8 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides);
 int64_t dt__elements(int n_dims, const int64_t *shape);
 bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
-/* An error where the tensor must not be written to: a view of a copy; and, of a distributed tensor a local error, one
- * of which two indices of the local tensor may share an element. */
+/* An error where the tensor must not be written to: a view of a copy, or a tensor whose local tensor may have one
+ * element at two indices. For a distributed tensor the latter is a local error. */
 dt_status dt__check_writable(const dt_tensor *tensor, const char *op);
 
 /* An agreed error of `op` for a number that, truncated, does not fit an integer dtype. */
@@ -317,7 +321,7 @@ void dt__tensor_describe(const void *tensor, char *out, size_t capacity);
 #define DT__ENTER_TENSOR(tensor, name, site)                                                                         \
     DT__ENTER_ON(dt_tensor_ctx(tensor), name, site, tensor, dt__tensor_describe);                                    \
     (tensor) = DT__LIVE(DT__KIND_TENSOR, tensor)
-/* The same with the site of options, which are converted in place (base/options.h). */
+/* Enters a call with the site of its options, which are converted in place (base/options.h). */
 #define DT__ENTER_TENSOR_OPTIONS(tensor, name, options, size, full)                                                  \
     (options) = DT__OPTIONS(dt_tensor_ctx(tensor), name, options, size, full);                                       \
     DT__ENTER_TENSOR(tensor, name, (options) ? (options)->site : NULL)

@@ -61,6 +61,8 @@ dt_status dt__refuse_write_to_copy(const dt_tensor *tensor, const char *op);
 
 /* use_placement.c: frees the copies of a scope that ends, or hands them over. */
 void dt__scope_end_copies(dt__tensor_state *state, int64_t depth);
+/* The newest tensor of a scope that is no used copy; NULL: there is none. */
+dt_tensor *dt__scope_newest_result(const struct dt__scope *scope);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Use placements: a tensor is stored in one placement and used in another, as weights that are sharded, and gathered
- * where a layer runs; it may be used in another dtype, too. The use placement belongs to the handle. What an op has
- * moved to it is kept for the next ops: in a list of the storage, where it is found and which a write empties, and in a
- * list of the scope, which ends it. Which inputs an op sees so is decided in dispatch/used_inputs.c.
+ * Use placements: a tensor is stored in one placement and used in another, like weights that are stored in shards and
+ * gathered for a layer; it may be used in another dtype, too. The use placement belongs to the handle. The copy that an
+ * op has moved there is kept for the next ops: in a list of the storage, where later ops find it and which a write
+ * empties, and in a list of the scope, which frees it. dispatch/used_inputs.c decides which inputs an op sees in their
+ * use placements.
  */
 #include "tensor/tensor_state.h"
 
@@ -73,6 +74,20 @@ void dt__used_copies_end(dt_ctx *ctx) {
     free_copies(&state->scopes[state->n_scopes - 1]);
 }
 
+/* Copies are mostly in the same order in both lists. */
+dt_tensor *dt__scope_newest_result(const struct dt__scope *scope) {
+    const struct dt__used_copy *at = scope->used_copies;
+    for (dt_tensor *tensor = scope->newest; tensor; tensor = tensor->next) {
+        if (!at || at->copy != tensor)
+            for (at = scope->used_copies; at && at->copy != tensor;)
+                at = at->older;
+        if (!at)
+            return tensor;
+        at = at->older;
+    }
+    return NULL;
+}
+
 int64_t dt__used_copies_hand_over(dt_ctx *ctx) {
     dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
     int64_t before = state->copies_to;
@@ -126,7 +141,7 @@ void dt__set_use_spec(dt_tensor *tensor, dt_spec *use) {
     dt_spec_release(before);
 }
 
-/* Contributions to a partial are not made of a value: the use placement is partial only where the tensor is. */
+/* A value is never split into contributions: the use placement is partial only where the tensor is. */
 static dt_status check_partials(const dt_spec *stored, const dt_spec *use) {
     for (int m = 0; m < use->sharding.n_mesh_dims; m++) {
         char text[2][64];
@@ -141,7 +156,8 @@ static dt_status check_partials(const dt_spec *stored, const dt_spec *use) {
     return DT_OK;
 }
 
-/* Gradients are converted back, so that both dtypes have them; and a sum of converted parts is another value. */
+/* Gradients are converted back, so both dtypes must support them; and the sum of converted parts is a different
+ * value. */
 static dt_status check_dtypes(const dt_spec *stored, dt_dtype use) {
     if (!dt__is_inexact(stored->dtype) || !dt__is_inexact(use) ||
         dt__is_complex(stored->dtype) != dt__is_complex(use))
@@ -212,7 +228,7 @@ dt_status dt_set_use_site(dt_tensor *tensor, const char *place, const dt_site *s
     DT__TRY(DT__REFUSAL());
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__fold_tensor(tensor, &(dt__call_details){.text = place}));
+    DT__TRY(dt__note_tensor(tensor, &(dt__call_details){.text = place}));
     return dt__set_use(tensor, place);
 }
 
@@ -225,7 +241,7 @@ dt_status dt_use_release_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "use_release", site);
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__fold_tensor(tensor, NULL));
+    DT__TRY(dt__note_tensor(tensor, NULL));
     dt__used_copies_free(tensor->storage);
     return DT_OK;
 }
@@ -240,7 +256,7 @@ dt_status dt_as_stored_end_site(dt_ctx *ctx, const dt_site *site) {
     if (!ctx)
         return DT_ERR_VALUE;
     if (!ctx->as_stored)
-        return dt__fail(ctx, DT_ERR_STATE, "there is no dt_as_stored_begin that it would end");
+        return dt__fail(ctx, DT_ERR_STATE, "expected an open dt_as_stored_begin, got none");
     ctx->as_stored--;
     return DT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The records of a zip file, all little-endian: a header in front of each entry's data, a directory with one record
- * per entry behind the last one, and an end record that locates the directory. Files with large sizes have an end
+ * per entry after the last one, and an end record that locates the directory. Files with large sizes have an end
  * record with 64-bit fields in front of the ordinary one, and a locator between them. Sizes come from the directory;
  * those in the header of an entry may be zero.
  */
@@ -142,7 +142,7 @@ static const char *open_entry(int fd, int64_t file_bytes, const unsigned char *r
     return NULL;
 }
 
-/* Of entries that match equally well the last one counts: the newest in a file that entries were appended to. */
+/* Among entries that match equally well the last one counts: the newest, if entries were appended to the file. */
 const char *dt__zip_find(int fd, int64_t file_bytes, const char *name, dt__zip_entry *out, bool *missing) {
     static const char *const corrupt = "the directory is corrupt";
     struct directory directory;

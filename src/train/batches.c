@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The reader of batches: which rows of the file a position has, and the parts of them that are in this rank's shard. A
- * batch is read as the segments of a tensor in a file, of which each row is elsewhere. Rows are read rather than
- * mapped: a file that became shorter is then an error, not a signal. Opening and reading are file calls: the ranks
- * compare theirs and share their errors.
+ * batch is read as the segments of a tensor in a file whose rows are in other places. Rows are read rather than mapped,
+ * so that a file that became shorter is an error, not a signal. Opening and reading are file calls: the ranks compare
+ * theirs and share their errors.
  */
 #include "dtensor/batches.h"
 
@@ -12,7 +12,7 @@
 #include "base/size.h"
 #include "random/random.h"
 #include "tensor/tensor.h"
-#include "train/train.h"
+#include "train/checkpoint_view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +46,8 @@ struct dt_batches {
 };
 
 static dt_ctx *ctx_of(const dt_batches *self) { return self ? self->ctx : NULL; }
+
+dt_ctx *dt__batches_ctx(const dt_batches *self) { return ctx_of(self); }
 
 /* Making and freeing. */
 
@@ -265,7 +267,7 @@ static dt_status meet_and_check(opening *o) {
     dt_tensor *first = make_batch(o->self, o->self->shape[0]);
     if (!first)
         return dt_error_status(o->self->ctx);
-    dt_status status = dt__fold_tensor(first, &(dt__call_details){.text = o->self->path});
+    dt_status status = dt__note_tensor(first, &(dt__call_details){.text = o->self->path});
     dt_drop(first);
     return status;
 }
@@ -407,7 +409,7 @@ static dt_tensor *read_batch(dt_batches *self, dt__file_call *call) {
     dt_status status = dt__needs_values(tensor) ? dt__file_segments(tensor, false, read_segment, &r) : DT_OK;
     status = dt__file_call_meet(call, status);
     if (status == DT_OK)
-        status = dt__fold_tensor(tensor, &(dt__call_details){.text = self->path});
+        status = dt__note_tensor(tensor, &(dt__call_details){.text = self->path});
     if (status != DT_OK) {
         dt_drop(tensor);
         return NULL;

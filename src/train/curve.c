@@ -6,6 +6,7 @@
  * Numbers are multiplied by a small power of two first: sums and differences of finite numbers stay finite, and
  * quotients have the bits that they would have without it.
  */
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/regular_file.h"
 #include "dtensor/progress.h"
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,13 +193,9 @@ dt_status dt_curve_save_svg_sized(dt_ctx *ctx, const char *path, int64_t n, cons
     if (!file)
         return dt__fail_local(ctx, DT_ERR_SYSTEM, "cannot open %s for writing: %s", path, why);
     /* Numbers of SVG have points, whatever the locale of the program. */
-    const locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0),
-                   before = points ? uselocale(points) : points;
+    const dt__c_locale points = dt__c_locale_begin();
     write_picture(file, n, values, options);
-    if (points) {
-        uselocale(before);
-        freelocale(points);
-    }
+    dt__c_locale_end(&points);
     const bool failed = ferror(file) != 0;
     if (fclose(file) || failed)
         return dt__fail_local(ctx, DT_ERR_SYSTEM, "cannot write all of %s: %s; the file is cut off", path,

@@ -28,14 +28,16 @@ typedef struct grad_norm {
     dt_mesh *common; /* has all ranks of the parameters; NULL: these are on the same ranks */
     int n, n_meshes;
     dt_tensor **grads, **sums; /* per gradient */
+    bool *is_copy;             /* of a parameter that counts on another mesh */
     mesh_sum *meshes;          /* at most one per gradient; or the common one */
 } grad_norm;
 
 static dt_status find_grads(dt_tensors parameters, dt__training_call *call, dt__arena *arena, grad_norm *out) {
     out->grads = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
     out->sums = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
+    out->is_copy = DT__NEW_ARRAY(arena, bool, parameters.n);
     out->meshes = DT__NEW_ARRAY(arena, mesh_sum, parameters.n + 1);
-    if (!out->grads || !out->sums || !out->meshes)
+    if (!out->grads || !out->sums || !out->is_copy || !out->meshes)
         return DT_ERR_MEMORY;
     for (int i = 0; i < parameters.n; i++) {
         dt_tensor *grad = dt_grad(parameters.list[i]);
@@ -46,6 +48,7 @@ static dt_status find_grads(dt_tensors parameters, dt__training_call *call, dt__
             return dt__fail(out->ctx, DT_ERR_VALUE,
                             "the gradient of parameter %d is %s: expected all plain or all distributed", i + 1,
                             grad->spec ? "distributed" : "plain");
+        out->is_copy[out->n] = parameters.list[i]->storage->is_tied_copy;
         out->grads[out->n++] = grad;
     }
     dt__training_call_add_counts(call);
@@ -145,7 +148,7 @@ static void add_values(grad_norm *self) {
         const dt_spec *spec = self->sums[i]->spec;
         mesh_sum *sum = sum_of(self, spec ? spec->mesh : NULL);
         const double *value = (const double *)self->sums[i]->data;
-        if (value && (!spec || is_counted(spec, self->common ? UINT64_MAX : sum->reduced)))
+        if (value && !self->is_copy[i] && (!spec || is_counted(spec, self->common ? UINT64_MAX : sum->reduced)))
             add(self, *value, &sum->value);
     }
 }
@@ -233,7 +236,7 @@ static dt_status add_common(const grad_norm *self, const dt__field *fields, int 
         &(dt_spec_desc){.dtype = DT_F64, .n_placements = dt_mesh_n_dims(self->common), .placements = replicated});
     if (!total)
         return dt_error_status(self->ctx);
-    dt__fold_fields(total, fields, n);
+    dt__note_fields(total, fields, n);
     dt_spec_release(total);
     return DT_OK;
 }
@@ -241,11 +244,11 @@ static dt_status add_common(const grad_norm *self, const dt__field *fields, int 
 static dt_status add_options(const grad_norm *self, dt__training_call *call, const double *max_norm,
                              const dt_grad_norm_options *options) {
     const dt__field fields[] = {
-        {"norm_type", self->ord},
-        {"error_if_nonfinite", options->error_if_nonfinite},
-        {"ranks of mesh", (double)dt_mesh_size(self->common)},
-        {"hash of mesh", self->common ? (double)(dt_mesh_fingerprint(self->common) >> 12) : 0},
-        {"max_norm", max_norm ? *max_norm : 0},
+        {.name = "norm_type", .value = self->ord},
+        {.name = "error_if_nonfinite", .value = options->error_if_nonfinite},
+        {.name = "ranks of mesh", .value = (double)dt_mesh_size(self->common)},
+        {.name = "hash of mesh", .value = self->common ? (double)(dt_mesh_fingerprint(self->common) >> 12) : 0},
+        {.name = "max_norm", .value = max_norm ? *max_norm : 0},
     };
     int n = max_norm ? 5 : 4;
     for (int i = 0; i < n; i++)
@@ -264,7 +267,7 @@ static dt_tensor *norm_of(dt_ctx *ctx, dt_tensors parameters, const double *max_
     if (self.common && !dt__check_context(ctx, ctx->call.name, "mesh", dt_mesh_ctx(self.common)))
         return NULL;
     dt__training_call_begin(&call, ctx, parameters);
-    if (add_options(&self, &call, max_norm, options) != DT_OK || dt__gradients_check(ctx, parameters) != DT_OK)
+    if (add_options(&self, &call, max_norm, options) != DT_OK || dt__gradients_check(ctx, parameters, NULL) != DT_OK)
         return NULL;
     if (!(self.ord > 0)) {
         (void)dt__fail(ctx, DT_ERR_VALUE, "norm_type: expected a number > 0 or inf, got %g", self.ord);

@@ -4,7 +4,7 @@
  * for it. Parameters usually come in the order of the rows, so that each is found after the one before it. A step calls
  * the list op of its method once for all parameters with the same number of steps and the same factors.
  */
-#include "train/optimizer_methods.h"
+#include "train/checkpoint_view.h"
 
 #include "base/dtype.h"
 #include "base/lifetime.h"
@@ -61,6 +61,8 @@ static dt_optimizer *optimizer_new(dt_ctx *ctx, const dt__method *method, const 
         return NULL;
     if (params && (!DT__LIVE(DT__KIND_PARAMS, params) ||
                    !dt__check_context(ctx, "optimizer", "params", dt__params_ctx(params))))
+        return NULL;
+    if (params && dt_params_n(params) > 0 && dt__params_check(params) != DT_OK)
         return NULL;
     dt_optimizer *self = dt__train_state_of(ctx) ? dt__owned_new(ctx, sizeof *self, "an optimizer") : NULL;
     if (!self)
@@ -175,12 +177,15 @@ static dt_status reserve_row(dt_optimizer *self) {
     return DT_OK;
 }
 
+dt_dtype dt__optimizer_state_dtype(dt_dtype parameter) {
+    return parameter == DT_F16 || parameter == DT_BF16 ? DT_F32 : parameter;
+}
+
 static dt_status add_row(dt_optimizer *self, dt_tensor *parameter) {
     DT__TRY(reserve_row(self));
     row new = {.parameter = dt_tensor_retain(parameter), .lr = 1, .decay = 1};
-    bool is_half = parameter->dtype == DT_F16 || parameter->dtype == DT_BF16;
     for (int s = 0; s < self->n_states; s++) {
-        dt_tensor *state = dt_zeros_like(parameter, .dtype = is_half ? DT_F32 : parameter->dtype);
+        dt_tensor *state = dt_zeros_like(parameter, .dtype = dt__optimizer_state_dtype(parameter->dtype));
         if (!state) {
             free_row(self, &new);
             return dt_error_status(self->ctx);
@@ -220,6 +225,7 @@ static dt_status allocate(dt__arena *arena, int n, stepped *out) {
 }
 
 static void add_options(const dt_optimizer *self, double grad_scale, dt__training_call *call) {
+    dt__training_call_add_text(call, "method", self->method->name);
     for (const dt__method_number *at = self->method->numbers; at->name; at++) {
         const char *value = (const char *)&self->numbers + at->at;
         dt__training_call_add(call, at->name, at->is_flag ? *(const bool *)value : *(const double *)value);
@@ -231,15 +237,15 @@ static void add_options(const dt_optimizer *self, double grad_scale, dt__trainin
 /* Adds a parameter that is new, or at another position than in the step before. */
 static void add_position(dt__training_call *call, row *of, int i) {
     dt__training_call_count(call, of->parameter, i, true, of->n_steps);
-    if (of->position == i + 1 || !call->is_folded)
+    if (of->position == i + 1 || !call->is_noted)
         return;
     of->position = i + 1;
     dt__training_call_add_parameter(call, of->parameter, "parameter with a gradient", i);
 }
 
-/* Adds the parameters that the step before had and this one has not. */
+/* Adds the parameters that the previous step had and this one lacks. */
 static void add_absent(const dt_optimizer *self, dt__training_call *call) {
-    for (int r = 0; r < self->n_rows && call->is_folded; r++) {
+    for (int r = 0; r < self->n_rows && call->is_noted; r++) {
         row *of = &self->rows[r];
         if (of->call == self->n_calls || of->position == 0)
             continue;
@@ -278,7 +284,7 @@ static dt_status find_rows(dt_optimizer *self, dt_tensors parameters, dt__traini
     return dt__training_call_meet(call, parameters);
 }
 
-/* NAdam: the product of the momentums of all steps up to this one, in the order in which one rank multiplies them. */
+/* NAdam: the product of the momentums of all steps up to this one, in the order that one rank multiplies them. */
 static double momentum_product(dt_optimizer *self, int64_t step) {
     if (self->method != &dt__method_nadam)
         return 1;
@@ -295,7 +301,7 @@ static bool is_alike(const row *a, const row *b) {
     return a->n_steps == b->n_steps && a->lr == b->lr && a->decay == b->decay;
 }
 
-/* Steps the rows that have as many steps and the same factors as the first one, and leaves the others. */
+/* Steps the rows with the same number of steps and the same factors as the first one; leaves the others. */
 static dt_status step_alike(dt_optimizer *self, stepped *of) {
     dt__method_step *step = &of->step;
     const row *first = &self->rows[of->rows[0]];
@@ -342,7 +348,7 @@ static dt_status run_step(dt_optimizer *self, dt_tensors parameters, double grad
     dt__training_call call;
     dt__training_call_begin(&call, ctx, parameters);
     add_options(self, grad_scale, &call);
-    DT__TRY(dt__gradients_check(ctx, parameters));
+    DT__TRY(dt__gradients_check(ctx, parameters, self->params ? self->listed : NULL));
     dt__arena arena = dt__arena_new(ctx);
     dt__training_setting setting = dt__training_begin(ctx);
     dt_status status = step_all(self, parameters, grad_scale, &call, &arena);
@@ -466,4 +472,41 @@ dt_status dt_optimizer_set_n_steps_site(dt_optimizer *optimizer, dt_tensor *para
     optimizer = DT__LIVE(DT__KIND_OPTIMIZER, optimizer);
     parameter = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, parameter, 2);
     return optimizer && parameter ? set_n_steps(optimizer, parameter, n_steps) : DT_ERR_STATE;
+}
+
+/* For checkpoints. */
+
+int dt__optimizer_states(const dt_optimizer *self, const char *names[DT__MAX_STATES]) {
+    for (int s = 0; s < self->n_states; s++)
+        names[s] = self->method->states[self->states[s]];
+    return self->n_states;
+}
+
+const dt__method *dt__optimizer_method(const dt_optimizer *self, const dt__method_numbers **numbers) {
+    *numbers = &self->numbers;
+    return self->method;
+}
+
+dt_ctx *dt__optimizer_ctx(const dt_optimizer *self) { return ctx_of(self); }
+
+dt_tensor *const *dt__optimizer_row(const dt_optimizer *self, const dt_tensor *parameter, int64_t *n_steps) {
+    const row *found = find_row(self, parameter, self->next);
+    *n_steps = found ? found->n_steps : 0;
+    return found && found->n_steps ? found->states : NULL;
+}
+
+dt_status dt__optimizer_restore(dt_optimizer *self, dt_tensor *parameter, int64_t n_steps) {
+    row *found = find_row(self, parameter, self->next);
+    if (!found && n_steps == 0)
+        return DT_OK;
+    if (!found) {
+        DT__TRY(add_row(self, parameter));
+        found = &self->rows[self->n_rows - 1];
+    }
+    self->next = (int)(found - self->rows) + 1;
+    found->n_steps = n_steps;
+    for (int s = 0; s < self->n_states && n_steps == 0; s++)
+        if (!dt_fill_(found->states[s], DT_NUMBER(self->numbers.initial_accumulator_value)))
+            return dt_error_status(self->ctx);
+    return DT_OK;
 }

@@ -38,7 +38,7 @@ typedef struct dt__method_number {
     const char *name;
     size_t at; /* in dt__method_numbers */
     bool is_flag;
-    double below; /* of what is allowed from 0 on */
+    double below; /* allowed values: from 0 to less than this */
 } dt__method_number;
 
 typedef struct dt__method {

@@ -25,7 +25,7 @@ static bool in_set(const char *set, char c, const char **end) {
     return found;
 }
 
-/* Whether the pattern's next element, which is no star, matches a character; and what follows the element. */
+/* Whether the pattern's next element, which is not a star, matches a character; and what follows the element. */
 static bool matches_one(const char *pattern, char c, const char **next) {
     if (*pattern == '[')
         return in_set(pattern, c, next);

@@ -2,11 +2,13 @@
  *
  * Rules that place named parameters. A line has a pattern and attributes; the first line that matches a name decides an
  * attribute. Placements that depend on the shape (col, row, free, whole multiples) become placements of the parameter's
- * spec here, so that everything after this file sees placements only. A rule without effect is a mistake in a name, and
- * refused, because a parameter that is silently replicated costs memory and time without a sign.
+ * spec here, so that everything after this file sees placements only. A rule without effect is refused: it is usually a
+ * mistake in a name, and a parameter that is replicated by accident costs memory and time unnoticed.
  */
 #include "train/param_rules.h"
 
+#include "base/c_locale.h"
+#include "base/dtype.h"
 #include "base/near_miss.h"
 #include "base/size.h"
 
@@ -30,7 +32,7 @@ static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
 static dt_status parse_number(dt__cursor *cursor, double *out) {
     char *end;
     dt__cursor_peek(cursor);
-    *out = strtod(cursor->at, &end);
+    *out = dt__real_read(cursor->at, &end);
     if (end == cursor->at || !(*out >= 0) || isinf(*out))
         return dt__cursor_fail(cursor, "expected a finite number of at least 0");
     cursor->at = end;
@@ -164,6 +166,11 @@ static dt_status parse_line(dt__arena *arena, const char *line, int number, dt__
     }
     if (dt__pattern_problem(pattern))
         return dt__cursor_fail(&cursor, "%s", dt__pattern_problem(pattern));
+    out->n_tail = n - out->is_optional;
+    for (size_t i = 0; pattern[i]; i++)
+        if (strchr("*?]", pattern[i]))
+            out->n_tail = n - out->is_optional - i - 1;
+    out->tail = pattern + (n - out->is_optional) - out->n_tail;
     cursor.at += n;
     return parse_attributes(&cursor, arena, out);
 }
@@ -194,7 +201,7 @@ dt_status dt__param_rules_parse(dt__arena *arena, const char *text, dt__param_ru
 
 /* Meshes. */
 
-/* Names of two letters, as dp and tp, are all near each other: these must only differ in case to be near. */
+/* Names of two letters, such as dp and tp, are all near each other: here only a difference in case counts as near. */
 static bool is_near(const char *word, const char *name) {
     dt__near_miss near = dt__near_miss_new(word);
     dt__near_miss_add(&near, name, strlen(name));
@@ -242,11 +249,18 @@ static int decided_before(const dt__param_rules *self, int rule, const dt__rule_
     return -1;
 }
 
+/* Most patterns end in characters that few names have. */
+static bool rule_matches(const dt__param_rule *rule, const char *name, size_t n) {
+    return n >= rule->n_tail && !memcmp(name + n - rule->n_tail, rule->tail, rule->n_tail) &&
+           dt__pattern_matches(rule->pattern, name);
+}
+
 static void decide(dt__param_rules *self, const char *name, dt_mesh *mesh, bool *matches, decided *out) {
+    const size_t n = strlen(name);
     *out = (decided){.others = {NULL}};
     for (int r = 0; r < self->n; r++) {
         dt__param_rule *rule = &self->rules[r];
-        matches[r] = dt__pattern_matches(rule->pattern, name);
+        matches[r] = rule_matches(rule, name, n);
         rule->has_matched = rule->has_matched || matches[r];
         for (int a = 0; a < rule->n_attributes && matches[r]; a++) {
             const dt__rule_attribute *attribute = &rule->attributes[a];
@@ -328,8 +342,11 @@ static dt_status check_stage(dt__arena *arena, const dt__param_shape *of, dt_mes
                     dt_mesh_dim_name(mesh, stage), dt_mesh_text(mesh));
 }
 
+/* Integers are used as they are, and have no gradients. */
 static dt_status check_dtypes(dt__arena *arena, const dt__param_shape *of, dt_mesh *mesh, const decided *by) {
     const dt__rule_attribute *use = by->others[DT__RULE_USE], *grad = by->others[DT__RULE_GRAD];
+    if (dt__is_integral(of->dtype))
+        return DT_OK;
     if (use && use->dtype != of->dtype && !mesh)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: use=%s: expected a mesh, got none", of->name,
                         dt_dtype_name(use->dtype));
@@ -374,7 +391,7 @@ dt_status dt__param_rules_apply(dt__param_rules *self, dt__arena *arena, const d
     DT__TRY(check_dtypes(arena, of, mesh, &by));
     DT__TRY(place_all(arena, of, mesh, &by, out));
     const dt__rule_attribute *use = by.others[DT__RULE_USE];
-    out->use_dtype = use && use->dtype != of->dtype ? use->dtype : DT_NO_DTYPE;
+    out->use_dtype = use && use->dtype != of->dtype && !dt__is_integral(of->dtype) ? use->dtype : DT_NO_DTYPE;
     out->has_use = out->has_use || out->use_dtype;
     out->decay = number_or(by.others[DT__RULE_DECAY], 1);
     out->lr = number_or(by.others[DT__RULE_LR], 1);

@@ -38,7 +38,8 @@ typedef struct dt__rule_attribute {
 } dt__rule_attribute;
 
 typedef struct dt__param_rule {
-    const char *pattern;
+    const char *pattern, *tail; /* the characters after its last star, ? or set */
+    size_t n_tail;
     int line;         /* from 1 */
     bool is_optional; /* may match nothing */
     int n_attributes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What optimizers and norms of gradients begin with: they check their list of parameters, and add their call to the
- * histories of its meshes, with each option and each parameter by name, because ranks that differ in any of them
- * diverge without a transfer that would show it.
+ * The common start of optimizers and gradient norms: they check their list of parameters, and note their call in the
+ * histories of its meshes, with each option and each parameter by name. Ranks that differ in any of these would
+ * diverge, and no transfer would show it.
  */
 #include "train/train.h"
 
@@ -11,9 +11,9 @@
 
 #include <stdio.h>
 
-/* Parameters of one call that have an entry each in a history; further ones are only hashed, so that a call on
+/* Parameters of one call that have entries of their own in a history; further ones are only hashed, so that a call on
  * thousands does not displace the calls before it. */
-enum { MAX_ENTRIES = 256 };
+enum { MAX_ENTRIES = 128 };
 
 dt_ctx *dt__parameters_ctx(dt_tensors parameters) {
     for (int i = 0; i < parameters.n; i++)
@@ -35,7 +35,7 @@ dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters) {
     return DT_OK;
 }
 
-dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters) {
+dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named) {
     for (int i = 0; i < parameters.n; i++) {
         const dt_tensor *grad = dt_grad(parameters.list[i]);
         if (!dt__gradient_is_held(grad))
@@ -49,9 +49,9 @@ dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters) {
         (void)dt_tensor_text(grad, sizeof text, text);
         return dt__fail(
             ctx, DT_ERR_STATE,
-            "parameter %d: expected a complete gradient, got %s, held along '%s'; call dt_backward without "
-            "hold for the last micro-batch",
-            i + 1, text, dims);
+            "parameter %d%s%s: expected a complete gradient, got %s, held along '%s'; call dt_backward without "
+            "hold for the last micro-batch, whose loss uses the parameter",
+            i + 1, named ? ", " : "", named ? named[i].name : "", text, dims);
     }
     return DT_OK;
 }
@@ -75,15 +75,15 @@ static dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) 
 
 void dt__training_call_begin(dt__training_call *self, dt_ctx *ctx, dt_tensors parameters) {
     self->n_meshes = self->last = 0;
-    self->is_folded = dt__call_is_folded(ctx);
-    for (int i = 0; i < parameters.n && self->is_folded; i++)
+    self->is_noted = dt__call_is_noted(ctx);
+    for (int i = 0; i < parameters.n && self->is_noted; i++)
         if (parameters.list[i]->spec)
             (void)mesh_of(self, parameters.list[i]->spec);
     dt__training_call_add(self, "parameters", parameters.n);
 }
 
 static void add(const dt__training_mesh *mesh, const char *name, double value) {
-    dt__fold_fields(mesh->spec, &(dt__field){name, value}, 1);
+    dt__note_fields(mesh->spec, &(dt__field){.name = name, .value = value}, 1);
 }
 
 void dt__training_call_add(dt__training_call *self, const char *name, double value) {
@@ -91,26 +91,36 @@ void dt__training_call_add(dt__training_call *self, const char *name, double val
         add(&self->meshes[m], name, value);
 }
 
+void dt__training_call_add_text(dt__training_call *self, const char *name, const char *text) {
+    for (int m = 0; m < self->n_meshes; m++)
+        dt__note_fields(self->meshes[m].spec, &(dt__field){.name = name, .text = text}, 1);
+}
+
+static uint64_t made_by(const dt_tensor *parameter) { return parameter->record ? parameter->record->made_by : 0; }
+
 void dt__training_call_add_parameter(dt__training_call *self, const dt_tensor *parameter, const char *name, int i) {
-    dt__training_mesh *mesh = self->is_folded && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
+    dt__training_mesh *mesh = self->is_noted && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
     if (!mesh)
         return;
+    const dt__field fields[] = {{.name = name, .value = i + 1},
+                                {.name = "call that made it", .value = (double)made_by(parameter)}};
     if (mesh->n_entries++ < MAX_ENTRIES)
-        dt__fold_fields(parameter->spec, &(dt__field){name, i + 1}, 1);
+        dt__note_fields(parameter->spec, fields, 2);
     else
         dt__history_amend(dt__mesh_history(parameter->spec->mesh),
-                          dt__hash_u64((uint64_t)i, parameter->spec->fingerprint));
+                          dt__hash_u64((uint64_t)i ^ made_by(parameter) << 32, parameter->spec->fingerprint));
 }
 
 void dt__training_call_count(dt__training_call *self, const dt_tensor *parameter, int i, bool has_grad,
                              int64_t n_steps) {
-    dt__training_mesh *mesh = self->is_folded && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
+    dt__training_mesh *mesh = self->is_noted && parameter->spec ? mesh_of(self, parameter->spec) : NULL;
     if (!mesh)
         return;
     mesh->n_steps += n_steps;
     if (has_grad) {
         mesh->n_grads++;
-        mesh->hash = (mesh->hash ^ parameter->spec->fingerprint ^ (uint64_t)i) * UINT64_C(0xbf58476d1ce4e5b9);
+        mesh->hash = (mesh->hash ^ parameter->spec->fingerprint ^ (uint64_t)i ^ made_by(parameter) << 32) *
+                     UINT64_C(0xbf58476d1ce4e5b9);
     } else if (!mesh->first_without) {
         mesh->first_without = i + 1;
     }

@@ -3,11 +3,13 @@
  * The list of named parameters: making them as the rules place them, names and prefixes, lists by pattern, copies.
  * Names, rules and lists are in an arena of the list; tensors are retained, so they outlive the scope that made them.
  */
-#include "train/train.h"
+#include "train/checkpoint_view.h"
 
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/near_miss.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "dtensor/random.h"
 #include "mesh/mesh.h"
 
@@ -20,6 +22,9 @@ typedef struct param {
     const char *name;
     dt_tensor *tensor; /* retained; that of another one where tied */
     const char *tied;
+    const struct param *original; /* this one is a copy of it on another mesh; NULL: it is none */
+    dt_opt_real std, value;       /* that it was made with, and the generator's state then, for copies */
+    dt_generator_state drawn;
     double decay, lr;
     bool is_frozen;
     int position; /* in the list */
@@ -182,7 +187,7 @@ dt_status dt_params_end_site(dt_params *params, const dt_site *site) {
     if (!params)
         return DT_ERR_STATE;
     if (!params->n_prefixes)
-        return dt__fail(params->ctx, DT_ERR_STATE, "there is no dt_params_begin that it would end");
+        return dt__fail(params->ctx, DT_ERR_STATE, "expected an open dt_params_begin, got none");
     params->prefix[params->ends[--params->n_prefixes]] = 0;
     return DT_OK;
 }
@@ -240,7 +245,10 @@ static dt_status add(dt_params *self, const param *from) {
 
 /* The text of placements in the arena of a call; NULL after an error. */
 static char *placements_text(dt__arena *arena, int n, const dt_placement *placements) {
-    const size_t length = dt_placements_text(n, placements, 0, NULL);
+    char usual[256];
+    const size_t length = dt_placements_text(n, placements, sizeof usual, usual);
+    if (length < sizeof usual)
+        return dt__arena_copy_text(arena, usual);
     char *text = DT__NEW_ARRAY(arena, char, length + 1);
     if (text)
         (void)dt_placements_text(n, placements, length + 1, text);
@@ -263,13 +271,37 @@ static dt_status set_use(const dt__param_traits *traits, dt_tensor *tensor) {
     return status;
 }
 
+/* What the rules have for a parameter besides its placements. */
+typedef struct ruled {
+    const param *of;
+    const dt_spec *use; /* NULL: none */
+} ruled;
+
+static void describe_rules(const void *arg, dt__text *text) {
+    const ruled *self = arg;
+    char use[256] = "";
+    if (self->use) {
+        (void)dt_spec_text(self->use, sizeof use, use);
+        dt__text_add(text, "; use %s", use);
+    }
+    if (self->of->decay != 1)
+        dt__text_add(text, "; decay=%.17g", self->of->decay);
+    if (self->of->lr != 1)
+        dt__text_add(text, "; lr=%.17g", self->of->lr);
+    if (self->of->is_frozen)
+        dt__text_add(text, "; freeze");
+}
+
 /* Every rank lists the same parameters in the same order, with the same options. */
-static dt_status fold(const dt_tensor *tensor, const param *of, const dt_param_options *o) {
+static dt_status note(const dt_tensor *tensor, const param *of, const dt_param_options *o) {
     const double numbers[] = {of->decay, of->lr, of->is_frozen, o->std.given, o->value.given};
-    return dt__fold_tensor(tensor, &(dt__call_details){.text = of->name,
+    return dt__note_tensor(tensor, &(dt__call_details){.text = of->name,
                                                        .n_values = 2,
                                                        .values = {o->std.value, o->value.value},
-                                                       .hash = dt__hash(numbers, sizeof numbers, 0)});
+                                                       .hash = dt__hash(numbers, sizeof numbers,
+                                                                        tensor->use ? tensor->use->fingerprint : 0),
+                                                       .describe = describe_rules,
+                                                       .describe_arg = &(ruled){of, tensor->use}});
 }
 
 static dt_tensor *fill(dt_params *self, dt_shape shape, dt_dtype dtype, dt_mesh *mesh, const char *place,
@@ -291,17 +323,20 @@ static dt_tensor *make(dt_params *self, dt__arena *scratch, dt_shape shape, cons
         return NULL;
     of->decay = traits.decay;
     of->lr = traits.lr;
-    of->is_frozen = traits.is_frozen;
+    of->is_frozen = traits.is_frozen || dt__is_integral(dtype);
     char *place = mesh ? placements_text(scratch, traits.n_mesh_dims, traits.placements) : NULL;
     if (mesh && !place)
         return NULL;
+    of->std = o->std;
+    of->value = o->value;
+    of->drawn = dt_generator_save(dt_generator_default(self->ctx));
     dt_tensor *tensor = fill(self, shape, dtype, mesh, place, o);
     if (!tensor)
         return NULL;
-    dt_status status = fold(tensor, of, o);
+    dt_status status = set_use(&traits, tensor);
     if (status == DT_OK)
-        status = set_use(&traits, tensor);
-    if (status == DT_OK && !traits.is_frozen)
+        status = note(tensor, of, o);
+    if (status == DT_OK && !of->is_frozen)
         status = dt_set_requires_grad(tensor, true);
     if (status == DT_OK)
         return tensor;
@@ -314,16 +349,35 @@ static bool has_shape(const dt_tensor *tensor, dt_shape shape) {
            (shape.n == 0 || !memcmp(tensor->shape, shape.sizes, (size_t)shape.n * sizeof *shape.sizes));
 }
 
+/* A copy of a parameter on another mesh: the same numbers, drawn again, placed by the rules of the original. */
+static dt_tensor *copy_to(dt_params *self, dt__arena *scratch, dt_shape shape, const param *other, dt_mesh *mesh,
+                          param *of) {
+    dt_generator *generator = dt_generator_default(self->ctx);
+    const dt_generator_state now = dt_generator_save(generator);
+    const char *name = of->name;
+    of->name = other->name;
+    if (dt_generator_restore(generator, other->drawn) != DT_OK)
+        return NULL;
+    dt_tensor *copy = make(
+        self, scratch, shape,
+        &(dt_param_options){.std = other->std, .value = other->value, .on = mesh, .dtype = other->tensor->dtype}, of);
+    of->name = name;
+    of->original = other->original ? other->original : other;
+    if (copy)
+        copy->storage->is_tied_copy = true;
+    return dt_generator_restore(generator, now) == DT_OK ? copy : NULL;
+}
+
 /* The other parameter of a tied name; its rules are those of the tensor. */
-static dt_tensor *tie(dt_params *self, dt_shape shape, const dt_param_options *o, param *of) {
+static dt_tensor *tie(dt_params *self, dt__arena *scratch, dt_shape shape, const dt_param_options *o, param *of) {
     const param *other = find_or_fail(self, "tied: ", o->tied);
     char text[256];
     if (!other)
         return NULL;
     dt_tensor_text(other->tensor, sizeof text, text);
-    if (o->std.given || o->value.given || o->on || (o->dtype && o->dtype != other->tensor->dtype)) {
-        (void)dt__fail(self->ctx, DT_ERR_VALUE, "%s is tied to %s: expected no std, value, mesh or other dtype",
-                       of->name, other->name);
+    if (o->std.given || o->value.given || (o->dtype && o->dtype != other->tensor->dtype)) {
+        (void)dt__fail(self->ctx, DT_ERR_VALUE, "%s is tied to %s: expected no std, value or other dtype", of->name,
+                       other->name);
         return NULL;
     }
     if (!has_shape(other->tensor, shape)) {
@@ -331,6 +385,8 @@ static dt_tensor *tie(dt_params *self, dt_shape shape, const dt_param_options *o
                        text);
         return NULL;
     }
+    if (o->on && !dt__mesh_same(o->on, other->tensor->spec->mesh))
+        return copy_to(self, scratch, shape, other, o->on, of);
     const char *name = of->name;
     *of = *other;
     of->name = name;
@@ -350,8 +406,9 @@ static dt_status check_param(const dt_params *self, dt_shape shape, const dt_par
         return DT_OK;
     if (!DT__LIVE(DT__KIND_MESH, o->on) || !dt__check_context(self->ctx, "param", "mesh", dt_mesh_ctx(o->on)))
         return dt_error_status(self->ctx);
-    return self->mesh ? DT_OK
-                      : dt__fail(self->ctx, DT_ERR_MESH, "on: expected params with a mesh, of which it is a slice");
+    return self->mesh
+               ? DT_OK
+               : dt__fail(self->ctx, DT_ERR_MESH, "on: expected params with a mesh that this one is a slice of");
 }
 
 static dt_tensor *param_of(dt_params *self, const char *name, dt_shape shape, const dt_param_options *o) {
@@ -362,11 +419,11 @@ static dt_tensor *param_of(dt_params *self, const char *name, dt_shape shape, co
         return NULL;
     }
     dt__arena scratch = dt__arena_new(self->ctx);
-    new.tensor = o->tied ? tie(self, shape, o, &new) : make(self, &scratch, shape, o, &new);
+    new.tensor = o->tied ? tie(self, &scratch, shape, o, &new) : make(self, &scratch, shape, o, &new);
     dt__arena_free(&scratch);
     if (new.tensor && add(self, &new) == DT_OK)
         return new.tensor;
-    if (new.tensor && !o->tied)
+    if (new.tensor && !new.tied)
         dt_drop(new.tensor);
     return NULL;
 }
@@ -462,7 +519,7 @@ dt_tensors dt_params_list_site(dt_params *params, const char *pattern, const dt_
     return new_list(params, pattern);
 }
 
-static dt_status check(const dt_params *self) {
+dt_status dt__params_check(const dt_params *self) {
     dt__arena arena = dt__arena_new(self->ctx);
     const char **names = DT__NEW_ARRAY(&arena, const char *, self->n);
     dt_status status = names ? DT_OK : DT_ERR_MEMORY;
@@ -478,7 +535,7 @@ dt_status dt_params_check_site(dt_params *params, const dt_site *site) {
     DT__ENTER(ctx_of(params), "params_check", site);
     DT__TRY(DT__REFUSAL());
     params = DT__LIVE(DT__KIND_PARAMS, params);
-    return params ? check(params) : DT_ERR_STATE;
+    return params ? dt__params_check(params) : DT_ERR_STATE;
 }
 
 const char *dt_params_text_site(dt_params *params, const dt_site *site) {
@@ -512,6 +569,7 @@ static dt_status clone_one(dt_params *to, const dt_params *from, const param *of
     param copy = *of;
     copy.name = dt__arena_copy_text(&to->arena, of->name);
     copy.is_frozen = true;
+    copy.original = NULL; /* copies of averages are not summed */
     if (!copy.name)
         return DT_ERR_MEMORY;
     if (of->tied) {
@@ -536,7 +594,7 @@ dt_params *dt_params_clone_site(const dt_params *params, const dt_site *site) {
     params = DT__LIVE(DT__KIND_PARAMS, params);
     dt_params *copy = params ? params_new(params->ctx, params->mesh, NULL, params->dtype) : NULL;
     for (int i = 0; copy && i < params->n; i++)
-        if (dt__fold_tensor(params->params[i]->tensor, &(dt__call_details){.text = params->params[i]->name}) !=
+        if (dt__note_tensor(params->params[i]->tensor, &(dt__call_details){.text = params->params[i]->name}) !=
                 DT_OK ||
             clone_one(copy, params, params->params[i]) != DT_OK) {
             dt_params_free(copy);
@@ -563,6 +621,15 @@ static dt_status check_same(const dt_params *self, const dt_params *to) {
     return DT_OK;
 }
 
+/* Numbers move toward those of the other list; integers and bool, which have no mean, become them. */
+static bool lerp_one(dt_tensor *tensor, dt_tensor *to, double weight) {
+    if (dt__is_integral(tensor->dtype))
+        return dt_copy_(tensor, to) != NULL;
+    if (dt__is_complex(tensor->dtype))
+        return dt_add_(tensor, dt_mul_scalar(dt_sub(to, tensor), DT_NUMBER(weight))) != NULL;
+    return dt_lerp_(tensor, to, weight) != NULL;
+}
+
 static dt_status lerp(dt_params *self, const dt_params *to, double weight) {
     dt__training_setting setting = dt__training_begin(self->ctx);
     dt_status status = DT_OK;
@@ -570,7 +637,7 @@ static dt_status lerp(dt_params *self, const dt_params *to, double weight) {
         if (self->params[i]->tied)
             continue;
         dt_scope scope = dt_scope_begin(self->ctx);
-        if (!dt_lerp_(self->params[i]->tensor, to->params[i]->tensor, weight))
+        if (!lerp_one(self->params[i]->tensor, to->params[i]->tensor, weight))
             status = dt_error_status(self->ctx);
         dt_scope_end(scope);
     }
@@ -598,15 +665,35 @@ dt_status dt_params_lerp_site(dt_params *params, const dt_params *to, double wei
     return lerp(params, to, weight);
 }
 
-/* For optimizers. */
+/* For checkpoints, optimizers and pipelines. */
+
+dt_mesh *dt__params_mesh(const dt_params *self) { return self->mesh; }
+
+dt_status dt__params_append(dt_params *self, const char *name, dt_tensor *tensor) {
+    const char *copy = dt__arena_copy_text(&self->arena, name);
+    return copy ? add(self, &(param){.name = copy, .tensor = tensor, .decay = 1, .lr = 1}) : DT_ERR_MEMORY;
+}
+
+bool dt__params_has(const dt_params *self, const char *name) { return find(self, name) != NULL; }
+
+dt__param_entry dt__params_entry(const dt_params *self, int i) {
+    const param *from = self->params[i];
+    return (dt__param_entry){from->name, from->tensor, from->tied, from->is_frozen,
+                             from->original ? from->original->name : NULL};
+}
 
 dt_ctx *dt__params_ctx(const dt_params *self) { return ctx_of(self); }
+
+int dt__params_original(const dt_params *self, int i) {
+    const param *of = self->params[i];
+    return of->original && !of->tied ? of->original->position : -1;
+}
 
 dt_status dt__params_ready(dt_params *self, dt__param_group **out, int *n) {
     dt__param_group *groups = DT__NEW_ARRAY(&self->arena, dt__param_group, self->n);
     if (!groups)
         return DT_ERR_MEMORY;
-    DT__TRY(check(self));
+    DT__TRY(dt__params_check(self));
     *n = 0;
     for (int i = 0; i < self->n; i++) {
         const param *from = self->params[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Proves that a table can run: its actions are complete and in order, both ranks of a link agree on its order, and no
- * ranks wait for each other in a circle, which the simulation finds. A link is the boundary between two stages of
+ * ranks wait for each other in a circle, which the simulation would find. A link is the boundary between two stages of
  * different ranks, in one direction.
  */
 #include "train/pipeline_table.h"
@@ -153,5 +153,6 @@ dt_status dt__pipeline_check(dt__arena *arena, dt__pipeline *self) {
     for (int64_t rank = 0; rank < self->n_ranks; rank++)
         count_live(&self->rows[rank]);
     double makespan;
-    return dt__pipeline_simulate(arena, self, &(dt_stage_times){1, 1, 1, 0}, NULL, &makespan);
+    static const dt_stage_times units = {1, 1, 1, 0};
+    return dt__pipeline_simulate(arena, self, (dt__pipeline_times){&units, false}, NULL, &makespan);
 }

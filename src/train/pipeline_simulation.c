@@ -2,7 +2,7 @@
  *
  * Runs a table on a virtual clock: each rank takes its actions in order, and an action begins when its rank is free and
  * its inputs have arrived. F of a stage needs F of the stage before; B and I need F of their stage and B or I of the
- * stage after; W needs its I. A table in which no rank can go on has a circle of waits, which the error spells out.
+ * stage after; W needs its I. If no rank can continue, ranks wait in a circle, which the error spells out.
  */
 #include "train/pipeline_table.h"
 
@@ -13,7 +13,7 @@ enum { NOT_YET = -1 };
 typedef struct simulation {
     dt__arena *arena;
     const dt__pipeline *table;
-    const dt_stage_times *times;
+    dt__pipeline_times times;
     int64_t *next;                      /* per rank: its next action */
     double *free_at;                    /* per rank */
     double *forward_end, *backward_end; /* per stage and micro-batch; NOT_YET */
@@ -24,6 +24,10 @@ double dt__action_time(const dt_stage_times *times, char kind) {
            : kind == 'I' ? times->input
            : kind == 'W' ? times->weight
                          : times->input + times->weight;
+}
+
+static const dt_stage_times *times_of(const simulation *self, int64_t stage) {
+    return &self->times.list[self->times.per_stage ? stage : 0];
 }
 
 static int64_t at(const simulation *self, int64_t stage, int64_t micro) {
@@ -49,7 +53,7 @@ static double inputs_at(const simulation *self, const dt_action *action) {
         return 0;
     const double end = *end_of(self, action, source);
     const bool hops = self->table->rank_of[source] != self->table->rank_of[action->stage];
-    return end == NOT_YET ? NOT_YET : end + (hops ? self->times->hop : 0);
+    return end == NOT_YET ? NOT_YET : end + (hops ? times_of(self, source)->hop : 0);
 }
 
 /* Runs what a rank can run; returns the number of actions. */
@@ -62,7 +66,7 @@ static int64_t run_rank(const simulation *self, int64_t rank, double *begins) {
         if (ready == NOT_YET)
             break;
         const double begin = ready > self->free_at[rank] ? ready : self->free_at[rank];
-        self->free_at[rank] = begin + dt__action_time(self->times, action->kind);
+        self->free_at[rank] = begin + dt__action_time(times_of(self, action->stage), action->kind);
         if (action->kind != 'W')
             *end_of(self, action, action->stage) = self->free_at[rank];
         if (begins)
@@ -128,8 +132,8 @@ static dt_status run_all(const simulation *self, double *begins) {
     }
 }
 
-dt_status dt__pipeline_simulate(dt__arena *arena, const dt__pipeline *table, const dt_stage_times *times,
-                                double *begins, double *makespan) {
+dt_status dt__pipeline_simulate(dt__arena *arena, const dt__pipeline *table, dt__pipeline_times times, double *begins,
+                                double *makespan) {
     const int64_t n = table->n_stages * table->n_micro;
     simulation self = {arena,
                        table,

@@ -42,12 +42,24 @@ dt_status dt__pipeline_build(dt__arena *arena, const char *name, dt__pipeline_si
 /* Finds the rank of each stage and the activations of each rank; the error names the action that is wrong. */
 dt_status dt__pipeline_check(dt__arena *arena, dt__pipeline *self);
 
+/* The times of all stages, or of each one. */
+typedef struct dt__pipeline_times {
+    const dt_stage_times *list;
+    bool per_stage;
+} dt__pipeline_times;
+
 /* Runs a table that was checked, or is being checked: the time when each action begins, and the time of the step. Rows
  * that wait for each other are an agreed error. */
-dt_status dt__pipeline_simulate(dt__arena *arena, const dt__pipeline *table, const dt_stage_times *times,
-                                double *begins, double *makespan);
+dt_status dt__pipeline_simulate(dt__arena *arena, const dt__pipeline *table, dt__pipeline_times times, double *begins,
+                                double *makespan);
 /* Adds a picture of the simulation, a line per rank. */
 dt_status dt__pipeline_draw(dt__arena *arena, const dt__pipeline *table, const dt_stage_times *times, dt__text *out);
+/* schedule.c: the table of a schedule that is live. */
+const dt__pipeline *dt__schedule_table(const dt_schedule *schedule);
+dt_ctx *dt__schedule_ctx(const dt_schedule *schedule);
+/* The step that runs in the context, as its stage functions see it; NULL: none. */
+struct dt__running_stage **dt__running_stage_of(dt_ctx *ctx);
+
 /* How long an action takes. */
 double dt__action_time(const dt_stage_times *times, char kind);
 

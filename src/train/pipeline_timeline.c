@@ -74,7 +74,7 @@ dt_status dt__pipeline_draw(dt__arena *arena, const dt__pipeline *table, const d
     timeline self = {.table = table, .times = times, .unit = column_time(times), .begins = begins};
     if (!begins)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__pipeline_simulate(arena, table, times, begins, &self.makespan));
+    DT__TRY(dt__pipeline_simulate(arena, table, (dt__pipeline_times){times, false}, begins, &self.makespan));
     if (self.makespan / self.unit > MAX_COLUMNS)
         return dt__fail(arena->ctx, DT_ERR_VALUE,
                         "the timeline is too long to draw: expected at most %d columns of %g, got a step of %g",

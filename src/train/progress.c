@@ -54,7 +54,7 @@ void dt_progress_step(dt_progress *progress, int64_t step, const char *format, .
     va_end(arguments);
     dt_progress_text(progress, step, seconds_now() - progress->begin, values, sizeof line, line);
     const int n = printf(progress->live ? "\r%s" : "%s", line) - progress->live;
-    if (progress->open_chars > n) /* what the last line had more */
+    if (progress->open_chars > n) /* characters that only the last line had */
         printf("%*s", progress->open_chars - n, "");
     progress->open_chars = n;
     if (!progress->live || step + 1 == progress->stop)

@@ -22,6 +22,7 @@ struct dt_schedule {
 typedef struct schedule_list {
     dt_schedule *newest;
     dt__freed_queue freed;
+    struct dt__running_stage *running;
 } schedule_list;
 
 static void release_parts(dt_schedule *schedule) {
@@ -163,6 +164,14 @@ int64_t dt_schedule_rank_of(const dt_schedule *schedule, int64_t stage) {
     return schedule && stage >= 0 && stage < schedule->table.n_stages ? schedule->table.rank_of[stage] : -1;
 }
 
+const dt__pipeline *dt__schedule_table(const dt_schedule *schedule) { return &schedule->table; }
+dt_ctx *dt__schedule_ctx(const dt_schedule *schedule) { return schedule->ctx; }
+
+struct dt__running_stage **dt__running_stage_of(dt_ctx *ctx) {
+    schedule_list *list = ctx ? ctx->slots[DT__SLOT_PIPELINE].state : NULL;
+    return list ? &list->running : NULL;
+}
+
 /* NULL: no such rank. */
 static const dt__pipeline_row *row_of(const dt_schedule *schedule, int64_t rank) {
     return schedule && rank >= 0 && rank < schedule->table.n_ranks ? &schedule->table.rows[rank] : NULL;
@@ -203,18 +212,30 @@ static dt_status check_times(dt_ctx *ctx, const dt_stage_times *times) {
     return DT_OK;
 }
 
-double dt_schedule_simulate_site(const dt_schedule *schedule, const dt_stage_times *times, double *begins,
-                                 const dt_site *site) {
-    DT__ENTER(schedule ? schedule->ctx : NULL, "schedule_simulate", site);
-    schedule = DT__LIVE(DT__KIND_SCHEDULE, schedule);
-    times = times ? times : &default_times;
-    if (!schedule || check_times(schedule->ctx, times) != DT_OK)
-        return -1;
+static double simulate(const dt_schedule *schedule, dt__pipeline_times times, double *begins) {
+    for (int64_t i = 0; i < (times.per_stage ? schedule->table.n_stages : 1); i++)
+        if (check_times(schedule->ctx, &times.list[i]) != DT_OK)
+            return -1;
     dt__arena arena = dt__arena_new(schedule->ctx);
     double makespan = -1;
     dt_status status = dt__pipeline_simulate(&arena, &schedule->table, times, begins, &makespan);
     dt__arena_free(&arena);
     return status == DT_OK ? makespan : -1;
+}
+
+double dt_schedule_simulate_site(const dt_schedule *schedule, const dt_stage_times *times, double *begins,
+                                 const dt_site *site) {
+    DT__ENTER(schedule ? schedule->ctx : NULL, "schedule_simulate", site);
+    schedule = DT__LIVE(DT__KIND_SCHEDULE, schedule);
+    return schedule ? simulate(schedule, (dt__pipeline_times){times ? times : &default_times, false}, begins) : -1;
+}
+
+double dt_schedule_simulate_stages_site(const dt_schedule *schedule, const dt_stage_times *times, double *begins,
+                                        const dt_site *site) {
+    DT__ENTER(schedule ? schedule->ctx : NULL, "schedule_simulate_stages", site);
+    schedule = DT__LIVE(DT__KIND_SCHEDULE, schedule);
+    return schedule ? simulate(schedule, (dt__pipeline_times){times ? times : &default_times, times != NULL}, begins)
+                    : -1;
 }
 
 const char *dt_schedule_timeline_site(dt_schedule *schedule, const dt_stage_times *times, const dt_site *site) {

@@ -76,7 +76,7 @@ static dt_status reshape_outputs(dt__arena *arena, int n, const dt_op_call *call
     return DT_OK;
 }
 
-/* The same groups of every tensor on each rank, in chunks or uneven. */
+/* Puts the groups of every tensor on each rank, in chunks or uneven. */
 static dt_status place_groups(dt__arena *arena, int n, const dt_op_call *call, const dt__row *row, dt__cut_kind cut,
                               dt_placement *placements) {
     const int64_t n_groups = dt__row_groups(call, row);

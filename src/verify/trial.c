@@ -3,10 +3,9 @@
  * Shards inputs or makes partials of them as a row states, runs the kernel on each rank's local tensors, and compares
  * the outputs of all ranks together with the reference, which is computed on one rank.
  *
- * A row must hold for numbers, ties and zeros; for NaN, which every reduction propagates, except where the result is
- * an integer; for infinities in tensors that are sharded or replicated, and in P(max) and P(min). Terms of an
- * infinite sum are arbitrary, so for a row that adds terms, results that are infinite, or NaN of numbers, are not
- * compared.
+ * A row must hold for numbers, ties and zeros; for NaN, which every reduction propagates unless the result is an
+ * integer; and for infinities in tensors that are sharded or replicated, and in P(max) and P(min). Terms of an infinite
+ * sum are arbitrary, so for a row that adds terms, results that are infinite, or NaN of numbers, are not compared.
  */
 #include "verify/trial.h"
 
@@ -36,6 +35,8 @@ static bool has_entry(const dt_op_call *call, const dt__row *row, bool (*is)(dt_
 bool dt__trial_applies(const dt__trial_call *trial_call, const dt__row *row, dt__trial trial) {
     const dt_op_call *call = &trial_call->placed.call;
     bool linear = has_entry(call, row, is_linear), extreme = has_entry(call, row, is_extreme);
+    if (trial_call->is_refused[trial.kind])
+        return false;
     if (!linear && !extreme && trial.style > 0)
         return false;
     for (int o = 0; o < call->n_outputs && trial.kind == DT__VALUES_NAN && (linear || extreme); o++)
@@ -44,7 +45,7 @@ bool dt__trial_applies(const dt__trial_call *trial_call, const dt__row *row, dt_
     return trial.kind != DT__VALUES_INFINITE || !linear;
 }
 
-/* Beside a P(max) or P(min) with infinities, other tensors are finite. */
+/* Where a P(max) or P(min) has infinities, other tensors are finite. */
 static dt__value_kind kind_of(const dt__row *row, int input, bool extreme, dt__value_kind kind) {
     return kind == DT__VALUES_INFINITE && extreme && !is_extreme(row->entries[input]) ? DT__VALUES_MIXED : kind;
 }
@@ -441,7 +442,7 @@ dt_status dt__trial_run(dt__trial_call *trial_call, const dt__sim_rank *ranks, c
     return status;
 }
 
-/* Inputs that can only be indices: i64 beside other dtypes, i32 beside floating point. */
+/* Inputs that can only be indices: i64 among other dtypes, i32 among floating point. */
 static uint64_t find_indices(const dt_op_call *call) {
     uint64_t long_ones = 0, short_ones = 0;
     bool floating = false;
@@ -488,13 +489,25 @@ static void use_integers_as_indices(dt__trial_call *self) {
             self->index_size = dt__max_i64(self->index_size, call->outputs[o].shape[d] + 1);
 }
 
-/* All references at once, so that no trial has an index that the op refuses. */
-static dt_status find_references(dt__trial_call *self) {
+static dt_status find_references_of(dt__trial_call *self, dt__value_kind kind) {
     const dt__reference_outputs *ignored;
+    for (int round = 0; round < dt__trial_call_rounds(self); round++)
+        DT__TRY(find_reference(self, NULL, kind, round, &ignored));
+    return DT_OK;
+}
+
+/* All references at once, so that no trial has an index that the op refuses. An op without indices may refuse values
+ * that are not finite. */
+static dt_status find_references(dt__trial_call *self) {
     memset(self->references, 0, sizeof self->references);
-    for (int kind = 0; kind < DT__N_VALUE_KINDS; kind++)
-        for (int round = 0; round < dt__trial_call_rounds(self); round++)
-            DT__TRY(find_reference(self, NULL, (dt__value_kind)kind, round, &ignored));
+    for (int kind = 0; kind < DT__N_VALUE_KINDS; kind++) {
+        dt_status status = find_references_of(self, (dt__value_kind)kind);
+        self->is_refused[kind] =
+            status == DT_ERR_VALUE && !self->indices && (kind == DT__VALUES_NAN || kind == DT__VALUES_INFINITE);
+        if (self->is_refused[kind])
+            status = dt__sim_rank_clear_error(dt__sim_ranks(self->sim, 1), self->sim->ctx);
+        DT__TRY(status);
+    }
     return DT_OK;
 }
 
@@ -516,7 +529,7 @@ dt_status dt__trial_call_new(dt__sim *sim, dt__arena *arena, const char *text, d
     if (status == DT_OK) {
         set_sizes(out);
         status = find_references(out);
-        if (status != DT_OK && !out->indices) /* what the op refuses may be indices: of one_hot */
+        if (status != DT_OK && !out->indices) /* an input that the op refuses may hold indices, as for one_hot */
             use_integers_as_indices(out);
         /* The limit of indices is found by trying. */
         while (status != DT_OK && --out->index_size > 0) {

@@ -29,6 +29,7 @@ typedef struct dt__trial_call {
     int64_t index_size; /* indices are below this */
     size_t pad; /* guard bytes around each local tensor, against kernels that a wrong row leads out of bounds */
     dt__reference_outputs references[DT__N_VALUE_KINDS][DT__N_ROUNDS];
+    bool is_refused[DT__N_VALUE_KINDS]; /* kinds of values that are bad data for the op */
 } dt__trial_call;
 
 /* *usable is false where the op or its kernel refuses the call; the reason is written to `reason`. */

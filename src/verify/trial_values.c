@@ -187,7 +187,7 @@ static int64_t integer_part(dt_dtype dtype, dt_reduce reduce, const dt__element_
     return reduce == DT_PRODUCT ? integer_product(dtype, spot, value, n, r) : integer_sum(spot, value, n, r);
 }
 
-/* As each rank makes it of a Replicate input. */
+/* As each rank makes it from a Replicate input. */
 static dt__element part_from_replicate(dt_reduce reduce, dt__element value, int r) {
     if (r == 0 || (reduce != DT_SUM && reduce != DT_PRODUCT))
         return value;

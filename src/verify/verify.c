@@ -152,9 +152,15 @@ static dt_status plan_sample(verification *self, dt__arena *scratch, const dt__o
     dt__placed_call placed;
     dt__dry_plan plan;
     DT__TRY(dt__placed_call_parse(scratch, sample, 1, (const int64_t[]){1}, &placed));
-    dt__dry_request request = {
-        info, placed.bound.overload, placed.call.n_inputs, placed.call.args, placed.call.inputs, mesh, placed.inputs,
-        false};
+    dt__dry_request request = {info,
+                               placed.bound.overload,
+                               placed.call.n_inputs,
+                               placed.call.args,
+                               placed.call.inputs,
+                               mesh,
+                               placed.inputs,
+                               false,
+                               NULL};
     DT__TRY(dt__dry_run(scratch, &request, &plan));
     bool none = info->op->kernel && plan.status == DT_ERR_UNSUPPORTED; /* none of this call, which has rows */
     if (!none && *plan.refusal && !self->to->n_refused++)

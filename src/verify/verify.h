@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Verifies rules by brute force. Each row that an op offers for its samples, and for variations of them, is tried on
- * simulated ranks and compared with one rank; rows that hold without being offered are found by trying all.
+ * simulated ranks and compared with one rank. Trying all rows finds those that hold without being offered.
  */
 #ifndef DT_VERIFY_VERIFY_H
 #define DT_VERIFY_VERIFY_H

@@ -164,6 +164,38 @@ static void hook__may_replace_a_gradient(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+static void count_end(void *user) { ++*(int *)user; }
+
+static dt_tensor *keep_gradient(dt_tensor *grad, void *user) {
+    (void)grad;
+    (void)user;
+    return NULL;
+}
+
+static void hook__ends_what_it_owns_once(void **state) {
+    (void)state;
+    dt_ctx *ctx = open_alone();
+    int ended[4] = {0};
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true);
+    int64_t id = dt_grad_hook_add_owner(x, keep_gradient, &ended[0], count_end);
+    assert_true(id > 0 && ended[0] == 0);
+    assert_int_equal(dt_grad_hook_remove(x, id), DT_OK);
+    assert_int_equal(ended[0], 1);
+    dt_tensor *y = dt_mul(x, x);
+    assert_true(dt_grad_hook_add_owner(y, keep_gradient, &ended[1], count_end) > 0);
+    assert_true(dt_grad_hook_add_owner(x, keep_gradient, &ended[2], count_end) > 0);
+    assert_int_equal(dt_backward(dt_sum(y)), DT_OK);
+    assert_int_equal(ended[1], 0);
+    dt_drop(y);
+    dt_drop_newer(ctx, x);
+    assert_int_equal(ended[1], 1);
+    assert_int_equal(dt_grad_hook_add_owner(dt_detach(x), keep_gradient, &ended[3], count_end), 0);
+    assert_int_equal(ended[3], 1);
+    (void)dt_error_clear(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+    assert_int_equal(ended[2], 0);
+}
+
 static void change__of_a_saved_value_names_both_calls(void **state) {
     (void)state;
     dt_ctx *ctx = open_alone();
@@ -331,6 +363,41 @@ static int check_consumers(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* Gradients of a product whose factors are on several ranks are themselves products of parts: their sums are not. */
+static int check_products(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    double sums[2] = {0};
+    for (int sharded = 0; sharded < 2; sharded++) {
+        const char *place = sharded ? "S(0)" : "R";
+        dt_tensor *term = dt_full(ctx, DT_SHAPE(3), sharded ? 2 / (double)dt_world(ctx) : 2, .dtype = DT_F64);
+        dt_tensor *x = dt_from_local(ctx, term, mesh, sharded ? "P(sum)" : "R");
+        CHECK_OK(ctx, dt_set_requires_grad(x, true));
+        dt_tensor *index = dt_zeros(ctx, DT_SHAPE(5), .dtype = DT_I64, .mesh = mesh, .place = place);
+        dt_tensor *source =
+            dt_full(ctx, DT_SHAPE(5), 3, .dtype = DT_F64, .mesh = mesh, .place = place, .requires_grad = true);
+        dt_tensor *weights = dt_full(ctx, DT_SHAPE(3), 2, .dtype = DT_F64, .mesh = mesh, .requires_grad = true);
+        dt_tensor *result = dt_scatter_reduce(x, 0, index, source, "prod"), *grads[2], *second[3];
+        CHECK_OK(ctx, dt_gradients(DT_TENSORS(result), DT_TENSORS(x, source), grads, .output_grads = &weights,
+                                   .create_graph = true));
+        CHECK_OK(ctx, dt_gradients(DT_TENSORS(grads[0], grads[1]), DT_TENSORS(x, source, weights), second,
+                                   .output_grads = (dt_tensor *[]){dt_ones_like(x), dt_ones_like(source)}));
+        for (int i = 0; i < 3; i++)
+            sums[sharded] += dt_item(dt_sum(second[i]));
+    }
+    CHECK(sums[0] > 0 && sums[1] > sums[0] * (1 - 1e-12) && sums[1] < sums[0] * (1 + 1e-12), "expected %g, got %g",
+          sums[0], sums[1]);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void products__of_parts_are_not_added_by_parts(void **state) {
+    (void)state;
+    run_ranks(1, check_products, NULL);
+    run_ranks(2, check_products, NULL);
+    run_ranks(7, check_products, NULL);
+}
+
 static void consumers__are_summed_before_one_all_reduce(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 4; n++)
@@ -410,11 +477,13 @@ int main(void) {
         cmocka_unit_test(graph__is_walked_twice_if_it_is_retained),
         cmocka_unit_test(gradients__are_those_of_the_inputs_only),
         cmocka_unit_test(hook__may_replace_a_gradient),
+        cmocka_unit_test(hook__ends_what_it_owns_once),
         cmocka_unit_test(change__of_a_saved_value_names_both_calls),
         cmocka_unit_test(saved__is_freed_as_the_walk_proceeds),
         cmocka_unit_test(redistribute__is_undone_in_one_step),
         cmocka_unit_test(local__tensors_pass_gradients),
         cmocka_unit_test(consumers__are_summed_before_one_all_reduce),
+        cmocka_unit_test(products__of_parts_are_not_added_by_parts),
         cmocka_unit_test(policy__covers_gradients),
         cmocka_unit_test(walk__survives_failing_allocations),
     };

@@ -8,7 +8,7 @@ enum { LAYERS = 6, WIDTH = 12, ROWS = 7 };
 
 typedef struct model {
     dt_tensor *weights[LAYERS];
-    dt_generator *generator; /* of numbers beside dropout, or NULL */
+    dt_generator *generator; /* of numbers other than dropout's, or NULL */
     int uses;                /* checkpoints: 0 none, 1 for each layer, 2 for each, inside one for all */
     int n_runs, fails_at;    /* of layers; the run that fails */
     int kind;                /* 1: makes another call, 2: fewer, in a later run */
@@ -63,7 +63,7 @@ static bool same_bits(dt_tensor *a, dt_tensor *b) {
            (!a->data || !memcmp(a->data, b->data, (size_t)dt_tensor_local_elements(a) * dt_dtype_size(a->dtype)));
 }
 
-/* The same weights, data and seeds without and with checkpoints. */
+/* Runs with equal weights, data and seeds, without and with checkpoints. */
 static int check_bits(dt_ctx *ctx, void *arg) {
     const bool *draws_apart = arg;
     int64_t n = dt_world(ctx);
@@ -291,6 +291,41 @@ static bool train(dt_ctx *ctx) {
     return loss && dt_backward(loss) == DT_OK;
 }
 
+static void count_end(void *user) { ++*(int *)user; }
+
+static dt_tensor *cube(dt_tensor *const *x, void *user) {
+    (void)user;
+    return dt_mul(dt_mul(x[0], x[0]), x[0]);
+}
+
+static dt_tensor *multiply_wrongly(dt_tensor *const *x, void *user) {
+    (void)user;
+    return dt_mul(x[0], dt_ones(x[0]->ctx, DT_SHAPE(5, 5, 5)));
+}
+
+/* With records when the last of them is freed, otherwise when the call returns. */
+static void checkpoint__ends_what_it_owns_once(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    int ended[4] = {0};
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(2), 3, .requires_grad = true);
+    dt_tensor *y = dt_checkpoint_owner(cube, &ended[0], count_end, DT_TENSORS(x));
+    assert_int_equal(dt_backward(dt_sum(y)), DT_OK);
+    assert_int_equal(ended[0], 0);
+    dt_drop_newer(ctx, x);
+    assert_int_equal(ended[0], 1);
+    assert_non_null(dt_checkpoint_owner(cube, &ended[1], count_end, DT_TENSORS(dt_detach(x))));
+    dt_drop_newer(ctx, x);
+    assert_int_equal(ended[1], 1);
+    assert_null(dt_checkpoint_owner(multiply_wrongly, &ended[2], count_end, DT_TENSORS(x)));
+    (void)dt_error_clear(ctx);
+    assert_null(dt_checkpoint_owner(NULL, &ended[3], count_end, DT_TENSORS(x)));
+    (void)dt_error_clear(ctx);
+    dt_drop_newer(ctx, x);
+    assert_true(ended[2] == 1 && ended[3] == 1);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void checkpoint__survives_failing_allocations(void **state) {
     (void)state;
     test_memory memory = {0};
@@ -322,6 +357,7 @@ int main(void) {
         cmocka_unit_test(checkpoint__refuses_what_differs),
         cmocka_unit_test(checkpoint__fails_half_way),
         cmocka_unit_test(checkpoint__has_second_derivatives),
+        cmocka_unit_test(checkpoint__ends_what_it_owns_once),
         cmocka_unit_test(checkpoint__survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

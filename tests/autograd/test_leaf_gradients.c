@@ -117,7 +117,8 @@ static void gradients__that_are_large_move_earlier(void **state) {
     run_ranks(2, check_large, NULL);
 }
 
-/* A gradient, different on every rank, is exchanged in place: the results need no memory beside the partial sums. */
+/* A gradient, different on every rank, is exchanged in place: the results need no memory in addition to the partial
+ * sums. */
 static int check_in_place(dt_ctx *ctx, void *arg) {
     (void)arg;
     enum { ROWS = 301, COLUMNS = 1021, BYTES = ROWS * COLUMNS * 4 };
@@ -249,6 +250,18 @@ static int check_held(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0]))));
     CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "dp"));
     CHECK_GRAD(w[0], "R", 6.0 * (double)n);
+    /* One that the last walk does not reach stays held; 0 times its sum reaches it. */
+    CHECK_OK(ctx, dt_zero_grad(all));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_add(dt_linear(x, w[0]), dt_linear(x, w[1]))), .hold = "dp"));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[0]))));
+    CHECK_GRAD(w[0], "R", 6.0 * (double)n);
+    CHECK_GRAD(w[1], "P(sum)", 3);
+    CHECK(dt_optimizer_step(optimizer, .parameters = all) == DT_ERR_STATE, "a step");
+    CHECK(strstr(dt_error_text(ctx), "parameter 2: ") && strstr(dt_error_text(ctx), "whose loss uses the parameter"),
+          "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, dt_backward(dt_mul_scalar(dt_sum(w[1]), 0)));
+    CHECK_GRAD(w[1], "R", 3.0 * (double)n);
     CHECK(dt_backward(dt_sum(dt_linear(x, w[0])), .hold = "tp") == DT_ERR_VALUE, "an unknown dim");
     CHECK(strstr(dt_error_text(ctx), "hold: no mesh of a leaf has a dim 'tp'"), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
@@ -263,6 +276,39 @@ static void gradients__are_held_over_micro_batches(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 5; n++)
         run_ranks(n, check_held, NULL);
+}
+
+/* Where parameters and files have names, the error has them. */
+static int check_names(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const names[] = {"h.0.weight", "h.1.weight", "h.2.weight"};
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=*");
+    dt_params *params = dt_params_new(ctx, .mesh = mesh, .rules = "h.0.* freeze");
+    dt_tensor *w[3];
+    for (int i = 0; i < 3; i++)
+        w[i] = dt_param(params, names[i], DT_SHAPE(3, 4));
+    dt_optimizer *optimizer = dt_adamw_new(ctx, 0.1, .params = params);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(3 * dt_world(ctx), 4), .mesh = mesh, .place = "S(0)");
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[1]))));
+    CHECK_OK(ctx, dt_backward(dt_sum(dt_linear(x, w[2])), .hold = "dp"));
+    CHECK(dt_optimizer_step(optimizer) == DT_ERR_STATE, "a step");
+    CHECK(strstr(dt_error_text(ctx), "parameter 2, h.2.weight: expected a complete gradient"), "%s",
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_tensor *grads[] = {dt_grad(w[1]), dt_grad(w[2])};
+    CHECK(dt_save_npz("/nowhere/grads.npz", 2, names + 1, grads) == DT_ERR_STATE, "a save");
+    CHECK(strstr(dt_error_text(ctx), "tensor 1, h.2.weight: expected a complete gradient"), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_optimizer_free(optimizer);
+    dt_params_free(params);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void gradients__that_are_held_are_named(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 3; n++)
+        run_ranks(n, check_names, NULL);
 }
 
 /* Hybrid sharding: each walk reduces over fsdp, and the last one over dp. A gradient that is not partial over dp cannot
@@ -341,6 +387,7 @@ int main(void) {
         cmocka_unit_test(gradients__move_on_each_mesh),
         cmocka_unit_test(gradients__that_wait_have_hooks_and_graphs),
         cmocka_unit_test(gradients__are_held_over_micro_batches),
+        cmocka_unit_test(gradients__that_are_held_are_named),
         cmocka_unit_test(gradients__are_held_along_one_of_two_dims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

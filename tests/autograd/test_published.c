@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of gradients: programs on distributed tensors have the gradients that they have on one rank,
+ * Published behaviors of gradients: programs on distributed tensors have the gradients that they have on one rank,
  * each in the placement of its tensor; and the placements that programs state for gradients of local tensors.
  */
 #include "autograd/backward.h"
@@ -229,7 +229,7 @@ static dt_tensor *plain_attention(dt_tensor *const *x) {
     }
 
 static const counted_program counted[] = {
-    /* MATH-027, without weights: one exchange each way where a dim that is normalised is sharded */
+    /* MATH-027, without weights: one exchange each way where a dim that is normalized is sharded */
     {"MATH-027", plain_norm_0, 1, CUBE("S(0)"), "1", "1"},
     {"MATH-027", plain_norm_0, 1, CUBE("S(1)"), "1", "1"},
     {"MATH-027", plain_norm_0, 1, CUBE("S(2)"), "1", "1"},
@@ -464,7 +464,7 @@ static int check_refused(dt_ctx *ctx, void *arg) {
     }
     /* API-005: what a recorded call made would lose its record. */
     dt_tensor *plain = dt_ones(ctx, DT_SHAPE(4), .requires_grad = true);
-    CHECK(!dt_distribute_tensor(dt_exp(plain), mesh, "S(0)"), "a tensor that is no leaf");
+    CHECK(!dt_distribute_tensor(dt_exp(plain), mesh, "S(0)"), "a tensor that is not a leaf");
     CHECK(strstr(dt_error_text(ctx), "expected a leaf"), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_mesh_release(mesh);
@@ -656,7 +656,7 @@ static void redistribute__passes_gradients_on_three_mesh_dims(void **state) {
     run_ranks(8, check_three_dims, NULL);
 }
 
-/* DT-035: of an op with two outputs, one of which is not used. */
+/* DT-035: of an op with two outputs, one unused. */
 static dt_status shape_pair(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     dt_status status = dt_op_add_output(call, input->dtype, input->n_dims, input->shape);

@@ -65,7 +65,7 @@ static void no_grad__records_nothing_and_nests(void **state) {
     assert_int_equal(dt_no_grad_end(ctx), DT_OK);
     assert_true(dt_requires_grad(dt_exp(x)) && dt_is_leaf(x));
     assert_int_equal(dt_no_grad_end(ctx), DT_ERR_STATE);
-    assert_error_contains(ctx, DT_ERR_STATE, "no_grad_end: there is no dt_no_grad_begin that it would end (at ");
+    assert_error_contains(ctx, DT_ERR_STATE, "no_grad_end: expected an open dt_no_grad_begin, got none (at ");
     (void)dt_error_clear(ctx);
     dt_no_grad_begin(NULL);
     assert_int_equal(dt_no_grad_end(NULL), DT_ERR_VALUE);
@@ -136,7 +136,7 @@ static void requires_grad__is_set_on_leaves(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Functions that are no ops, with the record of each; and of those that return their argument or a leaf. */
+/* Functions that are not ops, with the record of each; and of those that return their argument or a leaf. */
 /* One call of an op on leaves, or, where it changes its first input, on copies of leaves. */
 static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
     const dt__op_info *info = self->parsed.info;

@@ -2,7 +2,7 @@
  *
  * Gradients of reductions at NaN, infinities, zeros and ties, and of too few elements, on shards of one element and of
  * none: the numbers that PyTorch has, except for products, whose gradients are not divided by a factor and so are
- * finite beside infinite ones.
+ * finite next to infinite ones.
  */
 #include "autograd/backward.h"
 

@@ -90,7 +90,7 @@ static void rest__is_computed_later(void **state) {
     dt_tensor *v = dt_ones(ctx, DT_SHAPE(2), .requires_grad = true), *other = dt_sum(dt_exp(v));
     assert_true(dt_grad_hook_add(w, count, NULL) > 0);
     dt_rest *rest = NULL;
-    /* Of two outputs, one of which does not lead to the input. */
+    /* Of two outputs, where one does not lead to the input. */
     assert_int_equal(dt_gradients(DT_TENSORS(y, other), DT_TENSORS(x), grads, .rest = &rest), DT_OK);
     assert_true(n_products == 0 && at(grads[0], 0) == 2 && !dt_grad(w) && !dt_grad(v));
     assert_int_equal(dt_backward_rest(rest), DT_OK);

@@ -178,8 +178,8 @@ static void machine__refuses_malformed_files(void **state) {
         {"copy bytes_per_us=1\n", ":1: expected the line \"dtensor-machine 1\", got \"copy bytes_per_us=1\""},
         {HEAD, ": expected a line \"copy\", got none"},
         {HEAD "copy bytes_per_us=1\n", ": expected a line \"within\", got none"},
-        {BASE "coppy bytes_per_us=1\n", ":4: expected ranks_per_host, copy, within, between or measured, got "
-                                        "\"coppy\"; did you mean copy?"},
+        {BASE "coppy bytes_per_us=1\n", ":4: expected ranks_per_host, copy, within, between, measured, node, op or "
+                                        "rate, got \"coppy\"; did you mean copy?"},
         {BASE "copy bytes_per_us=1\n", ":4: expected one line \"copy\", got a second one"},
         {BASE "ranks_per_host\n", ":4: ranks_per_host: expected an integer from 0 to 1048576, got \"\""},
         {BASE "ranks_per_host -1\n", ":4: ranks_per_host: expected an integer from 0 to 1048576, got \"-1\""},

@@ -14,7 +14,7 @@ static void assert_shared(const dt__rank_cpus *ranks, int64_t n, int64_t total, 
     }
 }
 
-/* As mpirun binds them: to nothing, to cores, to sockets of which the first has three ranks and the second two. */
+/* As mpirun binds them: to nothing, to cores, to sockets, the first with three ranks and the second with two. */
 static void cores__of_equal_sets_are_shared(void **state) {
     (void)state;
     assert_shared((dt__rank_cpus[]){{7, 16}, {7, 16}, {7, 16}}, 3, 16, (int64_t[]){5, 5, 5});

@@ -38,7 +38,7 @@ static int run_all_variants(dt_ctx *ctx, test_case collective) {
     return 0;
 }
 
-/* A race detector gets some dtypes of each op: how ranks synchronise does not depend on the dtype. */
+/* A race detector gets some dtypes of each op: how ranks synchronize does not depend on the dtype. */
 static bool is_left_out(int op, int dtype) { return test_with_tsan && (op + dtype) % 5; }
 
 static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {

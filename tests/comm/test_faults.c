@@ -11,7 +11,7 @@
  * number of faults. Ranks that mpirun started run those of their number of ranks, except kills and exits, after which a
  * launcher ends the others; a stopped rank is one that waits in a signal handler there. Between nodes calls have no
  * more data than fits into packets: MPI may read the larger messages of a failed call until all ranks have closed, when
- * this program has freed them, and is not finalised after it, which Open MPI's launcher takes for a failure.
+ * this program has freed them, and is not finalized after it, which Open MPI's launcher takes for a failure.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -129,7 +129,7 @@ static double limit_of(const struct fault *fault) {
     return base + 9.0 * test_slowness;
 }
 
-/* Synchronises the survivors without the library. */
+/* Synchronizes the survivors without the library. */
 static int reach_stage(const struct rank *rank, int32_t stage) {
     struct board *board = rank->fault->board;
     double deadline = test_seconds() + 10 * test_slowness;

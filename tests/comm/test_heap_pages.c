@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The pages of a heap: a loop whose temporaries have any size faults nothing once it repeats itself, on one rank, on
- * ranks that share memory and in a world of one; and pages go back to the system when they were not used for long, when
- * memory of the node is short, when another rank's allocation fails, and on request.
+ * ranks that share memory and in a world of one, and has hardly more pages than its tensors need; and pages go back to
+ * the system when they were not used for long, when memory of the node is short, when another rank's allocation fails,
+ * and on request.
  *
  * mpi: no: sets what dt_init reads, and the heaps under MPI are those of shared memory
  */
@@ -113,6 +114,42 @@ static void pages__of_a_loop_stay(void **state) {
         run_ranks_with(&(test_ranks){.n = n, .options = {.threads = 1}}, run_loops, NULL);
 }
 
+/* Pages that stay are used again by blocks of any size: the steps of a training need hardly more than its tensors. */
+static int train(dt_ctx *ctx, void *arg) {
+    enum { COLUMNS = 1100, N_PARAMETERS = 4 };
+    static const int64_t rows[N_PARAMETERS] = {4000, 1500, 2300, 3100};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    dt_tensor *w[N_PARAMETERS];
+    for (int i = 0; i < N_PARAMETERS; i++)
+        w[i] = dt_ones(ctx, DT_SHAPE(rows[i], COLUMNS), .mesh = mesh, .place = i % 2 ? "R" : "S(0)",
+                       .requires_grad = true);
+    dt_optimizer *optimizer = dt_adamw_new(ctx, 0.1);
+    for (int step = 0; step < WARM_UPS + REPEATS; step++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        for (int i = 0; i < N_PARAMETERS; i++)
+            CHECK_OK(ctx, dt_backward(dt_mean(dt_gelu(dt_square(w[(i + step) % N_PARAMETERS])))));
+        CHECK_OK(ctx, dt_optimizer_step(optimizer, .parameters = ((dt_tensors){N_PARAMETERS, w})));
+        CHECK_OK(ctx, dt_zero_grad((dt_tensors){N_PARAMETERS, w}));
+        dt_scope_end(scope);
+    }
+    size_t resident = resident_of(ctx), peak = dt_heap_stats(ctx).peak_bytes;
+    CHECK(resident > peak / 2 && resident < peak + peak / 4, "%zu MiB are resident for tensors of at most %zu",
+          resident / MIB, peak / MIB);
+    dt_optimizer_free(optimizer);
+    return 0;
+}
+
+static void pages__that_stay_are_used_again(void **state) {
+    (void)state;
+    if (test_with_tsan || !has_memory((size_t)1 << 30))
+        test_skip("the thread sanitizer, or less than 1 GiB of memory");
+    setenv("DTENSOR_HEAP_IDLE", "off", 1);
+    for (int64_t n = 1; n <= 3; n += 2)
+        run_ranks_with(&(test_ranks){.n = n, .options = {.threads = 1}}, train, NULL);
+    unsetenv("DTENSOR_HEAP_IDLE");
+}
+
 enum { IDLE = 100 << 20 }; /* bytes */
 
 /* Leaves IDLE bytes of free memory with pages, in front of a block that stays: they are no part of larger blocks. */
@@ -145,7 +182,7 @@ static int return_by_time(dt_ctx *ctx, void *arg) {
         CHECK_OK(ctx, dt_heap_free(ctx, block));
     }
     size_t kept = resident_of(ctx);
-    CHECK(kept >= IDLE / 4 && kept < IDLE / 2, "%zu bytes are resident, of which %d are used", kept, IDLE / 4);
+    CHECK(kept >= IDLE / 4 && kept < IDLE / 2, "%zu bytes are resident, %d of them are used", kept, IDLE / 4);
     test_sleep(0.8);
     CHECK_OK(ctx, dt_heap_free(ctx, dt_heap_alloc(ctx, 100000)));
     return check_returned(ctx, "after some time");
@@ -243,6 +280,7 @@ static void pages__go_back_when_memory_is_short(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages__of_a_loop_stay),
+        cmocka_unit_test(pages__that_stay_are_used_again),
         cmocka_unit_test(pages__go_back_after_some_time),
         cmocka_unit_test(pages__go_back_on_request),
         cmocka_unit_test(pages__go_back_when_memory_is_short),

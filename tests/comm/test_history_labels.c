@@ -18,7 +18,7 @@ static int call_with_nearly_full_labels(dt_ctx *ctx, void *arg) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
     (void)arg;
     for (uint64_t i = 0; dt_rank(ctx) == 0 && board->label_bytes < DT__LABEL_BYTES - DT__MAX_LABEL; i++)
-        CHECK(dt__label_new(ctx, i, "a call of another program, of which only rank 0 has a label"), "%zu",
+        CHECK(dt__label_new(ctx, i, "a call of another program that only rank 0 has a label of"), "%zu",
               board->label_bytes);
     dt_tensor *y = dt_relu(x);
     if (dt_rank(ctx) > 0)

@@ -17,7 +17,7 @@
 
 enum { MAX_RANKS = 8, MAX_GROUPS = 24, MAX_IN_FLIGHT = 14, MAX_BYTES = 400000, MAX_SELF_MESSAGES = 3 };
 
-/* The same on every rank. */
+/* Equal on every rank. */
 struct group {
     int64_t members[MAX_RANKS], n; /* n 0: the slot is free */
 };

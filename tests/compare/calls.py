@@ -25,13 +25,15 @@ class Call:
     """`run` takes the tensors. Rounding is estimated with changes of all inputs, except those at corners where `keeps_corners`.
     An `in_place` op writes to its first tensor, or those of `writes`. PyTorch has no gradients of the `fixed` tensors.
     `scale` is the magnitude of numbers that cancel inside, `slope` and `curvature` of those that do in derivatives. PyTorch's
-    gradients have the precision of the dtype `arithmetic`."""
+    gradients have the precision of the dtype `arithmetic`. Tensors of a `whole` call are no partial sums, whose values would be
+    others. Errors of `matrices` are relative to the largest number of a result, as LAPACK bounds them."""
 
     def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0,
-                 slope=0, curvature=0, arithmetic=None):
+                 slope=0, curvature=0, arithmetic=None, whole=False, matrices=False):
         self.op, self.tensors, self.args, self.kwargs, self.run = op, tensors, args, kwargs, run
         self.keeps_corners, self.in_place, self.writes, self.fixed, self.scale = keeps_corners, in_place, writes, fixed, scale
-        self.slope, self.curvature, self.arithmetic = slope, curvature, arithmetic
+        self.slope, self.curvature, self.arithmetic, self.whole = slope, curvature, arithmetic, whole
+        self.matrices = matrices
 
 
 FAMILIES = {}  # op: (function, dtypes)
@@ -316,7 +318,7 @@ def reduction(draw, op, dtype):
 
 
 def without_extremes(x):
-    """Without 1e30 and 1e-40, beside which PyTorch's gradients lose all digits."""
+    """Without 1e30 and 1e-40: next to them PyTorch's gradients lose all digits."""
     if not x.is_floating_point():
         return x
     x = torch.where(torch.isfinite(x) & (x.abs() > 1e4), 100, x)

@@ -156,6 +156,9 @@ class Ranks:
         elif isinstance(value, str):
             keep = value.encode()
             out.value.type, out.value.value.text = TEXT, keep
+        elif isinstance(value, list) and any(isinstance(v, float) for v in value):
+            keep = (c_double * len(value))(*value)
+            out.value.type, out.value.n, out.value.value.floats = FLOATS, len(value), keep
         elif isinstance(value, list):
             keep = (c_int64 * max(len(value), 1))(*value)
             out.value.type, out.value.n, out.value.value.ints = INTS, len(value), keep

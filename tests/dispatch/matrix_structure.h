@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs of samples that must be matrices of some structure: Hermitian and positive definite, triangular, or regular.
- * Of other matrices one triangle is read, and the gradient is that of a matrix with both; a singular one is bad data;
- * and differences by elements of a nearly singular matrix would have few digits.
+ * Inputs of samples that must be matrices of some structure: Hermitian and positive definite, triangular, regular, or
+ * a tensor with the elements of a regular one. Of other matrices one triangle is read, and the gradient is that of a
+ * matrix with both; a singular one is bad data; and differences by elements of a nearly singular matrix would have few
+ * digits.
  */
 #ifndef DT_TESTS_DISPATCH_MATRIX_STRUCTURE_H
 #define DT_TESTS_DISPATCH_MATRIX_STRUCTURE_H
@@ -10,7 +11,7 @@
 #include "dispatch/calls.h"
 #include "dtensor/dtensor.h"
 
-enum matrix_structure { HERMITIAN, TRIANGULAR, REGULAR };
+enum matrix_structure { HERMITIAN, TRIANGULAR, REGULAR, REGULAR_TENSOR };
 static const struct {
     const char *name;
     int input;
@@ -23,15 +24,27 @@ static const struct {
     {"linalg_eigvalsh", 0, HERMITIAN},
     {"cholesky_inverse", 0, TRIANGULAR},
     {"cholesky_solve", 1, TRIANGULAR},
+    {"linalg_ldl_factor", 0, HERMITIAN},
+    {"linalg_ldl_factor_ex", 0, HERMITIAN},
     {"linalg_inv", 0, REGULAR},
     {"linalg_inv_ex", 0, REGULAR},
+    {"linalg_cond", 0, REGULAR},
+    {"linalg_lstsq", 0, REGULAR},
+    {"linalg_lu", 0, REGULAR},
     {"linalg_lu_factor", 0, REGULAR},
     {"linalg_lu_factor_ex", 0, REGULAR},
     {"linalg_lu_solve", 0, REGULAR},
     {"linalg_solve", 0, REGULAR},
     {"linalg_solve_ex", 0, REGULAR},
     {"linalg_qr", 0, REGULAR},
+    {"linalg_pinv", 0, REGULAR},
+    {"linalg_tensorinv", 0, REGULAR_TENSOR},
+    {"linalg_tensorsolve", 0, REGULAR_TENSOR},
     {"logdet", 0, REGULAR},
+    {"lu", 0, REGULAR},
+    {"lu_solve", 1, REGULAR},
+    {"pinverse", 0, REGULAR},
+    {"qr", 0, REGULAR},
 };
 
 static inline dt_tensor *add_to_diagonal(dt_tensor *x, double number) {
@@ -46,6 +59,16 @@ static inline bool is_upper(const test_call *self) {
     return false;
 }
 
+/* Its elements are those of a regular matrix of n rows and columns. */
+static inline dt_tensor *regular_tensor(dt_tensor *x) {
+    int64_t n = 1;
+    while (n * n < dt_tensor_elements(x))
+        n++;
+    return n * n == dt_tensor_elements(x) && n
+               ? dt_reshape(add_to_diagonal(dt_reshape(x, DT_SHAPE(n, n)), 7), ((dt_shape){x->n_dims, x->shape}))
+               : x;
+}
+
 /* The input, or a matrix with the structure that the op expects, made from it. */
 static inline dt_tensor *structure_of(const test_call *self, int input, dt_tensor *x) {
     for (size_t i = 0; x && i < sizeof structured / sizeof *structured; i++) {
@@ -54,7 +77,9 @@ static inline dt_tensor *structure_of(const test_call *self, int input, dt_tenso
         if (structured[i].structure == TRIANGULAR)
             return is_upper(self) ? dt_triu(x) : dt_tril(x);
         if (structured[i].structure == REGULAR)
-            return add_to_diagonal(x, 3);
+            return add_to_diagonal(x, 7);
+        if (structured[i].structure == REGULAR_TENSOR)
+            return regular_tensor(x);
         dt_tensor *transposed = dt_transpose(x, -2, -1);
         return add_to_diagonal(dt_matmul(x, dt__is_complex(x->dtype) ? dt_conj(transposed) : transposed), 1);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tests of published behaviours share: tensors that count up, placed without a transfer, and the number of
+ * What tests of published behaviors share: tensors that count up, placed without a transfer, and the number of
  * collectives.
  */
 #ifndef DT_TESTS_DISPATCH_PUBLISHED_H

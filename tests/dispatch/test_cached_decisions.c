@@ -210,7 +210,7 @@ static bool change_scalar(dt_arg *value, int k) {
     return false;
 }
 
-/* An argument in the place of none. */
+/* An argument in place of none. */
 static void set_some(described_arg *arg, dt_arg_type type) {
     arg->value = (dt_arg){.type = type};
     if (type == DT_ARG_TEXT)
@@ -501,7 +501,7 @@ static void cached__decisions_and_refusals_are_those_of_fresh_calls(void **state
         if (self.n_different > before)
             print_message("%s: %ld calls differ\n", dt__op_at(self.ctx, i)->schema.name, self.n_different - before);
     }
-    print_message("%ld calls, %ld hits, %ld refused, of which %ld by a cached decision\n", self.n_calls, self.n_hits,
+    print_message("%ld calls, %ld hits, %ld refused, %ld of these by a cached decision\n", self.n_calls, self.n_hits,
                   self.n_refused, self.n_refused_on_hits);
     if (self.n_different)
         fail_msg("%ld calls differ; the first: %s", self.n_different, self.first);
@@ -510,7 +510,7 @@ static void cached__decisions_and_refusals_are_those_of_fresh_calls(void **state
     close_fixture(&self);
 }
 
-/* Two ops of the test's own, of which one keeps a size out of the key, and one refuses a value in its shape function
+/* Two ops of the test's own: one keeps a size out of the key, and one refuses a value in its shape function
  * only. The same ops without these mistakes pass. */
 static dt_status shape_sized(dt_op_call *call) {
     int64_t size = (int64_t)call->args[1].as.f;

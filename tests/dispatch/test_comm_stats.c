@@ -129,6 +129,14 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
     json_t *net2 = json_object_get(json_object_get(json_object_get(scopes, "mlp/net2"), "ops"), "redistribute");
     assert_int_equal(json_integer_value(json_object_get(json_object_get(net2, "collectives"), "all_reduce")), 1);
     json_decref(json);
+    text = dt_comm_steps_text(w.ctx, 2, 1e6); /* by call, whatever the scope, per step */
+    assert_non_null(strstr(text, "redistribute "));
+    assert_ptr_equal(strstr(text, "redistribute "), strstr(text, "\nredistribute ") + 1);
+    assert_null(strstr(strstr(text, "redistribute ") + 1, "redistribute "));
+    assert_non_null(strstr(strstr(text, "\nall "), "1 all_reduce\n"));
+    assert_null(dt_comm_steps_text(w.ctx, 0, 1));
+    assert_non_null(strstr(dt_error_text(w.ctx), "expected steps and seconds above 0, got 0 and 1"));
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_int_equal(dt_comm_scope_begin(w.ctx, "a/b"), DT_ERR_VALUE);
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);
@@ -140,9 +148,9 @@ static void texts__of_different_functions_are_valid_together(void **state) {
     world w = open_world(4);
     dt_tensor *x = ones(&w, 4, 8, "S(0)");
     const char *texts[] = {dt_comm_stats_text(w.ctx), dt_comm_stats_json(w.ctx), dt_memory_text(w.ctx),
-                           dt_explain(w.ctx, "relu", x)};
-    static const char *const begins[] = {"scope", "{", "memory", "relu("};
-    for (int i = 0; i < 4; i++) {
+                           dt_explain(w.ctx, "relu", x), dt_comm_steps_text(w.ctx, 1, 1)};
+    static const char *const begins[] = {"scope", "{", "memory", "relu(", "call"};
+    for (int i = 0; i < 5; i++) {
         assert_non_null(texts[i]);
         assert_memory_equal(texts[i], begins[i], strlen(begins[i]));
     }

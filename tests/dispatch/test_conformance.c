@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours that need ops: strided shards through products, reductions, views and ops in place; implicit
+ * Published behaviors that need ops: strided shards through products, reductions, views and ops in place; implicit
  * redistribution; shards without elements; sub-meshes; plain tensors among distributed ones. Each value is
  * compared with that of plain tensors, and collectives are counted.
  */

@@ -11,7 +11,18 @@
 #include "dtensor/debug.h"
 #include "dtensor/dtensor.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* What kernels note of the operand that has a halo, where a test asks for it. */
+static struct {
+    const double *shard; /* NULL: nothing is noted */
+    int64_t shard_elements, n_in_place, n_copied;
+    bool gives_sign; /* that a kernel runs */
+} notes;
+
+static void note(const dt_op_call *call);
 
 /* The last arguments of all three. */
 typedef struct geometry {
@@ -125,6 +136,7 @@ static dt_status run_conv(dt_op_call *call) {
     const dt_op_value *x = &call->inputs[0], *w = &call->inputs[1], *y = &call->outputs[0];
     geometry g = geometry_of(call);
     int64_t at;
+    note(call);
     for (int64_t n = 0; n < y->shape[0]; n++)
         for (int64_t k = 0; k < y->shape[1]; k++)
             for (int64_t o = 0; o < y->shape[2]; o++) {
@@ -149,6 +161,7 @@ static dt_status run_conv_input(dt_op_call *call) {
     const dt_op_value *grad = &call->inputs[0], *w = &call->inputs[1], *x = &call->outputs[0];
     geometry g = geometry_of(call);
     int64_t at;
+    note(call);
     for (int64_t n = 0; n < x->shape[0]; n++)
         for (int64_t c = 0; c < x->shape[1]; c++)
             for (int64_t h = 0; h < x->shape[2]; h++) {
@@ -166,6 +179,7 @@ static dt_status run_conv_weight(dt_op_call *call) {
     const dt_op_value *x = &call->inputs[0], *grad = &call->inputs[1], *w = &call->outputs[0];
     geometry g = geometry_of(call);
     int64_t at;
+    note(call);
     for (int64_t k = 0; k < w->shape[0]; k++)
         for (int64_t c = 0; c < w->shape[1]; c++)
             for (int64_t t = 0; t < w->shape[2]; t++) {
@@ -479,12 +493,105 @@ static void convolution__of_any_placement(void **state) {
         run_ranks(cases[i].n_ranks, run_case, (void *)&cases[i]);
 }
 
+/* A file by which the kernel of rank 0 tells rank 3 that it runs. */
+static const char *sign_path(void) {
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/dtensor-convolution.%ld", (long)getppid());
+    return path;
+}
+
+static void note(const dt_op_call *call) {
+    const dt_op_value *x = &call->inputs[0];
+    const double *from = x->data;
+    bool in_place = notes.shard && from >= notes.shard && from < notes.shard + notes.shard_elements;
+    *(in_place ? &notes.n_in_place : &notes.n_copied) += x->shape[0] * x->shape[1] * x->shape[2];
+    if (notes.gives_sign)
+        (void)close(open(sign_path(), O_CREAT | O_WRONLY, 0600));
+}
+
+enum { HEIGHT = 900 };
+
+/* Of each op nearly all of the shard is read where it is: only what surrounds the halo is copied. */
+static int count_copies(dt_ctx *ctx, void *arg) {
+    static const char *const ops[] = {"conv", "conv_input", "conv_weight"};
+    const geometry g = {1, 1, 1};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    CHECK_OK(ctx, register_all(ctx));
+    dt_tensor *x = calls_distribute(calls_counting(ctx, DT_F64, DT_SHAPE(N, C, HEIGHT), -7, 3), mesh, "S(2)");
+    dt_tensor *w = calls_distribute(calls_counting(ctx, DT_F64, DT_SHAPE(K, C, 3), 2, -1), mesh, "R");
+    dt_tensor *of_y = calls_distribute(calls_counting(ctx, DT_F64, DT_SHAPE(N, K, HEIGHT), -3, 2), mesh, "S(2)");
+    for (int i = 0; i < 3; i++) {
+        dt_tensor *a = i == 1 ? of_y : x, *b = i == 2 ? of_y : w;
+        const int64_t n_local = a->spec->local.elements, n_rows = a->shape[0] * a->shape[1];
+        memset(&notes, 0, sizeof notes);
+        notes.shard = (const double *)a->data;
+        notes.shard_elements = n_local;
+        dt_tensor *out = call_conv(ctx, ops[i], a, b, i == 0 ? -1 : i == 1 ? HEIGHT : 3, g);
+        CHECK(out, "%s", dt_error_text(ctx));
+        CHECK(notes.n_in_place > n_local / 2 && notes.n_copied <= 16 * n_rows,
+              "%s: of %" PRId64 " elements %" PRId64 " were read in place, %" PRId64 " copied", ops[i], n_local,
+              notes.n_in_place, notes.n_copied);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void convolution__reads_the_inside_in_place(void **state) {
+    (void)state;
+    run_ranks(2, count_copies, NULL);
+    run_ranks(5, count_copies, NULL);
+}
+
+static bool wait_for_sign(void) {
+    for (int tries = 0; access(sign_path(), F_OK); tries++) {
+        if (tries == 2000)
+            return false;
+        (void)usleep(10000);
+    }
+    return true;
+}
+
+/* Between nodes rank 0 computes its inside before rank 3, on the other node, has even made the call. */
+static int run_inside_first(dt_ctx *ctx, void *arg) {
+    const geometry g = {1, 1, 1};
+    int64_t last_on_first_node = 0;
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    CHECK_OK(ctx, register_all(ctx));
+    dt_tensor *x = calls_distribute(calls_counting(ctx, DT_F64, DT_SHAPE(N, C, HEIGHT), -7, 3), mesh, "S(2)");
+    dt_tensor *w = calls_distribute(calls_counting(ctx, DT_F64, DT_SHAPE(K, C, 3), 2, -1), mesh, "R");
+    CHECK(x && w, "%s", dt_error_text(ctx));
+    for (int64_t rank = 0; rank < 4; rank++)
+        last_on_first_node = dt__node_of(ctx, rank) == dt__node_of(ctx, 0) ? rank : last_on_first_node;
+    memset(&notes, 0, sizeof notes);
+    notes.gives_sign = dt_rank(ctx) == 0;
+    if (dt_rank(ctx) == 0)
+        (void)unlink(sign_path());
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    if (dt_rank(ctx) == 3 && last_on_first_node < 3)
+        CHECK(wait_for_sign(), "rank 0 waits for halos before it computes its inside");
+    CHECK(call_conv(ctx, "conv", x, w, -1, g), "%s", dt_error_text(ctx));
+    notes.gives_sign = false;
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    (void)unlink(sign_path());
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void convolution__computes_the_inside_while_halos_arrive(void **state) {
+    (void)state;
+    run_ranks(4, run_inside_first, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolution__rows_are_verified),
         cmocka_unit_test(convolution__moves_the_halo_only),
         cmocka_unit_test(convolution__reads_beyond_its_neighbors),
         cmocka_unit_test(convolution__of_any_placement),
+        cmocka_unit_test(convolution__reads_the_inside_in_place),
+        cmocka_unit_test(convolution__computes_the_inside_while_halos_arrive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "dtensor/autograd.h"
 #include "support/random.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -381,6 +382,64 @@ static void mean__over_sharded_rows_exchanges_a_count(void **state) {
         run_ranks(n, counts, NULL);
 }
 
+/* On meshes of many nodes, too, where a count from each rank takes longer than few large messages. */
+static void mean__over_the_rows_of_many_ranks_exchanges_a_count(void **state) {
+    (void)state;
+    static const struct {
+        const char *mesh, *place;
+        int64_t world;
+    } worlds[] = {
+        {"16", "S(0)", 16},
+        {"1024", "S(0)", 1024},
+        {"dp=16,fsdp=64", "S(0),S(0)", 1024},
+        {"dp=8,fsdp=64,tp=8", "S(0),S(0),R", 4096},
+        {"dp=16,fsdp=64,tp=16", "S(0),S(0),R", 16384},
+    };
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        for (int64_t rows = 1; rows <= 64; rows *= 64) {
+            dt_ctx *ctx = dt_init(
+                &(dt_init_options){.transport = "fake", .world = worlds[i].world, .rank = worlds[i].world - 3});
+            dt_mesh *mesh = dt_mesh_new(ctx, worlds[i].mesh);
+            dt_tensor *x =
+                dt_empty(ctx, DT_SHAPE(rows * worlds[i].world, 1000), .mesh = mesh, .place = worlds[i].place);
+            dt_tensor *target = dt_empty(ctx, DT_SHAPE(rows * worlds[i].world), .dtype = DT_I64, .mesh = mesh,
+                                         .place = worlds[i].place);
+            assert_int_equal(dt_comm_policy(ctx, DT_COMM_ERROR), DT_OK);
+            if (!dt_cross_entropy(x, target) || !dt_nll_loss(x, target))
+                fail_msg("%s", dt_error_text(ctx));
+            dt_mesh_release(mesh);
+            assert_int_equal(dt_close(ctx), 0);
+        }
+}
+
+/* Rows and classes of a large model are sharded: ranks exchange 3 numbers per row of theirs with those that have its
+ * other classes, and a count, as for fewer rows; the gradient exchanges nothing. */
+static void mean__over_a_large_batch_exchanges_states_only(void **state) {
+    (void)state;
+    enum { CLASSES = 32000, TP = 8, WORLD = 4096 };
+    static const int64_t batches[] = {4096, 800000, 2097152, 2097153};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = WORLD, .rank = 5});
+        dt_mesh *mesh = dt_mesh_new(ctx, "dp=8,fsdp=64,tp=8");
+        const dt_shape shape = DT_SHAPE(batches[i], CLASSES);
+        dt_tensor *x = dt_empty(ctx, shape, .mesh = mesh, .place = "S(0),S(0),S(1)", .requires_grad = true);
+        dt_tensor *target =
+            dt_empty(ctx, DT_SHAPE(batches[i]), .dtype = DT_I64, .mesh = mesh, .place = "S(0),S(0),R");
+        assert_int_equal(dt_comm_stats_begin(ctx), DT_OK);
+        dt_tensor *loss = dt_cross_entropy(x, target);
+        if (!loss)
+            fail_msg("%" PRId64 " rows: %s", batches[i], dt_error_text(ctx));
+        const dt_comm_statistics sent = dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL});
+        const int64_t of_rows = (TP - 1) * 3 * 8 * dt_tensor_local_elements(target);
+        assert_in_range(sent.bytes, of_rows, of_rows + 8 * (WORLD - 1));
+        assert_int_equal(dt_backward(loss), DT_OK);
+        assert_int_equal(dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n, sent.n);
+        assert_ptr_equal(dt_tensor_spec(dt_grad(x)), dt_tensor_spec(x));
+        dt_mesh_release(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+}
+
 static void losses__send_no_more_than_they_must(void **state) {
     (void)state;
     run_ranks(4, collectives, NULL);
@@ -398,6 +457,8 @@ int main(void) {
         cmocka_unit_test(losses__equal_their_definition),
         cmocka_unit_test(cross_entropy__sends_states_only),
         cmocka_unit_test(mean__over_sharded_rows_exchanges_a_count),
+        cmocka_unit_test(mean__over_the_rows_of_many_ranks_exchanges_a_count),
+        cmocka_unit_test(mean__over_a_large_batch_exchanges_states_only),
         cmocka_unit_test(losses__send_no_more_than_they_must),
         cmocka_unit_test(losses__refuse_what_is_no_class),
     };

@@ -39,13 +39,13 @@ static dt_status decompose_center(dt_op_call *call, dt_tensor *const *inputs, dt
     return outputs[0] ? DT_OK : dt_error_status(call->ctx);
 }
 
-/* The same with a number that is drawn and not used. */
+/* A decomposition that draws a number and does not use it. */
 static dt_status decompose_with_draw(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     dt_tensor *noise = dt_dropout(inputs[0], .p = DT_REAL(0.5));
     return noise ? decompose_center(call, inputs, outputs) : dt_error_status(call->ctx);
 }
 
-/* The same, unless a value forbids it. */
+/* A decomposition that reads a value, and fails for NaN. */
 static dt_status decompose_by_value(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     double total = dt_item(dt_sum(inputs[0]));
     return dt_failed(call->ctx) || isnan(total) ? dt_error_status(call->ctx)
@@ -123,7 +123,8 @@ static void plan_with(decompose_fn *decompose, bool is_refused) {
     assert_int_equal(dt_comm_stats_begin(ctx), DT_OK);
     const char *text = dt_explain(ctx, "center", x);
     assert_non_null(text);
-    assert_non_null(strstr(text, is_refused ? "decomposition refused" : "decomposition -> S(1)"));
+    assert_non_null(strstr(text, is_refused ? "\ndecomposition refused" : "\n* decomposition -> S(1)"));
+    assert_int_equal(strstr(text, "\ninput 1: ") != NULL, is_refused); /* of the row that is selected, if one is */
     assert_int_equal(dt_comm_stats(ctx, NULL).n, 0);
     assert_int_equal(dt_cache_stats(ctx).n_misses, cache.n_misses);
     dt_generator_state after = dt_generator_save(dt_generator_default(ctx));

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct world {
     dt_ctx *ctx;
@@ -86,7 +87,7 @@ static bool error_names(world *w, const char *call, const char *file, int line) 
         n_wrong += !error_names(w, name, __FILE__, __LINE__);                                                        \
     }
 #define FAILS(function, call) FAILS_AS(function, #function, call)
-/* The same, because allocations fail. */
+/* dt_FUNCTION fails because allocations fail, and its error names NAME. */
 #define FAILS_WITHOUT_MEMORY_AS(function, name, call) FAILS_AS(function, name, ((w->without_memory = true), (call)))
 #define FAILS_WITHOUT_MEMORY(function, call)          FAILS_WITHOUT_MEMORY_AS(function, #function, call)
 
@@ -97,9 +98,30 @@ static int fail_schedules(world *w) {
     dt_schedule_free(freed);
     FAILS(schedule_new, dt_schedule_new(ctx, "no schedule"));
     FAILS(schedule_simulate, dt_schedule_simulate(freed, NULL, NULL));
+    FAILS(schedule_simulate_stages, dt_schedule_simulate_stages(freed, NULL, NULL));
     FAILS(schedule_timeline, dt_schedule_timeline(freed, NULL));
     FAILS(schedule_free, dt_schedule_free(freed));
+    FAILS(pipeline_run, dt_pipeline_run(freed, NULL, NULL, NULL));
+    FAILS(pipeline_mesh, dt_pipeline_mesh(freed, NULL, 0));
+    FAILS(pipeline_input, dt_pipeline_input(ctx, 0));
+    FAILS(pipeline_output, dt_pipeline_output(ctx, 0, NULL));
+    FAILS(pipeline_metric, dt_pipeline_metric(ctx, 0, NULL));
     FAILS(curve_save_svg, dt_curve_save_svg(ctx, NULL, 0, NULL));
+    return n_wrong;
+}
+
+static int fail_config(world *w) {
+    dt_ctx *ctx = w->ctx;
+    int n_wrong = 0;
+    char path[] = "/tmp/dtensor-config-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, "{\"a\": \"b\"}", 10) == 10 && !close(file));
+    const dt_config *config = dt_config_open(ctx, path);
+    (void)unlink(path);
+    FAILS(config_open, dt_config_open(ctx, path));
+    FAILS(config_real, dt_config_real(config, "a", 1));
+    FAILS(config_int, dt_config_int(config, "a", 1));
+    FAILS(config_bool, dt_config_bool(config, "a", true));
     return n_wrong;
 }
 
@@ -112,6 +134,28 @@ static int fail_batches(world *w) {
     dt_batches_free(batches);
     FAILS(batches_next, dt_batches_next(batches));
     FAILS(batches_free, dt_batches_free(batches));
+    return n_wrong;
+}
+
+/* A checkpoint cannot get the name of a file. */
+static int fail_checkpoints(world *w) {
+    dt_ctx *ctx = w->ctx;
+    int n_wrong = 0;
+    char folder[] = "/tmp/dtensor_sites_XXXXXX", file[64];
+    dt_params *params = dt_params_new(ctx);
+    dt_saving *saving = NULL;
+    (void)dt_param(params, "w", DT_SHAPE(2));
+    FAILS(load, dt_load(params, "/none"));
+    FAILS(save, dt_save(params, "/none", -1));
+    if (!mkdtemp(folder))
+        return 1;
+    (void)snprintf(file, sizeof file, "%s/step-000001", folder);
+    (void)fclose(fopen(file, "w"));
+    (void)dt_save(params, folder, 1, .later = &saving);
+    FAILS_ONCE(saving_wait, dt_saving_wait(saving));
+    (void)unlink(file);
+    (void)rmdir(folder);
+    dt_params_free(params);
     return n_wrong;
 }
 
@@ -148,7 +192,7 @@ static int fail_by_arguments(world *w) {
     int n_wrong = 0, n;
     const dt_dtype no_dtype = (dt_dtype)99;
     dt_tensor *outputs[8], *part[8];
-    n_wrong += fail_layouts(w) + fail_schedules(w) + fail_batches(w);
+    n_wrong += fail_layouts(w) + fail_schedules(w) + fail_config(w) + fail_batches(w) + fail_checkpoints(w);
     FAILS(heap_free, dt_heap_free(ctx, value));
     FAILS(group_new, dt_group_new(ctx, &zero, 0));
     FAILS(comm_run, dt_comm_run(w->group, &(dt_comm_call){.op = (dt_collective)99}));
@@ -223,9 +267,15 @@ static int fail_by_arguments(world *w) {
     FAILS(placements_set_extents, dt_placements_set_extents(ctx, 1, &shard, 4, 1, &two));
     FAILS(spec_new, dt_spec_new(w->mesh, &(dt_spec_desc){.n_dims = 1, .shape = &two, .text = "S(5),R"}));
     FAILS(spec_parse, dt_spec_parse(ctx, "f32[8"));
+    dt_spec *many_dims = dt_spec_parse(ctx, "f32[2,2,2,2] R on mesh(1)");
+    FAILS(spec_svg, dt_spec_svg(many_dims));
+    dt_spec_release(many_dims);
     dt_scope scope = dt_scope_begin(ctx);
     dt_scope_end(scope);
     FAILS(scope_end, dt_scope_end(scope));
+    dt_scope inner = dt_scope_begin(ctx);
+    FAILS(drop_newer, dt_drop_newer(ctx, w->x));
+    dt_scope_end(inner);
     FAILS(apart_end, dt_apart_end(ctx));
     FAILS(no_grad_end, dt_no_grad_end(ctx));
     FAILS(backward, dt_backward(w->x));
@@ -241,9 +291,11 @@ static int fail_by_arguments(world *w) {
     (void)dt_no_grad_end(ctx);
     FAILS_ONCE(backward_rest, dt_backward_rest(rest));
     FAILS(checkpoint, dt_checkpoint(NULL, NULL, DT_TENSORS(w->x)));
+    FAILS(checkpoint_owner, dt_checkpoint_owner(NULL, NULL, NULL, DT_TENSORS(w->x)));
     FAILS(zero_grad, dt_zero_grad(DT_TENSORS(w->x, NULL)));
     FAILS(retain_grad, dt_retain_grad(w->x));
     FAILS(grad_hook_add, dt_grad_hook_add(w->x, NULL, NULL));
+    FAILS(grad_hook_add_owner, dt_grad_hook_add_owner(w->x, NULL, NULL, NULL));
     FAILS(grad_hook_remove, dt_grad_hook_remove(w->x, 1));
     dt_optimizer *sgd = dt_sgd_new(ctx, 0.1), *freed = dt_sgd_new(ctx, 0.1);
     dt_optimizer_free(freed);
@@ -267,6 +319,10 @@ static int fail_by_arguments(world *w) {
     dt_params *params = dt_params_new(ctx, .rules = "a decay=0"), *freed_params = dt_params_new(ctx);
     dt_params_free(freed_params);
     FAILS(params_new, dt_params_new(ctx, .rules = "*"));
+    FAILS(params_open, dt_params_open(ctx, "/none/x.safetensors"));
+    FAILS(params_save, dt_params_save(params, ""));
+    FAILS(params_save_npz, dt_params_save_npz(params, ""));
+    FAILS(params_load_npz, dt_params_load_npz(params, ""));
     FAILS(params_free, dt_params_free(freed_params));
     FAILS(param, dt_param(params, "", DT_SHAPE(2)));
     FAILS(params_begin, dt_params_begin(freed_params, "h."));
@@ -378,6 +434,7 @@ static int fail_locally(world *w) {
     FAILS_WITHOUT_MEMORY(generator_new, dt_generator_new(ctx, 3));
     FAILS_WITHOUT_MEMORY(comm_stats_text, dt_comm_stats_text(ctx));
     FAILS_WITHOUT_MEMORY(comm_stats_json, dt_comm_stats_json(ctx));
+    FAILS_WITHOUT_MEMORY(comm_steps_text, dt_comm_steps_text(ctx, 1, 1));
     FAILS_WITHOUT_MEMORY(memory_text, dt_memory_text(ctx));
     w->without_memory = true; /* handles are pooled: it fails when the pool is empty */
     FAILS_ONCE(to_local, to_local_until_failure(w, DT_SITE));

@@ -27,7 +27,7 @@ static bool run_ops(dt_ctx *ctx, dt_mesh *mesh) {
            CALL(ctx, "split($1; 2)", x) && CALL(ctx, "reshape($1; [24])", t);
 }
 
-/* The same with counts and traces. */
+/* Runs the ops with counts and traces. */
 static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
     bool ok = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
               dt_comm_scope_begin(ctx, "part") == DT_OK && run_ops(ctx, mesh);

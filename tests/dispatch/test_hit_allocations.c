@@ -58,7 +58,7 @@ static void run_sample(fixture *self, const char *text, bool is_placed) {
     dt__arena_free(&call.arena);
 }
 
-/* Freed handles are kept for a while, so that they are recognised (base/lifetime.h); then their memory is reused. */
+/* Freed handles are kept for a while, so that they are recognized (base/lifetime.h); then their memory is reused. */
 static void fill_queue_of_freed(dt_ctx *ctx) {
     for (int i = 0; i < 6000; i++) {
         dt_tensor *tensor = dt_empty(ctx, DT_SHAPE(1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * List ops: each tuple of tensors is decided and computed as the single op would, on its own mesh; a list costs one
+ * List ops: each item of tensors is decided and computed as the single op would, on its own mesh; a list costs one
  * lookup, is refused as a whole, and is one call for histories and traces.
  */
 #include "autograd/records.h"
@@ -75,7 +75,7 @@ static dt_tensor *apply_single(enum kind kind, dt_tensor *self, dt_tensor *other
                                 : dt_mul_scalar_(self, factor);
 }
 
-/* Lists beside single calls, each three times with other factors, of which the later ones are cached. */
+/* Lists and single calls, each three times with other factors; the later ones are cached. */
 static int mixed_lists(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t world = dt_world(ctx);
@@ -114,7 +114,7 @@ static int mixed_lists(dt_ctx *ctx, void *arg) {
             CHECK(apply_single(kind, single[i], other[i], factor), "%d: %s", i, dt_error_text(ctx));
         CHECK(n_collectives(ctx, NULL) - sent_alone == sent, "collectives: %lld and %lld", (long long)sent,
               (long long)(n_collectives(ctx, NULL) - sent_alone));
-        CHECK(dt_cache_stats(ctx).n_misses == after.n_misses, "single calls find the decisions of the tuples");
+        CHECK(dt_cache_stats(ctx).n_misses == after.n_misses, "single calls find the decisions of the items");
     }
     CHECK(n_collectives(ctx, "_foreach_add_") == n_collectives(ctx, "add_"), "counted under the name of the list op");
     for (int i = 0; i < N; i++) {
@@ -169,20 +169,19 @@ static void close_lists(lists *self) {
     } while (0)
 
 /* MATH-020: mixing meshes within a pair is refused, too. */
-static void list__is_refused_as_a_whole_and_names_the_tuple(void **state) {
+static void list__is_refused_as_a_whole_and_names_the_item(void **state) {
     (void)state;
     lists self = open_lists("S(0)");
     dt_tensor *b16 = self.b[16];
     for (int cached = 0; cached < 2; cached++) {
         self.b[16] = self.b[15];
         uint64_t before = self.a[0]->storage->version;
-        REFUSED(
-            self, DT_ERR_SHAPE,
-            "_foreach_add_: tuple 17: f32[4,17] S(0) on mesh(x=6); f32[4,16] S(0) on mesh(x=6): the shapes do not "
-            "broadcast",
-            add_lists(self.a, self.b, 20, 2));
+        REFUSED(self, DT_ERR_SHAPE,
+                "_foreach_add_: item 17: f32[4,17] S(0) on mesh(x=6); f32[4,16] S(0) on mesh(x=6): the shapes do not "
+                "broadcast",
+                add_lists(self.a, self.b, 20, 2));
         self.b[16] = dt_ones(self.ctx, DT_SHAPE(4, 17), .mesh = self.other_mesh, .place = "R,R");
-        REFUSED(self, DT_ERR_MESH, "_foreach_add_: tuple 17: ", add_lists(self.a, self.b, 20, 2));
+        REFUSED(self, DT_ERR_MESH, "_foreach_add_: item 17: ", add_lists(self.a, self.b, 20, 2));
         self.b[16] = dt_ones(self.ctx, DT_SHAPE(4, 17));
         REFUSED(self, DT_ERR_PLACEMENT, "is plain", add_lists(self.a, self.b, 20, 2));
         assert_int_equal(self.a[0]->storage->version, before); /* nothing was written */
@@ -207,7 +206,7 @@ static void list__checks_values_and_memory_on_hits(void **state) {
     dt_tensor *list[3] = {dt_ones(ctx, DT_SHAPE(3)), dt_ones(ctx, DT_SHAPE(4), .dtype = DT_I8),
                           dt_ones(ctx, DT_SHAPE(2))};
     for (int cached = 0; cached < 2; cached++) {
-        REFUSED(self, DT_ERR_VALUE, "_foreach_fill_: tuple 2: i8[4]: 300 does not fit i8",
+        REFUSED(self, DT_ERR_VALUE, "_foreach_fill_: item 2: i8[4]: 300 does not fit i8",
                 with_number(ctx, "_foreach_fill_", list, 3, 300));
         assert_true(calls_element(list[0], 0) == (cached ? 100 : 1));
         assert_int_equal(with_number(ctx, "_foreach_fill_", list, 3, 100), DT_OK);
@@ -216,7 +215,7 @@ static void list__checks_values_and_memory_on_hits(void **state) {
     dt_tensor *kept = list[2];
     list[2] = dt_expand(dt_ones(ctx, DT_SHAPE(1)), DT_SHAPE(2));
     int64_t misses = dt_cache_stats(ctx).n_misses;
-    REFUSED(self, DT_ERR_STATE, "_foreach_fill_: tuple 3: f32[2]: cannot write",
+    REFUSED(self, DT_ERR_STATE, "_foreach_fill_: item 3: f32[2]: cannot write",
             with_number(ctx, "_foreach_fill_", list, 3, 7));
     assert_int_equal(dt_cache_stats(ctx).n_misses, misses);
     assert_true(calls_element(list[0], 0) == 100);
@@ -226,24 +225,24 @@ static void list__checks_values_and_memory_on_hits(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* The rows of a partial sum depend on whether the value is 0: the classes of the tuples are in the key. */
-static void list__key_has_the_classes_of_its_tuples(void **state) {
+/* The rows of a partial sum depend on whether the value is 0: the classes of the items are in the key. */
+static void list__key_has_the_classes_of_its_items(void **state) {
     (void)state;
     lists self = open_lists("P(sum)");
     dt_tensor *list[3] = {self.a[0], self.a[1], dt_ones(self.ctx, DT_SHAPE(3), .dtype = DT_I64)};
     int64_t misses = dt_cache_stats(self.ctx).n_misses;
     assert_int_equal(with_number(self.ctx, "_foreach_fill_", list, 3, 2), DT_OK);
-    assert_int_equal(dt_cache_stats(self.ctx).n_misses, misses + 4); /* the list and its tuples */
+    assert_int_equal(dt_cache_stats(self.ctx).n_misses, misses + 4); /* the list and its items */
     assert_int_equal(with_number(self.ctx, "_foreach_fill_", list, 3, 9), DT_OK);
     assert_int_equal(dt_cache_stats(self.ctx).n_misses, misses + 4);
     assert_int_equal(with_number(self.ctx, "_foreach_fill_", list, 3, 0), DT_OK);
     assert_int_equal(dt_cache_stats(self.ctx).n_misses, misses + 8);
-    assert_int_equal(with_number(self.ctx, "_foreach_fill_", list, 2, 0), DT_OK); /* another list, known tuples */
+    assert_int_equal(with_number(self.ctx, "_foreach_fill_", list, 2, 0), DT_OK); /* another list, known items */
     assert_int_equal(dt_cache_stats(self.ctx).n_misses, misses + 9);
     close_lists(&self);
 }
 
-static void list__returns_the_outputs_of_its_tuples(void **state) {
+static void list__returns_the_outputs_of_its_items(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_int_equal(open_ops(ctx), DT_OK);
@@ -291,8 +290,8 @@ static void list__has_tensors_of_several_meshes(void **state) {
     run_ranks(4, norms_on_submeshes, NULL);
 }
 
-/* Each tuple that requires a gradient is recorded; a leaf must not be written. */
-static void list__records_its_tuples(void **state) {
+/* Each item that requires a gradient is recorded; a leaf must not be written. */
+static void list__records_its_items(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     lists self = {.ctx = ctx};
@@ -301,7 +300,7 @@ static void list__records_its_tuples(void **state) {
     dt_tensor *a[] = {dt_ones(ctx, DT_SHAPE(3)), leaf}, *b[] = {plain, plain}, *outputs[2];
     for (int cached = 0; cached < 2; cached++) {
         a[1] = leaf;
-        REFUSED(self, DT_ERR_STATE, "_foreach_add_: tuple 2: f32[3]; f32[3]: ", add_lists(a, b, 2, 1));
+        REFUSED(self, DT_ERR_STATE, "_foreach_add_: item 2: f32[3]; f32[3]: ", add_lists(a, b, 2, 1));
         assert_true(calls_element(a[0], 0) == (cached ? 2 : 1));
         a[1] = dt_exp(leaf);
         assert_int_equal(add_lists(a, b, 2, 1), DT_OK);
@@ -323,7 +322,7 @@ static void list__obeys_the_policy_and_may_lose_its_cache(void **state) {
     assert_int_equal(dt_comm_policy(self.ctx, DT_COMM_ERROR), DT_OK);
     for (int cached = 0; cached < 2; cached++)
         REFUSED(self, DT_ERR_PLACEMENT,
-                "_foreach_add_: tuple 4: f32[4,4] S(0) on mesh(x=6); f32[4,4] S(1) on mesh(x=6): moves argument 2, ",
+                "_foreach_add_: item 4: f32[4,4] S(0) on mesh(x=6); f32[4,4] S(1) on mesh(x=6): moves argument 2, ",
                 add_lists(self.a, self.b, 20, 2));
     dt_scope_end(scope);
     assert_int_equal(add_lists(self.a, self.b, 20, 2), DT_OK);
@@ -382,12 +381,12 @@ static void register__refuses_list_ops_that_map_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list__is_computed_as_single_calls),
-        cmocka_unit_test(list__is_refused_as_a_whole_and_names_the_tuple),
+        cmocka_unit_test(list__is_refused_as_a_whole_and_names_the_item),
         cmocka_unit_test(list__checks_values_and_memory_on_hits),
-        cmocka_unit_test(list__key_has_the_classes_of_its_tuples),
-        cmocka_unit_test(list__returns_the_outputs_of_its_tuples),
+        cmocka_unit_test(list__key_has_the_classes_of_its_items),
+        cmocka_unit_test(list__returns_the_outputs_of_its_items),
         cmocka_unit_test(list__has_tensors_of_several_meshes),
-        cmocka_unit_test(list__records_its_tuples),
+        cmocka_unit_test(list__records_its_items),
         cmocka_unit_test(list__obeys_the_policy_and_may_lose_its_cache),
         cmocka_unit_test(list__survives_failing_allocations),
         cmocka_unit_test(register__refuses_list_ops_that_map_nothing),

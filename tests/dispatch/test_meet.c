@@ -302,8 +302,8 @@ static void registration__needs_a_rule_and_functions_that_agree(void **state) {
          "none"},
         {"m>n->mn", NULL, "expected .meet in the descriptor, got none"},
         {"mn!->mn", &softmax_meet,
-         "row_softmax: the descriptor has .meet: expected a rule with ~ or > behind a dim, got \"mn!->mn\""},
-        {NULL, &softmax_meet, "expected a rule with ~ or > behind a dim, got \"\""},
+         "row_softmax: the descriptor has .meet: expected a rule with ~ or > after a dim, got \"mn!->mn\""},
+        {NULL, &softmax_meet, "expected a rule with ~ or > after a dim, got \"\""},
         {"mn~->mn", &incomplete, "row_softmax: meet: expected describe, begin, merge and finish, got no merge"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {

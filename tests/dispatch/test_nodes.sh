@@ -6,8 +6,8 @@
 # ctest: timeout=600 processors=2
 set -euo pipefail
 status=0
-for program in dispatch.meet dispatch.meeting_ops dispatch.verdicts dispatch.windows dispatch.comm_stats dispatch.list_ops \
-    dispatch.use_placement move.redistribute move.redistribute_list move.agreement move.divergence \
+for program in dispatch.meet dispatch.meeting_ops dispatch.verdicts dispatch.windows dispatch.stencil dispatch.comm_stats dispatch.list_ops \
+    dispatch.convolution ops.convolutions dispatch.use_placement move.redistribute move.redistribute_list move.agreement move.divergence \
     move.dtypes move.files move.global_shape move.print move.reduced; do
     if ! out=$(DTENSOR_TEST_SPAN=2 "$DTENSOR_BUILD/tests/$program" 2>&1); then
         printf '%s, two ranks per node:\n%s\n' "$program" "$out"

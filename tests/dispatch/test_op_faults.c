@@ -4,7 +4,7 @@
  * seeded point one of them, the victim, makes another call than the rest (another op, other arguments, another order,
  * one more or one less), or is killed, stopped, exits, closes its context or gets a local error; sometimes a second
  * rank is at fault as well. Every other rank must get an error in time that names what happened, both calls where they
- * differ, and until then read right values only, which it computes beside on plain tensors. Where all ranks live, they
+ * differ, and until then read right values only, which it also computes on plain tensors. Where all ranks live, they
  * clear the error and run the program once more with right values. In some rounds every call is checked
  * (DTENSOR_CHECK_CALLS). On a mesh of two dims a call may involve a part of the ranks only: at least one rank gets the
  * error that names the calls, and others may get one because of it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of ops that select, put and normalize: values are those of plain tensors, for the placements
+ * Published behaviors of ops that select, put and normalize: values are those of plain tensors, for the placements
  * that are listed, and placements and numbers of collectives where they are published. The id of each is in its row.
  */
 #include "dispatch/published.h"

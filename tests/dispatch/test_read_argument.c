@@ -412,7 +412,7 @@ static void program__has_arguments_that_are_read(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* A default is left out of the text of a call: beside a rank that passes another value the texts still differ,
+/* A default is left out of the text of a call: next to a rank that passes another value the texts still differ,
  * whichever of them is the default. */
 static int another_value_than_the_default(dt_ctx *ctx, void *arg) {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours that take several calls, or concern more than values: collectives by their numbers, strides and
+ * Published behaviors that take several calls, or concern more than values: collectives by their numbers, strides and
  * addresses of views, gathering of uneven shards, meshes that differ.
  */
 #include "dispatch/published.h"

@@ -9,6 +9,9 @@
 #include "dtensor/debug.h"
 #include "dtensor/dtensor.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #define LIST(...) ((const char *const[]){__VA_ARGS__})
 
 typedef struct stencil_case {
@@ -227,6 +230,65 @@ static void stencil__gradients_flow_through_ops(void **state) {
         run_ranks(worlds[i], take_gradients, NULL);
 }
 
+/* A file by which the function of rank 0 tells rank 3 that it runs. */
+static const char *sign_path(void) {
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/dtensor-inside.%ld", (long)getppid());
+    return path;
+}
+
+static dt_status give_sign(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
+    if (dt_rank(ctx) == 0)
+        (void)close(open(sign_path(), O_CREAT | O_WRONLY, 0600));
+    return sum_around(ctx, inputs, outputs, user);
+}
+
+static bool wait_for_sign(void) {
+    for (int tries = 0; access(sign_path(), F_OK); tries++) {
+        if (tries == 2000)
+            return false;
+        (void)usleep(10000);
+    }
+    return true;
+}
+
+/* Between nodes rank 0 computes its inside before rank 3, on the other node, has even made the call. */
+static int run_inside_first(dt_ctx *ctx, void *arg) {
+    const stencil_case test = {4, "4", "S(0)", "S(0)", 64, 8, 0, 0, {1, 1}, {1, 1}, NULL};
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    dt_tensor *full = calls_counting(ctx, DT_F64, DT_SHAPE(64, 8), -5, 3), *x = calls_distribute(full, mesh, "S(0)"),
+              *y;
+    int64_t last_on_first_node = 0;
+    (void)arg;
+    CHECK(x, "%s", dt_error_text(ctx));
+    notes of = {&test, (const double *)x->data, x->spec->local.elements, 0, 0, 0};
+    for (int64_t rank = 0; rank < 4; rank++)
+        last_on_first_node = dt__node_of(ctx, rank) == dt__node_of(ctx, 0) ? rank : last_on_first_node;
+    if (dt_rank(ctx) == 0)
+        (void)unlink(sign_path());
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    if (dt_rank(ctx) == 3 && last_on_first_node < 3)
+        CHECK(wait_for_sign(), "rank 0 waits for halos before it computes its inside");
+    CHECK_OK(ctx, dt_local_map(ctx,
+                               &(dt_local_mapping){.run = give_sign,
+                                                   .user = &of,
+                                                   .n_inputs = 1,
+                                                   .inputs = &x,
+                                                   .n_outputs = 1,
+                                                   .out = LIST("S(0)"),
+                                                   .halo = LIST("1,1")},
+                               &y));
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    (void)unlink(sign_path());
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void stencil__computes_the_inside_while_halos_arrive(void **state) {
+    (void)state;
+    run_ranks(4, run_inside_first, NULL);
+}
+
 static dt_status fail_always(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     (void)ctx, (void)inputs, (void)user;
     outputs[0] = NULL;
@@ -282,6 +344,7 @@ int main(void) {
         cmocka_unit_test(stencil__gives_the_values_of_one_rank),
         cmocka_unit_test(stencil__of_other_shapes_and_placements),
         cmocka_unit_test(stencil__gradients_flow_through_ops),
+        cmocka_unit_test(stencil__computes_the_inside_while_halos_arrive),
         cmocka_unit_test(stencil__refuses_what_it_cannot_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static const char *placements_of(const dt_tensor *tensor) {
     return place ? place + 1 : text;
 }
 
-/* The same call on a plain tensor and on a distributed one, twice: the second decision is a cached one. */
+/* Runs a call on a plain tensor and on a distributed one, twice: the second decision is a cached one. */
 static int check_view(dt_ctx *ctx, const char *name, dt_tensor *(*call)(dt_tensor *), dt_tensor *value,
                       const view_case *c) {
     dt_scope scope = dt_scope_begin(ctx);
@@ -132,7 +132,7 @@ static int copies(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* The result has the placements of the tensor, of which nothing moves. */
+/* The result has the placements of the tensor, and nothing moves. */
 static int like_another(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_tensor *value = counting(ctx, DT_SHAPE(5, 3));

@@ -300,7 +300,7 @@ static int is_freed_with_views_of_the_copy(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* Lists: what the op only reads is gathered, once for all tuples that read it. */
+/* Lists: what the op only reads is gathered, once for all items that read it. */
 static int is_read_by_list_ops(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh;
@@ -443,7 +443,7 @@ static int is_recorded_as_stored(dt_ctx *ctx, void *arg) {
     CHECK(dt_heap_stats(ctx).live_bytes == live + (size_t)dt_tensor_local_elements(y) * 4, "%zu bytes, before %zu",
           dt_heap_stats(ctx).live_bytes, live);
     CHECK_RECORD(y, "linear(f32[4,3] S(0); f32[7,3] S(0) use R) -> f32[4,7] S(0); from -, 1; saves input 1");
-    /* a list op records its tuples in the same way */
+    /* a list op records its items in the same way */
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(N_OUT, N_IN), .mesh = mesh, .place = "R");
     CHECK_OK(ctx, dt_foreach_add_(DT_TENSORS(a), DT_TENSORS(w)));
     CHECK_RECORD(a, "_foreach_add_(f32[7,3] R; f32[7,3] S(0) use R) -> f32[7,3] R; changes -, 1");
@@ -452,7 +452,7 @@ static int is_recorded_as_stored(dt_ctx *ctx, void *arg) {
 }
 
 /* A gradient reads the weight in its use placement, gathering it again, and arrives as the weight is stored; a step of
- * an optimiser then moves nothing. */
+ * an optimizer then moves nothing. */
 static int has_a_gradient_as_stored(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh;
@@ -509,7 +509,8 @@ static int refuses(dt_ctx *ctx, void *arg) {
     FAILS(DT_ERR_PLACEMENT, dt_randn(ctx, DT_SHAPE(4), .mesh = mesh, .use = "Q"), "randn", "expected a placement");
     FAILS(DT_ERR_PLACEMENT, dt_distribute_tensor(plain, mesh, "S(0)", .use = "P(sum)"), "distribute_tensor", "use: ");
     FAILS(DT_ERR_PLACEMENT, dt_from_local(ctx, plain, mesh, "R", .use = "P(sum)"), "from_local", "use: ");
-    FAILS(DT_ERR_STATE, dt_as_stored_end(ctx) == DT_OK, "as_stored_end: there is no dt_as_stored_begin");
+    FAILS(DT_ERR_STATE, dt_as_stored_end(ctx) == DT_OK,
+          "as_stored_end: expected an open dt_as_stored_begin, got none");
     CHECK(!dt_tensor_use(w) && !dt_tensor_use(plain) && !dt_tensor_use(NULL), "nothing was set");
     CHECK_OK(ctx, dt_set_use(p, "R"));
     CHECK(dt_item(dt_sum(dt_neg(p))) == -4, "%s", dt_error_text(ctx));

@@ -252,7 +252,7 @@ static void describe_inputs(const char *sample, const test_call *call, char *out
         n += snprintf(out + n, capacity - (size_t)n, " %s", calls_placements(call->call.inputs[i]));
 }
 
-/* The same call on full tensors, before the distributed one, which may be in place. */
+/* Runs the call on full tensors, before the distributed call, which may be in place. */
 static int run_plain(op_case *self, const test_call *call, test_call *plain) {
     plain->parsed = call->parsed;
     calls_prepare(plain);

@@ -68,7 +68,7 @@ struct request {
     bool moves;           /* inputs are redistributed as well */
 };
 
-/* Input i: the numbers of its elements behind those of the inputs before, as 13 rows, or fewer of the others. */
+/* Input i: the numbers of its elements after those of the inputs before, as 13 rows, or fewer of the others. */
 static dt_tensor *new_input(dt_ctx *ctx, const struct request *request, int i, int64_t first) {
     int64_t rows = request->shape[0] - i, columns = request->shape[1];
     dt_tensor *x =
@@ -421,7 +421,7 @@ static void windows__of_views_are_copies(void **state) {
     run_ranks(2, write_to_copy, NULL);
 }
 
-/* A program's own op: differences of neighbours along the first dim, whose windows overlap. */
+/* A program's own op: differences of neighbors along the first dim, whose windows overlap. */
 static dt_status shape_steps(dt_op_call *call) {
     const dt_op_value *x = &call->inputs[0];
     if (x->n_dims != 2 || x->dtype != DT_F64 || x->shape[0] < 1)

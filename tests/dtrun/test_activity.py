@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGUSR1 to dtrun, and to a rank: what every rank is in is printed, and the launch continues."""
+"""SIGUSR1 to dtrun, and to a rank: what every rank is doing is printed, and the launch continues."""
 import os
 import pathlib
 import re
@@ -21,7 +21,7 @@ class Activity(launch.Case):
         self.errors = pathlib.Path(folder.name, "errors")
 
     def start(self, n, *options):
-        """Ranks of which all but the last wait; (launch, their pids in the order in which they were ready)."""
+        """Ranks that all wait, except for the last; (launch, their pids in the order they were ready)."""
         errors = self.errors.open("wb")
         self.addCleanup(errors.close)
         running = self.launch("-n", n, *options, WAITS, self.file, stderr=errors)
@@ -54,7 +54,7 @@ class Activity(launch.Case):
 
     def test_signal__to_a_rank_prints_the_same_there(self):
         running, pids = self.start(3)
-        self.signal_until(pids[0], rf"^rank \d \(process {pids[0]}\): what ranks are in:\n"
+        self.signal_until(pids[0], rf"^rank \d \(process {pids[0]}\): what ranks are doing:\n"
                                    r"  rank 0: in .*; waits for rank 2\n  rank 1: in .*; waits for rank 2\n"
                                    r"  rank 2: no transfers yet; last call on a mesh: relu.*\n")
         self.end(running, 3)

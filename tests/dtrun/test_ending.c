@@ -12,7 +12,7 @@ static struct rank_end ended(int status) { return (struct rank_end){.has_ended =
 
 static void assert_summary(const struct rank_end *ends, int64_t n, int64_t first, const char *expected) {
     char text[4096];
-    bool has_any = ending_summarise(ends, n, first, text, sizeof text);
+    bool has_any = ending_summarize(ends, n, first, text, sizeof text);
     assert_int_equal(has_any, expected != NULL);
     if (expected)
         assert_string_equal(text, expected);
@@ -55,7 +55,7 @@ static void ending__stays_short_for_many_ranks(void **state) {
         ends[i] = ended(EXITED(1 + i % 200));
     for (int i = 0; i < 4096; i += 2)
         ends[i] = ended(EXITED(255));
-    assert_true(ending_summarise(ends, 4096, 1, text, sizeof text));
+    assert_true(ending_summarize(ends, 4096, 1, text, sizeof text));
     assert_true(strlen(text) < sizeof text);
     assert_non_null(strstr(text, ",… (2048 in all) ended with exit code 255"));
 }

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import tempfile
 
 import launch
 
@@ -114,6 +115,12 @@ class Environment(launch.Case):
     def test_group__is_the_rank_s_own(self):
         code, out, err = self.sh(3, "cut -d' ' -f1,5 /proc/$$/stat | tr ' ' '\\n' | sort -u | wc -l")
         self.assertEqual((code, out, err), (0, "1\n" * 3, ""))
+
+
+    def test_missing_sysfs__is_no_message(self):
+        with tempfile.TemporaryDirectory() as empty:
+            code, out, err = self.sh(2, "env | grep -c ^HWLOC_", environment={"HWLOC_FSROOT": empty})
+        self.assertEqual((code, out, err), (0, "1\n" * 2, ""))
 
 
 class Binding(launch.Case):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks that fail, and programs that cannot be started: the message and exit code of dtrun, and the end of the other ranks."""
 import os
+import re
 import signal
 import stat
 import tempfile
@@ -34,8 +35,8 @@ class Failure(launch.Case):
         code, out, err = self.sh(3, "test $RANK = 1 && exit 9; sleep 1.5; echo in order; exit 0")
         self.assertEqual((code, out, err), (9, "in order\nin order\n", "dtrun: rank 1 ended with exit code 9\n"))
         start = time.monotonic()
-        code, out, err = self.sh(3, "test $RANK = 1 && exit 9; trap 'echo signalled; exit 0' TERM; sleep 100 & wait")
-        self.assertEqual((code, out, err), (9, "signalled\nsignalled\n", "dtrun: rank 1 ended with exit code 9\n"))
+        code, out, err = self.sh(3, "test $RANK = 1 && exit 9; trap 'echo signaled; exit 0' TERM; sleep 100 & wait")
+        self.assertEqual((code, out, err), (9, "signaled\nsignaled\n", "dtrun: rank 1 ended with exit code 9\n"))
         self.assertTrue(1.8 < time.monotonic() - start < 6)
 
     def test_others__are_killed_in_the_end(self):
@@ -83,14 +84,25 @@ class LastCall(launch.Case):
                                             "dtrun: the others: ranks 0,2 ended with exit code 1"]), err)
         self.assertLess(err.index(": peer: "), err.index("dtrun: rank 1"))
 
+    def assert_blamed(self, kind, code, expected):
+        """Rank 1 is named first in each error of the others; those of one incident are printed once."""
+        got, _, err = self.run_dtrun("-n", 4, "--timeout", "2s", launch.BUILD / "tests/dtrun.blame", kind)
+        errors = [line for line in err.splitlines() if re.match("rank [023]: ", line)]
+        self.assertEqual(got, code, err)
+        self.assertTrue(errors, err)
+        for error in errors:
+            self.assertRegex(error, expected)
+
     def test_rank_that_died__is_named_first_by_all_others(self):
         for _ in range(5):
-            code, _, err = self.run_dtrun("-n", 4, launch.BUILD / "tests/dtrun.blame")
-            errors = [line for line in err.splitlines() if line.startswith("rank ")]
-            self.assertEqual(code, 3, err)
-            self.assertTrue(errors, err)  # those of one incident are printed once
-            for error in errors:
-                self.assertRegex(error, r"^rank [023]: peer: .*? of ranks [0-9,-]+: rank 1 is dead")
+            self.assert_blamed("die", 3, r"^rank \d: peer: .*? of ranks [0-9,-]+: rank 1 is dead")
+
+    def test_rank_that_failed__is_named_first_by_all_others(self):
+        for _ in range(5):
+            self.assert_blamed("fail", 1, r"^rank \d: peer: .*? of ranks [0-9,-]+: rank 1 has .*system: trouble of one rank")
+
+    def test_rank_that_stopped__is_named_first_by_all_others(self):
+        self.assert_blamed("stop", 1, r"^rank \d: timeout: .*? of ranks [0-9,-]+: rank 1 is stopped; rank 1 did not arrive within 2 s")
 
     def test_closed_context__is_not_reported(self):
         self.assert_message("closed", "", None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest: labels=long timeout=600
-"""Faults at random moments: whichever process is killed, stopped or signalled, dtrun ends and no process of it remains.
+"""Faults at random moments: whichever process is killed, stopped or signaled, dtrun ends and no process of it remains.
 
 The first argument is the number of rounds.
 """

@@ -19,6 +19,7 @@ class Options(launch.Case):
             code, out, err = self.run_dtrun(option)
             self.assertEqual((code, err), (0, ""))
             for part in ("usage: dtrun", "-n, --ranks N", "--bind", "--tag-output", "--timeout", "--heap", "--threads",
+                         "\nranks, and where they run:\n", "\noutput:\n", "\ndeadline and resources:\n", "\nafter a failure:\n",
                          "Examples:", "dtrun -n 4 "):
                 self.assertIn(part, out)
             self.assertLessEqual(max(map(len, out.splitlines())), 110)

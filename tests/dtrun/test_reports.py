@@ -182,6 +182,9 @@ class Reports(launch.Case):
         self.assertEqual(code, 90)
         self.assertEqual(len(lines), 1, lines)
         self.assertRegex(lines[0], r'^on ranks 0-2: init: DTENSOR_KERNELS: expected .*, got "magic" .at .*:[0-9]+.$')
+        code, lines, _ = self.reports(3, "wait", environment={"DTENSOR_TRANSPORT": "smh"})
+        self.assertEqual((code, len(lines)), (90, 1), lines)
+        self.assertRegex(lines[0], r'^on ranks 0-2: init: transport: expected self, shm, mpi or fake, got "smh"; did you mean shm\? ')
 
     def test_warnings__are_printed_once_unless_a_level_is_requested(self):
         self.assertEqual(self.reports(3, "wait; warn text; wait")[:2], (0, ["on ranks 0-2: warn: text"]))

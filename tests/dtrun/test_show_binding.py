@@ -22,7 +22,7 @@ def object_of(kind, index, cpus, inner="", more=""):
 
 
 def xml_of_cores(n_cores, allowed):
-    """A machine of cores with two hardware threads, of which a cgroup allows some, as lstopo writes it."""
+    """A machine of cores with two hardware threads, as lstopo writes it; a cgroup allows some of them."""
     cores = "".join(object_of("Core", core, (2 * core, 2 * core + 1),
                               "".join(object_of("PU", cpu, (cpu,)) for cpu in (2 * core, 2 * core + 1)))
                     for core in range(n_cores))

@@ -115,7 +115,7 @@ class Signals(launch.Case):
         os.kill(running.pid, signal.SIGINT)
         self.assertEqual(self.end(running)[0], 130)
 
-    def test_group__may_be_signalled_as_a_whole(self):
+    def test_group__may_be_signaled_as_a_whole(self):
         running = self.start_catcher(2, "INT", "pass", seconds=1, start_new_session=True)
         os.killpg(running.pid, signal.SIGINT)
         self.assertEqual(self.end(running)[:3], (0, "caught\ncaught\n", ""))

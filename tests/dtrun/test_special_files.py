@@ -2,6 +2,7 @@
 """Variables and options that name a device, a pipe, a folder or an endless file instead of a file: an error at once, never a hang."""
 import os
 import pathlib
+import subprocess
 import tempfile
 
 import launch
@@ -39,6 +40,16 @@ class SpecialFiles(launch.Case):
                                         environment={"DTENSOR_TRACE": str(self.pipe)}, seconds=20)
         self.assertEqual(code, 1, err)
         self.assertIn(f"trace: cannot open {self.pipe} for writing: expected a regular file, got a pipe", err)
+
+    def test_tools(self):
+        paths = self.paths()
+        del paths[self.pipe]  # a shell may substitute the output of a command
+        for path, text in paths.items():
+            for arguments in (["trace", path], ["params", path, "--shapes", "-", "--mesh", "dp=2"]):
+                done = subprocess.run([launch.BUILD / "bin" / "dtensor", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                                      text=True, timeout=20)
+                self.assertNotEqual(done.returncode, 0, arguments)
+                self.assertIn(text, done.stderr)
 
 
 launch.main()

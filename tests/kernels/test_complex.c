@@ -185,7 +185,7 @@ static parts random_parts(uint64_t *random, dt_dtype dtype, int kind) {
         return (parts){x, y};
     case 2: /* parts of different sizes */
         return (parts){magnitude(random, -40, 40), magnitude(random, -40, 40)};
-    case 3: /* around the unit circle, at distances down to the last bit, and beside 1 */
+    case 3: /* around the unit circle, at distances down to the last bit, and next to 1 */
         return test_random(random) & 1
                    ? (parts){cos(turn) * (1 + ldexp(x, -(int)test_below(random, 60))), sin(turn)}
                    : (parts){(1 + ldexp(x, -(int)test_below(random, 60))), magnitude(random, -600, -1)};
@@ -444,7 +444,7 @@ static bool has_booleans(int op) {
     return has[op];
 }
 
-/* An element does not depend on its neighbours, on its position or on whether the output is an input. */
+/* An element does not depend on its neighbors, on its position or on whether the output is an input. */
 static void results__depend_on_their_operands_alone(void **state) {
     (void)state;
     enum { N_ELEMENTS = 300 };

@@ -148,7 +148,7 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
         return isnan(x) ? 0 : x;
     case DT__EL_POW_ABS:
         return powl(fabsl(x), p);
-    case DT__EL_NORMALISE:
+    case DT__EL_NORMALIZE:
         return rounded_product(dtype, rounded_product(dtype, rounded_sum(dtype, x, -p), q), y) + z;
     case DT__EL_DROPOUT:
         return x != 0 ? y * p : 0;
@@ -337,7 +337,7 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_HARDSWISH:
         *units = 1.01;
         break;
-    case DT__EL_TANHSHRINK: /* the error of tanh, which is at most 1 in size, and of which x is subtracted */
+    case DT__EL_TANHSHRINK: /* the error of tanh, which is at most 1 in size; x is subtracted from it */
         *units = 2;
         *parts = 3;
         break;
@@ -392,7 +392,7 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_GELU_TANH_GRAD:
         /* The slope is at most 1.13 and has an absolute error below 9.1 roundings (2^-53): those of the exponential's
          * argument, of the exponential and of the products, each times the slope's derivative by it, summed and
-         * maximised over the argument (at 1.2). That is 4.6 parts. */
+         * maximized over the argument (at 1.2). That is 4.6 parts. */
         *units = 3;
         *parts = 5;
         break;
@@ -833,11 +833,59 @@ static void elementwise__threads_give_the_same_bits(void **state) {
     dt__ctx_free(ctx);
 }
 
+/* a b and a + b c, where one of b and c is a row and the others are numbers: zeros of both signs, infinities, NaN.
+ * Rows of many lengths. */
+static void elementwise__rows_scaled_by_numbers(void **state) {
+    (void)state;
+    enum { ROWS = 9, MAX_COLUMNS = 2500 };
+    static const float numbers[ROWS] = {1.5F, 0, -0.0F, INFINITY, -INFINITY, NAN, -3, 1e-40F, 3e38F};
+    static double row[MAX_COLUMNS], out[ROWS * MAX_COLUMNS], factors[ROWS], sums[ROWS];
+    uint64_t random = test_seed(5);
+    for (int t = 0; t < N_NAMES; t++)
+        for (int i = 0; i < 16 && table_at(t); i++) {
+            const dt_dtype dtype = i & 1 ? DT_F32 : DT_F64, stored = i & 4 ? DT_F32 : dtype;
+            const bool has_sum = i & 8, swaps = i & 2;
+            const int64_t n = 1 + test_below(&random, MAX_COLUMNS), shape[] = {ROWS, n}, dense[] = {n, 1};
+            const size_t size = dt_dtype_size(dtype);
+            random_elements(dtype, &random, row, (size_t)n);
+            for (int r = 0; r < ROWS; r++) {
+                const wide number = {numbers[r], 0}, sum = {numbers[(r + i) % ROWS], 0};
+                put(stored, number, (char *)factors + (size_t)r * dt_dtype_size(stored));
+                put(dtype, sum, (char *)sums + (size_t)r * size);
+                put(dtype, number, (char *)row + (size_t)test_below(&random, n) * size);
+            }
+            const dt__array factor = {factors, stored, 2, shape, (const int64_t[]){1, 0}},
+                            many = {row, dtype, 2, shape, (const int64_t[]){0, 1}},
+                            sum = {sums, dtype, 2, shape, (const int64_t[]){1, 0}},
+                            to = {out, dtype, 2, shape, dense};
+            const dt__array *b = swaps ? &factor : &many, *c = swaps ? &many : &factor;
+            dt__elementwise request = {.op = DT__EL_MUL, .dtype = dtype, .out = &to, .ins = {b, c}};
+            if (has_sum)
+                request = (dt__elementwise){.op = DT__EL_ADDCMUL,
+                                            .dtype = dtype,
+                                            .numbers = {{.f = {1, 0}}},
+                                            .out = &to,
+                                            .ins = {&sum, b, c}};
+            dt__elementwise_run(table_at(t), NULL, &request);
+            for (int64_t at = 0; at < ROWS * n; at++) {
+                const int64_t r = at / n;
+                const long double x = get(dtype, (char *)row + (size_t)(at % n) * size).re,
+                                  product = rounded_product(dtype, x, numbers[r]),
+                                  expected = has_sum ? rounded_sum(dtype, numbers[(r + i) % ROWS], product) : product,
+                                  got = get(dtype, (char *)out + (size_t)at * size).re;
+                if (isnan(expected) ? !isnan(got) : got != expected || !signbit(got) != !signbit(expected))
+                    fail_msg("%s: row %d of %s: expected %La, got %La", table_names[t], (int)r, dt_dtype_name(dtype),
+                             expected, got);
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise__every_op_in_every_dtype),
         cmocka_unit_test(elementwise__functions_over_their_range),
         cmocka_unit_test(elementwise__threads_give_the_same_bits),
+        cmocka_unit_test(elementwise__rows_scaled_by_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

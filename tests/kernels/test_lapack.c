@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Each LAPACK routine in its four dtypes: the factors, solutions and inverses of random matrices multiply to what they
- * should, by plain loops in f64. Sizes are odd, leading dimensions are larger than they must be.
+ * should, by plain loops in f64. Sizes are odd, leading dimensions are larger than they must be. The same for our own
+ * code, whose factors are also compared with those of the library.
  */
 #include "kernels/kernels.h"
 #include "support/check.h"
@@ -21,6 +22,7 @@ typedef number matrix[LD][LD]; /* [column][row], as LAPACK stores it */
 
 static const dt_dtype dtypes[] = {DT_F32, DT_F64, DT_C64, DT_C128};
 static dt_dtype dtype; /* that is tested */
+static bool is_ours;   /* our own code is tested, which has fewer routines */
 static uint64_t state_of_random;
 static _Alignas(16) char work_memory[MAX_WORK];
 
@@ -182,18 +184,20 @@ static void check_cholesky(void) {
     adjoint(N, N, factor, h);
     multiply(N, N, N, factor, h, product);
     assert_near(N, N, product, whole);
-    pack(right, b);
-    assert_int_equal(dt__lapack_potrs(dtype, 'L', N, N_RHS, a, LD, b, LD), 0);
-    unpack(b, solution);
-    multiply(N, N_RHS, N, whole, solution, product);
-    assert_near_by(largest_of(N, N, whole) * largest_of(N, N_RHS, solution), N, N_RHS, product, right);
-    assert_int_equal(dt__lapack_potri(dtype, 'L', N, a, LD), 0);
-    unpack(a, factor);
-    for (int j = 0; j < N; j++)
-        for (int i = 0; i < j; i++)
-            factor[j][i] = conj(factor[i][j]);
-    multiply(N, N, N, whole, factor, product);
-    assert_identity(N, product);
+    if (!is_ours) {
+        pack(right, b);
+        assert_int_equal(dt__lapack_potrs(dtype, 'L', N, N_RHS, a, LD, b, LD), 0);
+        unpack(b, solution);
+        multiply(N, N_RHS, N, whole, solution, product);
+        assert_near_by(largest_of(N, N, whole) * largest_of(N, N_RHS, solution), N, N_RHS, product, right);
+        assert_int_equal(dt__lapack_potri(dtype, 'L', N, a, LD), 0);
+        unpack(a, factor);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < j; i++)
+                factor[j][i] = conj(factor[i][j]);
+        multiply(N, N, N, whole, factor, product);
+        assert_identity(N, product);
+    }
     whole[3][3] = -1; /* the leading minor of order 4 is not positive */
     pack(whole, a);
     assert_int_equal(dt__lapack_potrf(dtype, 'L', N, a, LD), 4);
@@ -293,15 +297,17 @@ static void check_qr(void) {
     check_after(&work);
     unpack(a, r);
     triangle(r, false, false, r);
-    pack(whole, c);
-    assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, NULL, LD, NULL, NULL, LD, &apply), 0);
-    assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, a, LD, tau, c, LD, with_memory(&apply)), 0);
-    check_after(&apply);
-    unpack(c, product);
-    for (int j = 0; j < N; j++)
-        for (int i = N; i < M; i++)
-            assert_true(cabs(product[j][i]) < epsilon());
-    assert_near(N, N, product, r);
+    if (!is_ours) {
+        pack(whole, c);
+        assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, NULL, LD, NULL, NULL, LD, &apply), 0);
+        assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, a, LD, tau, c, LD, with_memory(&apply)), 0);
+        check_after(&apply);
+        unpack(c, product);
+        for (int j = 0; j < N; j++)
+            for (int i = N; i < M; i++)
+                assert_true(cabs(product[j][i]) < epsilon());
+        assert_near(N, N, product, r);
+    }
     assert_int_equal(dt__lapack_ungqr(dtype, M, N, N, NULL, LD, NULL, &make), 0);
     assert_int_equal(dt__lapack_ungqr(dtype, M, N, N, a, LD, tau, with_memory(&make)), 0);
     check_after(&make);
@@ -330,6 +336,8 @@ static void check_eigenvalues(void) {
             scaled[j][i] = vectors[j][i] * get_real(w, j);
     assert_near(N, N, product, scaled);
 
+    if (is_ours && !is_complex())
+        return; /* these are complex, in tests of ops */
     make_random(whole);
     pack(whole, a);
     assert_int_equal(dt__lapack_geev(dtype, 'N', 'V', N, NULL, LD, NULL, NULL, NULL, 1, NULL, LD, &general), 0);
@@ -378,11 +386,13 @@ static void check_singular_values(void) {
     assert_int_equal(dt__lapack_gesdd(dtype, 'S', M, N, a, LD, s, u, LD, vt, LD, with_memory(&divide)), 0);
     check_after(&divide);
     check_factors(whole, s, u, vt);
-    pack(whole, a);
-    assert_int_equal(dt__lapack_gesvd(dtype, 'S', 'S', M, N, NULL, LD, NULL, NULL, LD, NULL, LD, &iterate), 0);
-    assert_int_equal(dt__lapack_gesvd(dtype, 'S', 'S', M, N, a, LD, s, u, LD, vt, LD, with_memory(&iterate)), 0);
-    check_after(&iterate);
-    check_factors(whole, s, u, vt);
+    if (!is_ours) {
+        pack(whole, a);
+        assert_int_equal(dt__lapack_gesvd(dtype, 'S', 'S', M, N, NULL, LD, NULL, NULL, LD, NULL, LD, &iterate), 0);
+        assert_int_equal(dt__lapack_gesvd(dtype, 'S', 'S', M, N, a, LD, s, u, LD, vt, LD, with_memory(&iterate)), 0);
+        check_after(&iterate);
+        check_factors(whole, s, u, vt);
+    }
     pack(whole, a);
     assert_int_equal(dt__lapack_gesdd(dtype, 'N', M, N, NULL, LD, NULL, NULL, 1, NULL, 1, &few), 0);
     assert_int_equal(dt__lapack_gesdd(dtype, 'N', M, N, a, LD, values, NULL, 1, NULL, 1, with_memory(&few)), 0);
@@ -433,26 +443,162 @@ static void check_least_squares(void) {
     check_solution(whole, right, b);
 }
 
-static void lapack__routines_do_what_their_names_say(void **state) {
-    (void)state;
-    if (!dt__lapack_has(DT__LAPACK_POTRF, DT_F32))
-        test_skip("no LAPACK is installed");
-    state_of_random = test_seed(11);
+static void check_all(void) {
     for (int i = 0; i < 4; i++)
         for (int trial = 0; trial < 5; trial++) {
             dtype = dtypes[i];
-            for (int which = 0; which < DT__N_LAPACK; which++)
-                assert_true(dt__lapack_has((dt__lapack_routine)which, dtype));
             check_cholesky();
             check_lu();
-            check_triangular();
             check_ldl(false);
             check_ldl(true);
             check_qr();
             check_eigenvalues();
             check_singular_values();
+            if (is_ours)
+                continue;
+            for (int which = 0; which < DT__N_LAPACK; which++)
+                assert_true(dt__lapack_has((dt__lapack_routine)which, dtype));
+            check_triangular();
             check_least_squares();
         }
+}
+
+static void lapack__routines_do_what_their_names_say(void **state) {
+    (void)state;
+    if (!dt__lapack_has(DT__LAPACK_POTRF, DT_F32))
+        test_skip("no LAPACK is installed");
+    state_of_random = test_seed(11);
+    check_all();
+}
+
+static void own_code__does_what_its_names_say(void **state) {
+    (void)state;
+    state_of_random = test_seed(12);
+    dt__lapack_use_library(false);
+    is_ours = true;
+    assert_false(dt__lapack_has(DT__LAPACK_POTRF, DT_F32));
+    check_all();
+    assert_int_equal(dt__lapack_potri(DT_F32, 'L', 1, work_memory, 1), DT__LAPACK_ABSENT);
+    is_ours = false;
+    dt__lapack_use_library(true);
+}
+
+/* Factors, pivots and signs of a matrix by one of the routines. */
+typedef struct factors {
+    matrix of, tau;
+    int pivots[LD], info;
+} factors;
+
+enum { CHOLESKY_L, CHOLESKY_U, LU, LDL_SYMMETRIC, LDL_HERMITIAN, QR, FULL_Q, N_FACTORS };
+
+static void factor(int which, const matrix whole, factors *out) {
+    ARRAY(a);
+    ARRAY(tau);
+    dt__lapack_work work = {0}, form = {0};
+    int *pivots = out->pivots;
+    memset(out, 0, sizeof *out);
+    memset(tau, 0, sizeof tau);
+    pack(whole, a);
+    switch (which) {
+    case CHOLESKY_L:
+    case CHOLESKY_U:
+        out->info = dt__lapack_potrf(dtype, which == CHOLESKY_L ? 'L' : 'U', N, a, LD);
+        break;
+    case LU:
+        out->info = dt__lapack_getrf(dtype, M, N, a, LD, pivots);
+        break;
+    case LDL_SYMMETRIC:
+        (void)dt__lapack_sytrf(dtype, 'L', N, NULL, LD, NULL, &work);
+        out->info = dt__lapack_sytrf(dtype, 'L', N, a, LD, pivots, with_memory(&work));
+        break;
+    case LDL_HERMITIAN:
+        (void)dt__lapack_hetrf(dtype, 'L', N, NULL, LD, NULL, &work);
+        out->info = dt__lapack_hetrf(dtype, 'L', N, a, LD, pivots, with_memory(&work));
+        break;
+    default:
+        (void)dt__lapack_geqrf(dtype, M, N, NULL, LD, NULL, &work);
+        out->info = dt__lapack_geqrf(dtype, M, N, a, LD, tau, with_memory(&work));
+        unpack(tau, out->tau);
+        if (which == FULL_Q) {
+            (void)dt__lapack_ungqr(dtype, M, M, N, NULL, LD, NULL, &form);
+            assert_int_equal(dt__lapack_ungqr(dtype, M, M, N, a, LD, tau, with_memory(&form)), 0);
+        }
+    }
+    unpack(a, out->of);
+}
+
+/* In every element of the memory, also outside the matrix. */
+static void own_code__has_the_factors_of_the_library(void **state) {
+    (void)state;
+    static factors ours, theirs;
+    if (!dt__lapack_has(DT__LAPACK_POTRF, DT_F32))
+        test_skip("no LAPACK is installed");
+    state_of_random = test_seed(13);
+    for (int i = 0; i < 4; i++)
+        for (int which = 0; which < N_FACTORS; which++)
+            for (int trial = 0; trial < 10; trial++) {
+                matrix whole;
+                dtype = dtypes[i];
+                if (which == LU || which >= QR)
+                    make_random(whole);
+                else
+                    make_hermitian(which <= CHOLESKY_U ? 20 : 0, which != LDL_SYMMETRIC, whole);
+                if (trial == 8 && which == LU) /* a column of zeros */
+                    memset(whole[4], 0, sizeof whole[4]);
+                if (trial == 9 && (which == LDL_SYMMETRIC || which == LDL_HERMITIAN)) /* pivots are pairs */
+                    for (int d = 0; d < N; d++)
+                        whole[d][d] = 0;
+                factor(which, whole, &theirs);
+                dt__lapack_use_library(false);
+                factor(which, whole, &ours);
+                dt__lapack_use_library(true);
+                assert_int_equal(ours.info, theirs.info);
+                assert_memory_equal(ours.pivots, theirs.pivots, sizeof ours.pivots);
+                assert_near_by(largest_of(LD, LD, theirs.of) * 100, LD, LD, ours.of, theirs.of);
+                assert_near_by(10, LD, LD, ours.tau, theirs.tau);
+            }
+}
+
+/* Wide, tall and square ones of rank 0 to 4, with all vectors; and values of a matrix that has fewer vectors. */
+static void own_code__decomposes_matrices_of_low_rank(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{7, 4}, {4, 7}, {5, 5}, {1, 3}, {3, 1}};
+    state_of_random = test_seed(14);
+    dt__lapack_use_library(false);
+    for (int i = 0; i < 4; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            for (int rank = 0; rank <= 4; rank++) {
+                ARRAY(a);
+                ARRAY(u);
+                ARRAY(vt);
+                char s[LD * 8];
+                matrix left, right, whole, us, vs, h;
+                dt__lapack_work work = {0};
+                const int m = sizes[k][0], n = sizes[k][1], least = m < n ? m : n;
+                dtype = dtypes[i];
+                make_random(left);
+                make_random(right);
+                multiply(m, n, rank, left, right, whole);
+                pack(whole, a);
+                unpack(a, whole);
+                assert_int_equal(dt__lapack_gesdd(dtype, 'A', m, n, NULL, LD, NULL, NULL, LD, NULL, LD, &work), 0);
+                assert_int_equal(dt__lapack_gesdd(dtype, 'A', m, n, a, LD, s, u, LD, vt, LD, with_memory(&work)), 0);
+                check_after(&work);
+                unpack(u, us);
+                unpack(vt, vs);
+                assert_unitary(m, m, us);
+                adjoint(n, n, vs, h);
+                assert_unitary(n, n, h);
+                for (int j = 0; j < least; j++) {
+                    assert_true(get_real(s, j) >= 0 && (j == 0 || get_real(s, j) <= get_real(s, j - 1)));
+                    assert_true(j < rank || get_real(s, j) <= 10 * epsilon());
+                    for (int r = 0; r < m; r++)
+                        us[j][r] *= get_real(s, j);
+                }
+                multiply(m, n, least, us, vs, h);
+                assert_near_by(10, m, n, h, whole);
+            }
+    dt__lapack_use_library(true);
 }
 
 static void lapack__of_other_dtypes_is_absent(void **state) {
@@ -466,6 +612,9 @@ static void lapack__of_other_dtypes_is_absent(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lapack__routines_do_what_their_names_say),
+        cmocka_unit_test(own_code__does_what_its_names_say),
+        cmocka_unit_test(own_code__has_the_factors_of_the_library),
+        cmocka_unit_test(own_code__decomposes_matrices_of_low_rank),
         cmocka_unit_test(lapack__of_other_dtypes_is_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,7 +295,7 @@ static void matmul__converts_in_blocks(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Factors of which every element is the same one: only the sizes of blocks distinguish them. */
+/* Factors whose elements are all equal: only the sizes of blocks distinguish them. */
 static void matmul__blocks_of_one_element(void **state) {
     (void)state;
     static const int64_t m = 3, n = 2, k = 4200007, none[] = {0, 0}, strides[] = {2, 1};

@@ -122,7 +122,7 @@ static void reduce__every_table_gives_the_bits_of_plain(void **state) {
         check_dtype((dt_dtype)dtype, &random);
 }
 
-/* The same data, shifted in memory element by element, so that each element is in every lane of a register. */
+/* Shifts the data in memory element by element, so that each element is in every lane of a register. */
 static void reduce__an_element_does_not_depend_on_its_lane(void **state) {
     (void)state;
     enum { N = 200, MAX_SHIFT = 64 };

@@ -484,7 +484,7 @@ static void init__works_again_after_closing(void **state) {
     run_bare(4, start_repeatedly, NULL, NULL);
 }
 
-/* A rank that runs programs one after the other, each of which starts and ends the library. */
+/* A rank that runs programs one after the other; each starts and ends the library. */
 static int run_programs(dt_ctx *none, void *arg) {
     (void)none;
     (void)arg;
@@ -552,7 +552,8 @@ static int init_twice(dt_ctx *none, void *arg) {
     CHECK(!dt_init(&(dt_init_options){.world = 7}), "expected an error for a world of 7");
     dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 9, .rank = 8});
     dt_ctx *self = dt_init(&(dt_init_options){.transport = "self"});
-    CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "expected contexts beside that of the launch");
+    CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1,
+          "expected contexts in addition to that of the launch");
     CHECK(dt_close(fake) == 0 && dt_close(self) == 0, "dt_close failed");
     if (use_world(ctx, 3, 5))
         return 1;
@@ -693,6 +694,38 @@ static int spawn_inside(dt_ctx *ctx, void *arg) {
     dt_status status = dt_spawn(2, exit_with_code, arg, &error);
     CHECK(status == DT_OK, "%s", error);
     return use_world(ctx, 2, 3);
+}
+
+/* The rank that starts ranks is stopped while rank 2 dies and rank 0 fails because of it. */
+static int die_unseen(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *world = dt_group_world(ctx);
+    if (dt_rank(ctx) == 0) {
+        const pid_t parent = getppid(), helper = fork();
+        CHECK(helper >= 0, "fork");
+        if (helper == 0) {
+            test_sleep(0.5);
+            kill(parent, SIGCONT);
+            _exit(0);
+        }
+        kill(parent, SIGSTOP);
+    }
+    CHECK_OK(ctx, dt_comm_barrier(world));
+    if (dt_rank(ctx) == 2)
+        raise(SIGKILL);
+    CHECK(dt_comm_barrier(world) == DT_ERR_PEER, "a barrier with a dead rank");
+    return 3;
+}
+
+static void spawn__names_the_rank_that_died_first(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        test_skip("ranks are threads with the thread sanitizer");
+    char *error = NULL;
+    assert_int_equal(dt_spawn(3, die_unseen, NULL, &error), DT_ERR_PEER);
+    assert_contains(error, "rank 2 ended with signal 9 (SIGKILL)");
+    free(error);
+    assert_nothing_leaks();
 }
 
 static void *sleep_briefly(void *arg) {
@@ -838,6 +871,7 @@ int main(void) {
         cmocka_unit_test(init__dump_shows_the_last_calls),
         cmocka_unit_test(spawn__reports_rank_and_exit_status),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
+        cmocka_unit_test(spawn__names_the_rank_that_died_first),
         cmocka_unit_test(spawn__refuses_invalid_arguments),
         cmocka_unit_test(spawn__reports_how_ranks_end_whatever_the_sigchld_action),
         cmocka_unit_test(spawn__needs_few_descriptors),

@@ -337,8 +337,8 @@ static void errors__layouts_of_two_contexts(void **state) {
     (void)state;
     test_memory memory = {0}, other_memory = {0};
     dt_ctx *ctx = new_ctx(&memory), *other = new_ctx(&other_memory);
-    assert_refused(ctx, dt_layout_composition(dt_layout_parse(ctx, "4"), dt_layout_parse(other, "2")), DT_ERR_VALUE,
-                   "belong to two contexts");
+    assert_refused(ctx, dt_layout_composition(dt_layout_parse(ctx, "4"), dt_layout_parse(other, "2")), DT_ERR_STATE,
+                   "the layout 2:1 belongs to another context than 4:1");
     end_ctx(other, &other_memory);
     end_ctx(ctx, &memory);
 }

@@ -8,6 +8,7 @@
 #include "support/ranks.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,12 @@ static inline int folder_each(void (*fn)(const char *name)) {
 
 static inline int folder_count(void) { return folder_each(NULL); }
 static inline void folder_print_name(const char *name) { fprintf(stderr, "in the folder: %s\n", name); }
+static inline int folder_remove_path(const char *path, const struct stat *info, int kind, struct FTW *at) {
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
 static inline void folder_unlink(const char *name) {
-    if (unlink(in_folder(name)))
-        (void)rmdir(in_folder(name));
+    (void)nftw(in_folder(name), folder_remove_path, 16, FTW_DEPTH | FTW_PHYS);
 }
 static inline void folder_empty(void) { (void)folder_each(folder_unlink); }
 

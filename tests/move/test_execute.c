@@ -15,7 +15,7 @@ typedef struct mesh_shape {
     int64_t sizes[4];
 } mesh_shape;
 
-/* The placements of which all pairs are tested. */
+/* Placements; all pairs of them are tested. */
 enum { N_PLACEMENTS = 4 };
 static dt_placement placement_at(int64_t i) {
     const dt_placement all[N_PLACEMENTS] = {dt_placement_replicate(), dt_placement_shard(0), dt_placement_shard(1),

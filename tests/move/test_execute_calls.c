@@ -473,7 +473,7 @@ static int run_without_rank_2(dt_ctx *ctx, void *arg) {
 
 static void execute__fails_if_peers_do_not_arrive(void **state) {
     (void)state;
-    if (!test_started_ranks()) /* launchers report ranks that do not finalise MPI; tests/mpi/test_faults.py does this */
+    if (!test_started_ranks()) /* launchers report ranks that do not finalize MPI; tests/mpi/test_faults.py does this */
         run_ranks(3, run_without_rank_2, &(bool){false});
     run_ranks(3, run_without_rank_2, &(bool){true});
 }

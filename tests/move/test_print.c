@@ -10,7 +10,7 @@
 
 static int compare_texts(dt_ctx *ctx, void *arg) {
     uint64_t random = *(const uint64_t *)arg;
-    int64_t n_summarised = 0;
+    int64_t n_summarized = 0;
     for (int i = 0; i < 120; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         brute_case c;
@@ -32,7 +32,7 @@ static int compare_texts(dt_ctx *ctx, void *arg) {
                           *expected = dt_format(plain, .threshold = DT_INT(threshold));
         CHECK(got && expected, "%s: %s", c.text, dt_error_text(ctx));
         dt_tensor_text(t, sizeof header, header);
-        n_summarised += strstr(expected, "...") != NULL;
+        n_summarized += strstr(expected, "...") != NULL;
         if (dt_rank(ctx) > 0) {
             CHECK(strcmp(got, "") == 0, "%s: expected no text on rank %lld, got\n%s", c.text, (long long)dt_rank(ctx),
                   got);
@@ -47,7 +47,7 @@ static int compare_texts(dt_ctx *ctx, void *arg) {
         dt_mesh_release(mesh);
         dt_scope_end(scope);
     }
-    CHECK(n_summarised > 10, "expected more than 10 summarised tensors, got %lld", (long long)n_summarised);
+    CHECK(n_summarized > 10, "expected more than 10 summarized tensors, got %lld", (long long)n_summarized);
     return 0;
 }
 

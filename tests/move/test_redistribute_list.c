@@ -101,7 +101,7 @@ static void list__moves_what_each_tensor_would(void **state) {
         run_ranks(meshes[i][0] * (meshes[i][1] ? meshes[i][1] : 1), check_equal, (void *)meshes[i]);
 }
 
-/* The same collective over the same mesh dims counts once; others, and other mesh dims, count beside it. */
+/* One collective over the same mesh dims counts once; others, and other mesh dims, count separately. */
 static int check_counts(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");

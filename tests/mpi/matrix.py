@@ -116,7 +116,7 @@ def run_tests(mpi, n, nodes, program, seconds=240, launcher=None, more=None):
 
 
 def rank_tests():
-    """(program, test): the numbers of ranks that the test needs, of every test that runs ranks, in the order in which the
+    """(program, test): the numbers of ranks that the test needs, of every test that runs ranks, in the order that the
     programs have them. Each program lists them itself, when no number is right."""
     def list_tests(program):
         with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ class Faults(unittest.TestCase):
 
     def errors(self, kind, mpi, n, nodes):
         """Of each rank its errors; all have added up once at least. The job has ended; launchers may report a failure
-        where ranks did not finalise MPI because of one."""
+        where ranks did not finalize MPI because of one."""
         code, out = run(kind, mpi, n, nodes)
         self.assertIsNotNone(code, f"the job did not end\n{out}")
         lines = [re.findall(rf"^rank {rank}: (.*)$", out, re.M) for rank in range(n)]

@@ -38,7 +38,8 @@ class Misuse(unittest.TestCase):
                 for rank in range(2):
                     self.assertIn(f"rank {rank}: closed with 1\n", out)
                     self.assertRegex(out, rf"rank {rank}: \w+: .*{FINALIZED}.* \(at \S*misuse.c:\d+\)")
-                self.assertNotIn("UCX", out)
+                # UCX may warn of a message that arrived too late to be received; an error of its own would be a crash.
+                self.assertNotRegex(out, r"UCX +(ERROR|FATAL)")
 
     def test_no_communicator_is_an_error_on_that_rank(self):
         for code, out in self.each("null", 3, [1]):

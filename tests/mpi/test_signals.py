@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals to ranks under mpirun: SIGUSR1 prints what ranks are in, and the job continues; time in which all ranks are stopped does not
+"""Signals to ranks under mpirun: SIGUSR1 prints what ranks are doing, and the job continues; time in which all ranks are stopped does not
 count against their deadline."""
 import os
 import pathlib
@@ -18,7 +18,7 @@ N = 3
 
 
 class Job:
-    """Ranks of which all but the last wait until a file exists."""
+    """Ranks that all wait until a file exists, except for the last."""
 
     def __init__(self, mpi, nodes, folder):
         self.file, self.output = pathlib.Path(folder, f"go-{mpi}-{nodes}"), pathlib.Path(folder, f"out-{mpi}-{nodes}")
@@ -74,7 +74,7 @@ class Signals(unittest.TestCase):
                 def ask():
                     for pid in job.pids():
                         os.kill(pid, signal.SIGUSR1)
-                lines = (r"^rank 0 \(process \d+\): what ranks are in:\n  rank 0: in \w+ of f32 x 1.* \(item at \S*prog_waits\.c:\d+\)"
+                lines = (r"^rank 0 \(process \d+\): what ranks are doing:\n  rank 0: in \w+ of f32 x 1.* \(item at \S*prog_waits\.c:\d+\)"
                          + (r"; waits for rank 2" if nodes == 1 else ""))
                 job.wait_for(lines, ask)
                 job.file.touch()

@@ -2,7 +2,7 @@
  *
  * Sums at indices in f16 and bf16: 960 ones at one index, where a sum that is rounded after every addition stops at 256
  * (bf16), or at 2048 with 2880 ones (f16). Ops and gradients, with views, on 1 to 4 ranks, by all placements whose
- * terms have exact sums on every rank. And the gradient of unfold, whose windows overlap, beside the same in f64.
+ * terms have exact sums on every rank. And the gradient of unfold, whose windows overlap, compared with f64.
  */
 #include "dispatch/calls.h"
 

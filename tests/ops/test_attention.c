@@ -180,7 +180,7 @@ static void attention__refuses_what_does_not_fit(void **state) {
 }
 
 /* Dropout has the same bits on any mesh and placement, forward and backward, and those that the definition has: the
- * softmax of all scores, of which dt_dropout sets elements to zero. */
+ * softmax of all scores, where dt_dropout sets elements to zero. */
 static int drops_weights(dt_ctx *ctx, int64_t n_keys) {
     enum { QUERIES = 7 };
     static const char *const places[][2] = {{"R", "R"},    {"S(0)", "S(0)"}, {"S(1)", "S(1)"}, {"S(2)", "R"},

@@ -179,24 +179,27 @@ static int set_case(dt_ctx *ctx, const numpy_case *one, const placed *at) {
         elements *= sizes[d];
     dt_shape shape = {n_dims, sizes};
     dt_tensor *value = dt_view(dt_arange(ctx, 1000, 1000 + elements, 1, .dtype = DT_I64), shape);
-    value = dt_distribute_tensor(value, at->mesh, n_dims ? at->of_indices : "R");
+    value = dt_distribute_tensor(value, at->mesh, at->of_indices);
     CHECK(dt_set_at_site(x, value, one->index, n, list, NULL) == x, "%s: %s", one->index, dt_error_text(ctx));
     return check_values(ctx, x, NULL, one->values, one->index);
 }
 
+/* Placements of the tensor, and of every second tensor of indices. */
+typedef struct arrangement {
+    const char *mesh, *places[4], *of_indices;
+} arrangement;
+
 static int compare(dt_ctx *ctx, void *arg) {
-    static const char *const places[] = {"R", "S(0)", "S(1)", "S(2)"};
-    (void)arg;
-    char text[32];
-    (void)snprintf(text, sizeof text, "%lld", (long long)dt_world(ctx));
-    dt_mesh *mesh = dt_mesh_new(ctx, text);
+    const arrangement *on = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, on->mesh);
+    const char *replicate = strchr(on->mesh, ',') ? "R,R" : "R";
     for (size_t p = 0; p < 4; p++)
         for (size_t i = 0; i < sizeof reads / sizeof *reads + sizeof sets / sizeof *sets; i++) {
-            const placed at = {mesh, places[p], i % 2 ? "S(0)" : "R"};
+            const placed at = {mesh, on->places[p], i % 2 ? on->of_indices : replicate};
             dt_scope scope = dt_scope_begin(ctx);
             size_t n_reads = sizeof reads / sizeof *reads;
             int wrong = i < n_reads ? read_case(ctx, &reads[i], &at) : set_case(ctx, &sets[i - n_reads], &at);
-            CHECK(!wrong, "with the tensor %s and indices %s", places[p], at.of_indices);
+            CHECK(!wrong, "with the tensor %s and indices %s", on->places[p], at.of_indices);
             dt_scope_end(scope);
         }
     dt_mesh_release(mesh);
@@ -204,10 +207,14 @@ static int compare(dt_ctx *ctx, void *arg) {
 }
 
 static void index_text__has_the_values_of_numpy(void **state) {
+    static arrangement line = {"*", {"R", "S(0)", "S(1)", "S(2)"}, "S(0)"};
+    static arrangement square = {"2,*", {"S(0),S(1)", "S(1),S(1)", "S(2),R", "S(1)[1],S(1)[0]"}, "R,S(0)"};
+    static const int worlds[] = {1, 3, 4, 5, 7};
     (void)state;
-    run_ranks(1, compare, NULL);
-    run_ranks(3, compare, NULL);
-    run_ranks(4, compare, NULL);
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+        run_ranks(worlds[w], compare, &line);
+    run_ranks(4, compare, &square);
+    run_ranks(6, compare, &square);
 }
 
 static int64_t received(dt_ctx *ctx) {
@@ -216,8 +223,8 @@ static int64_t received(dt_ctx *ctx) {
     return (int64_t)all.bytes;
 }
 
-/* 12 rows of 2 numbers on 3 ranks: rows 3 to 8 are two per rank, of which rank 0 holds row 3, rank 1 rows 5 and 6,
- * rank 2 row 8. */
+/* 12 rows of 2 numbers on 3 ranks: rows 3 to 8 are two per rank; rank 0 holds row 3 of them, rank 1 rows 5 and 6, rank
+ * 2 row 8. */
 static int count_bytes(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
@@ -232,6 +239,90 @@ static int count_bytes(dt_ctx *ctx, void *arg) {
     CHECK(columns && row && bytes == 0, "%lld bytes", (long long)bytes);
     dt_mesh_release(mesh);
     return 0;
+}
+
+/* What every rank has is written without communication. Of rows in shards, ranks 1 and 2 lack the one before theirs:
+ * they hold rows from 400 and from 800 on, of a slice that begins at row 1. */
+static int count_written_bytes(dt_ctx *ctx, void *arg) {
+    static const char *const indices[] = {"300:900", "900:300:-2, 1", "5", "7, None, ::-1", "..., 1:9:2"};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *x = dt_zeros(ctx, DT_SHAPE(1200, 64), .mesh = mesh, .place = "S(0)", .dtype = DT_F64);
+    dt_tensor *one = dt_ones(ctx, DT_SHAPE(), .mesh = mesh, .dtype = DT_F64);
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK(dt_set_at(x, one, indices[i]) == x, "%s: %s", indices[i], dt_error_text(ctx));
+        const int64_t bytes = received(ctx);
+        CHECK(bytes == 0, "%s: received %lld bytes", indices[i], (long long)bytes);
+    }
+    dt_tensor *rows = dt_randn(ctx, DT_SHAPE(1198, 64), .mesh = mesh, .place = "S(0)", .dtype = DT_F64);
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    CHECK(dt_set_at(x, rows, "1:-1") == x, "%s", dt_error_text(ctx));
+    const int64_t bytes = received(ctx), expected = dt_rank(ctx) > 0 ? 64 * 8 : 0;
+    CHECK(bytes == expected, "received %lld bytes instead of %lld", (long long)bytes, (long long)expected);
+    dt_tensor *written = dt_full_tensor(dt_at(x, "1:-1"));
+    CHECK(written && dt_item(dt_all(dt_eq(written, dt_full_tensor(rows)))) == 1, "other values were written");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* The same where two sharded dims are cut, or one by two mesh dims. */
+static int count_bytes_of_blocks(dt_ctx *ctx, void *arg) {
+    static const char *const places[] = {"S(0),S(1)", "S(0),S(0)", "S(1)[1],S(1)[0]"};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "2,2");
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        dt_tensor *x = dt_zeros(ctx, DT_SHAPE(13, 12), .mesh = mesh, .place = places[i], .dtype = DT_F64);
+        dt_tensor *value = dt_full(ctx, DT_SHAPE(11, 5), 2, .mesh = mesh, .place = "R,R", .dtype = DT_F64);
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK(dt_set_at(x, value, "1:-1, 1:-1:2") == x, "%s: %s", places[i], dt_error_text(ctx));
+        const int64_t bytes = received(ctx);
+        CHECK(bytes == 0, "%s: received %lld bytes", places[i], (long long)bytes);
+        CHECK(dt_item(dt_sum(x)) == 110, "%s: another sum", places[i]);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Gradients of what an assignment keeps, and of the value: those of y w, where w counts from 0. */
+static int differentiate(dt_ctx *ctx, void *arg) {
+    const arrangement *on = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, on->mesh);
+    for (size_t p = 0; p < 4; p++) {
+        dt_tensor *x = dt_zeros(ctx, DT_SHAPE(7, 6), .mesh = mesh, .place = on->places[p], .requires_grad = true);
+        dt_tensor *value = dt_ones(ctx, DT_SHAPE(5, 1), .mesh = mesh, .requires_grad = true), *y = dt_clone(x);
+        dt_tensor *weights = dt_view(dt_arange(ctx, 0, 42, 1, .dtype = DT_F32), DT_SHAPE(7, 6));
+        dt_tensor *w = dt_distribute_tensor(weights, mesh, on->places[p]), *grads[2];
+        CHECK(dt_set_at(y, value, "1:-1, -1:0:-2") == y, "%s", dt_error_text(ctx));
+        CHECK_OK(ctx, dt_gradients(DT_TENSORS(dt_sum(dt_mul(y, w))), DT_TENSORS(x, value), grads));
+        const float *of_x = dt_data(dt_full_tensor(grads[0])), *of_value = dt_data(dt_full_tensor(grads[1]));
+        CHECK(of_x && of_value, "%s", dt_error_text(ctx));
+        for (int i = 0; i < 42; i++) {
+            const bool is_written = i / 6 >= 1 && i / 6 < 6 && i % 6 % 2;
+            CHECK(of_x[i] == (is_written ? 0 : (float)i), "%s: gradient %d of the tensor is %g", on->places[p], i,
+                  of_x[i]);
+        }
+        for (int i = 0; i < 5; i++)
+            CHECK(of_value[i] == (float)(18 * (i + 1) + 9), "%s: gradient %d of the value is %g", on->places[p], i,
+                  of_value[i]);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void index_text__of_an_assignment_has_gradients(void **state) {
+    static arrangement line = {"*", {"R", "S(0)", "S(1)", "P(sum)"}, NULL};
+    static arrangement square = {"2,*", {"S(0),S(1)", "S(1),S(0)", "S(0),S(0)", "S(1),R"}, NULL};
+    (void)state;
+    run_ranks(1, differentiate, &line);
+    run_ranks(3, differentiate, &line);
+    run_ranks(4, differentiate, &square);
+}
+
+static void index_text__writes_without_reading(void **state) {
+    (void)state;
+    run_ranks(3, count_written_bytes, NULL);
+    run_ranks(4, count_bytes_of_blocks, NULL);
 }
 
 static void index_text__moves_what_a_rank_lacks_of_a_slice(void **state) {
@@ -284,6 +375,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(index_text__has_the_values_of_numpy),
         cmocka_unit_test(index_text__moves_what_a_rank_lacks_of_a_slice),
+        cmocka_unit_test(index_text__writes_without_reading),
+        cmocka_unit_test(index_text__of_an_assignment_has_gradients),
         cmocka_unit_test(index_text__reads_views_of_whole_dims),
         cmocka_unit_test(index_text__refuses_what_it_cannot_read),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Steps of optimisers against the formulas of their papers, computed in f64 with plain loops; on shards, in lists, and
+ * Steps of optimizers against the formulas of their papers, computed in f64 with plain loops; on shards, in lists, and
  * with states of another dtype than the parameter's.
  */
 #include "support/ranks.h"

@@ -386,7 +386,7 @@ static void explicit_extents__are_the_only_shard_of_their_dim(void **state) {
     assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
 }
 
-/* On 16,384 ranks a shard of the target is [2^20,64], of which some ranks have no column in the source. */
+/* On 16,384 ranks a shard of the target is [2^20,64], and some ranks have none of its columns in the source. */
 static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
     (void)arena;
     (void)user;

@@ -103,6 +103,6 @@ def blocks_of(name, text):
 def documents(root):
     """The documents of the project, with their texts."""
     root = pathlib.Path(root)
-    names = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("include/dtensor/*.h*"), *root.glob("man/*.[1-9]"),
+    names = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("src/**/*.md"), *root.glob("include/dtensor/*.h*"), *root.glob("man/*.[1-9]"),
              *root.glob("examples/*.c*")]
     return {str(path.relative_to(root)): path.read_text() for path in sorted(names)}

@@ -10,14 +10,16 @@ def public_headers():
     return [name for name in tree.files(".h") if name.parts[0] == "include"]
 
 
+def table(page, title):
+    """The rows of the page's table of folders with this title: (folder, the names in its second column)."""
+    rows = re.search(rf"^\| folder \| {title} \|\n\|---\|---\|\n((?:\|.*\n?)+)", page, re.M)[1]
+    return [(folder, re.findall(r"`([\w.]+)`", names)) for folder, names in re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.M)]
+
+
 def folder_of(header, page):
-    """The folder of src/ to which a public header belongs, by docs/architecture.md: dtensor/op.h, or its path."""
-    name = pathlib.PurePath(header).stem
-    sentence = re.search(r"belongs to the folder whose name it has;(.*?)\. ", " ".join(page.split())).group(1)
-    for clause in sentence.split(", "):
-        if name in re.findall(r"`(\w+)\.h`", clause):
-            return re.search(r"\bto `(\w+)`", clause).group(1)
-    return name
+    """The folder of src/ to which a public header belongs, by src/README.md: dtensor/op.h, or its path."""
+    header = pathlib.PurePath(header)
+    return next((folder for folder, names in table(page, "its other public headers") if header.name in names), header.stem)
 
 
 def exported_functions(text):

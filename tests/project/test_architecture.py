@@ -43,7 +43,7 @@ def main():
                      if name.suffix in tree.CODE and name.parts[0] in ("src", "include", "tests"))
     wrong = []
     for page in names:
-        if page.suffix == ".md" and (page.parts[0] == "docs" or len(page.parts) == 1):
+        if page.suffix == ".md" and (page.parts[0] in ("docs", "src") or len(page.parts) == 1):
             text = (tree.ROOT / page).read_text()
             wrong += [f"{page}: {found} does not exist" for found in missing(text, names) + unknown(text, code)]
     if (tree.ROOT / file_table.PAGE).read_text() != file_table.table():

@@ -26,7 +26,7 @@ def shorten(match):
 
 
 def lengthen(match):
-    field = "DT_OPTION(int64_t, later)" if "DT_OPTION(" in match[3] else "int64_t later"
+    field = "DT_OPTION(int64_t, appended)" if "DT_OPTION(" in match[3] else "int64_t appended"
     return f"{match[1]}{match[3]}\n    {field};{match[4]}"
 
 
@@ -59,7 +59,7 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for name, change, flags in (("current", lambda match: match[0], []), ("older", shorten, []),
-                                    ("newer", lengthen, []), ("newer, set", lengthen, ["-DSET_LATER"])):
+                                    ("newer", lengthen, []), ("newer, set", lengthen, ["-DSET_APPENDED"])):
             include = pathlib.Path(folder) / name.replace(", ", "_").replace("'", "") / "include"
             n = headers(include, change)
             if n < 70:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every numbered behaviour of tests/conformance is in a test or listed with a reason, and every id in a test is defined.
+"""Every numbered behavior of tests/conformance is in a test or listed with a reason, and every id in a test is defined.
 
 Reasons are in tests/conformance_deviations.md (does not apply, partial, different on purpose) and tests/conformance_pending.md
 (needs a part that does not exist yet). `test_conformance.py --count` prints the states by prefix.
@@ -16,7 +16,7 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 LISTS = (TESTS / "conformance_deviations.md", TESTS / "conformance_pending.md")
 COPIES = (TESTS / "golden", TESTS / "conformance")
 SOURCES = (".c", ".h", ".cpp", ".py", ".sh")
-# Numbers in other forms: those of files, standards and licences have other prefixes.
+# Numbers in other forms: those of files, standards and licenses have other prefixes.
 ID = re.compile(r"\b([A-Z][A-Z0-9]*)-(\d{3})(?: to \1-(\d{3}))?\b|\b([A-Z][A-Z0-9]*)-\*")
 
 

@@ -20,8 +20,8 @@ import tree
 QUERIES = """dt_layout_retain dt_mesh_retain dt_spec_retain dt_tensor_retain dt_generator_retain dt_keep dt_mesh_root
 dt_mesh_current dt_spec_mesh dt_tensor_spec dt_tensor_mesh dt_tensor_use dt_data dt_tensor_ctx dt_mesh_ctx dt_layout_ctx dt_spec_ctx dt_generator_ctx dt_grad
 dt_optimizer_state_site dt_error_status dt_close_site dt_report dt_threads dt_tensor_n_dims dt_tensor_local_n_dims
-dt_mesh_n_dims dt_mesh_dim dt_mesh_root_dim dt_spec_n_dims dt_spec_cut_order dt_print_sized dt_format_sized dt_layout_is_injective_site dt_schedule_timeline_site dt_schedule_simulate_site
-dt_params_n dt_params_tensor""".split()
+dt_mesh_n_dims dt_mesh_dim dt_mesh_root_dim dt_spec_n_dims dt_spec_cut_order dt_print_sized dt_format_sized dt_layout_is_injective_site dt_schedule_timeline_site dt_schedule_simulate_site dt_schedule_simulate_stages_site
+ dt_params_n dt_params_tensor dt_scope_newest""".split()
 # Free something, finish what was started before, or belong to the error itself.
 ENDS = """dt_error_clear_site dt_error_set_site dt_transfer_test_site
 dt_use_release_site dt_grad_hook_remove_site dt_trace_end_site""".split()
@@ -32,10 +32,11 @@ WORK = set(QUERIES + ENDS + SCOPES)
 # The layer below tensors: survivors of a failure continue in other groups, also where no rank can clear the error.
 BELOW = "include/dtensor/comm.h"
 # Return a number and change something all the same.
-ACTS = {"dt_grad_hook_add_site"}
+ACTS = {"dt_grad_hook_add_site", "dt_grad_hook_add_owner_site"}
 
 OBJECTS = re.compile(r"dt_(ctx|tensor|mesh|layout|spec|group|generator|work|transfer|optimizer|params|rest|schedule|batches|tensors|op_argument)\b")
-ARGUMENTS = {"dt_transfer *": "transfer", "dt_rest *": "rest", "dt_optimizer *": "optimizer", "dt_params *": "params", "dt_batches *": "batches", "dt_dlpack_managed *": "NULL",
+ARGUMENTS = {"dt_transfer *": "transfer", "dt_rest *": "rest", "dt_optimizer *": "optimizer", "dt_params *": "params", "dt_batches *": "batches", "dt_schedule *": "schedule",
+             "dt_dlpack_managed *": "NULL",
              "dt_dlpack_versioned *": "NULL", "dt_mesh_grid *": "NULL", "dt_op *": "&(dt_op){0}", "dt_placement *": "NULL",
              "dt_free_fn *": "NULL"}
 ERROR = "DT_ERR_MESH"
@@ -56,6 +57,7 @@ static dt_status copy_local(dt_ctx *ctx, dt_tensor *const *in, dt_tensor **out, 
 static dt_optimizer *optimizer;
 static dt_params *params;
 static dt_batches *batches;
+static dt_schedule *schedule;
 /* What must not change, as a hash. */
 static uint64_t add(uint64_t hash, const void *bytes, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -98,6 +100,7 @@ END = """int main(void) {
     mesh = dt_mesh_from_shape(ctx, &world, 1, &(dt_mesh_options){.names = "x"});
     tensor = dt_ones(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = "S(0)");
     leaf = dt_ones(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = "S(0)", .requires_grad = true);
+    grown = dt_sum(leaf);
     spec = dt_tensor_spec(tensor);
     layout = dt_layout_parse(ctx, "6");
     group = dt_group_world(ctx);
@@ -105,6 +108,7 @@ END = """int main(void) {
     optimizer = dt_sgd_new(ctx, 0.1);
     params = dt_params_new(ctx, .mesh = mesh);
     batches = new_batches(DT_SITE);
+    schedule = dt_schedule_new(ctx, "0F0,0B0");
     dt_backward(dt_sum(leaf));
     if (dt_failed(ctx))
         return dt_report(ctx);

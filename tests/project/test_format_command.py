@@ -61,7 +61,8 @@ def main():
         # Where the formatter is missing, that is what it prints.
         bin_folder = pathlib.Path(folder) / "bin"
         bin_folder.mkdir()
-        for tool in ("python3", "env", "git"):
+        (bin_folder / "python3").symlink_to(sys.executable)
+        for tool in ("env", "git"):
             if shutil.which(tool):
                 (bin_folder / tool).symlink_to(shutil.which(tool))
         status, output = run(small, "scripts/lint.py", "--fix", path=str(bin_folder))

@@ -48,7 +48,7 @@ LIVE = {
     "dt_generator *": "generator", "dt_optimizer *": "dt_sgd_new(ctx, 0.1)", "dt_params *": "dt_params_new(ctx)", "int": "0", "int64_t": "1", "uint64_t": "1", "size_t": "sizeof text",
     "double": "0.5", "bool": "false", "dt_dtype": "DT_F32", "dt_reduce": "DT_SUM", "char *": "text",
     "int64_t *": "numbers", "int *": "dims", "void *": "numbers", "dt_shape": "DT_SHAPE(3)", "dt_dims": "DT_DIMS(0)",
-    "dt_number": "dt_number_int(1)", "dt_ints": "((dt_ints){1, (int64_t[]){1}})", "dt_generator_state": "((dt_generator_state){0})", "dt_run *": "runs",
+    "dt_number": "dt_number_int(1)", "dt_ints": "((dt_ints){1, (int64_t[]){1}})", "dt_reals": "((dt_reals){1, (double[]){1}})", "dt_generator_state": "((dt_generator_state){0})", "dt_run *": "runs",
     "dt_tensors": "((dt_tensors){1, &tensor})", "dt_local *": "&local", "dt_op_argument *": "&(dt_op_argument){.tensor = tensor}",
     "dt_tensor * *": "&tensor", "dt_mesh * *": "&mesh", "char * *": "(const char *const[]){\"a\"}",
     "dt_comm_call *": "&(dt_comm_call){.op = DT_BARRIER}", "dt_spec_desc *": "&(dt_spec_desc){0}",
@@ -66,7 +66,10 @@ NAMED = {("dt_op_run", "name"): "\"relu\"", ("dt_op_run_tensors", "name"): "\"re
          ("dt_load_npz_sized", "path"): "\"/nonexistent/x.npz\"", ("dt_gradients_sized", "grads"): "outputs",
          ("dt_redistribute_list_sized", "places"): "(const char *const[]){\"R\", \"R\"}",
          ("dt_redistribute_list_sized", "results"): "outputs",
-         ("dt_checkpoint_site", "run"): "NULL", ("dt_grad_hook_add_site", "hook"): "NULL",
+         ("dt_checkpoint_site", "run"): "NULL", ("dt_checkpoint_owner_site", "run"): "NULL", ("dt_checkpoint_owner_site", "end"): "NULL",
+         ("dt_grad_hook_add_owner_site", "hook"): "NULL", ("dt_grad_hook_add_owner_site", "end"): "NULL",
+         ("dt_pipeline_run_sized", "run"): "run_stage", ("dt_pipeline_mesh_site", "stage"): "0", ("dt_gradients_sized", "outputs"): "((dt_tensors){1, &grown})",
+         ("dt_at_site", "index"): "\"?\"", ("dt_set_at_site", "index"): "\"?\"", ("dt_grad_hook_add_site", "hook"): "NULL",
          ("dt_batches_open_sized", "path"): "\"/nonexistent/x.npy\"", ("dt_param_sized", "name"): "\"w\"",
          ("dt_curve_save_svg_sized", "path"): "\"/nonexistent/x.svg\""}
 # Lists: the parameter, with a freed tensor or mesh in it.
@@ -75,10 +78,6 @@ LISTS = {"dt_tensors": ("tensor", "((dt_tensors){2, (dt_tensor *[]){tensor, free
          "dt_mesh * *": ("mesh", "(dt_mesh *[]){freed}", 1),
          "dt_op_argument *": ("tensor", "&(dt_op_argument){.tensor = freed}", 1)}
 COUNTS = {"n", "n_tensors", "n_meshes", "n_arguments"}
-# Options and other structs: the members that are objects.
-MEMBERS = {"dt_make_options": {"mesh": "mesh"}, "dt_random_options": {"mesh": "mesh", "generator": "generator"},
-           "dt_batches_open_options": {"mesh": "mesh"}, "dt_params_new_options": {"mesh": "mesh"}, "dt_param_options": {"on": "mesh"}, "dt_adam_new_options": {"params": "params"}, "dt_sgd_new_options": {"params": "params"}, "dt_adagrad_new_options": {"params": "params"}, "dt_rmsprop_new_options": {"params": "params"}, "dt_adamax_new_options": {"params": "params"}, "dt_nadam_new_options": {"params": "params"}, "dt_radam_new_options": {"params": "params"}, "dt_lion_new_options": {"params": "params"}, "dt_optimizer_step_options": {"parameters": "tensor"}, "dt_redistribute_options": {"mesh": "mesh"}, "dt_load_options": {"mesh": "mesh"},
-           "dt_local_mapping": {"mesh": "mesh", "inputs": "tensor"}}
 # Members that the function does not use.
 UNUSED = {("dt_%s_sized" % name, "mesh") for name in (
     "rand_like randn_like randint_like bernoulli_like dropout_mask_like uniform_in_place normal_in_place "
@@ -115,10 +114,14 @@ static dt_local local;
 static bool yes;
 static dt_layout *layout;
 static dt_mesh *mesh;
-static dt_tensor *tensor, *outputs[64];
+static dt_tensor *tensor, *grown, *outputs[64]; /* grown requires a gradient */
 static dt_spec *spec;
 static dt_group *group;
 static dt_generator *generator;
+static dt_tensor *run_stage(int64_t stage, int64_t micro, dt_tensor *x, void *user) {
+    (void)stage, (void)micro, (void)user;
+    return x;
+}
 /* What is left of x * x after the gradient of neither. */
 static dt_rest *new_rest(const dt_site *site) {
     dt_rest *rest = NULL;
@@ -142,6 +145,7 @@ END = """int main(void) {
     layout = dt_layout_parse(ctx, "6");
     mesh = dt_mesh_from_shape(ctx, &world, 1, &(dt_mesh_options){.names = "x"});
     tensor = dt_ones(ctx, DT_SHAPE(3, 3), .mesh = mesh, .place = "S(0)");
+    grown = dt_sum(dt_ones(ctx, DT_SHAPE(3), .requires_grad = true));
     spec = dt_tensor_spec(tensor);
     group = dt_group_world(ctx);
     generator = dt_generator_new(ctx, 3);
@@ -169,6 +173,26 @@ def declarations():
                 kind = " ".join(kind.replace("*", " * ").split() + ["*"] * stars)
                 found.append((kind, re.sub(r"[*\[].*$", "", its_name.lstrip("*"))))
             yield name, found
+
+
+def option_members():
+    """The members of options that are objects or lists of tensors: {struct: {member: (kind, value with one that is freed)}}."""
+    found = {}
+    for header in headers.public_headers():
+        text = re.sub(r"/\*.*?\*/", "", (tree.ROOT / header).read_text(), flags=re.S)
+        for struct, body in re.findall(r"typedef struct (dt_\w+_options) \{(.*?)\n\} \1;", text, re.S):
+            for kind, member in re.findall(r"^\s*(?:DT_OPTION\()?(?:const )?(dt_\w+(?: \*(?:\s*const \*)?)?),?\s*(\w+)\)?;", body, re.M):
+                kind = kind.replace("const", "").replace(" ", "")
+                if kind == "dt_tensors":
+                    found.setdefault(struct, {})[member] = "tensor", "{1, (dt_tensor *[]){freed}}"
+                elif kind == "dt_tensor**":
+                    found.setdefault(struct, {})[member] = "tensor", "(dt_tensor *[]){freed}"
+                elif kind.endswith("*") and kind[len("dt_"):-1] in KINDS:
+                    found.setdefault(struct, {})[member] = kind[len("dt_"):-1], "freed"
+    return found
+
+
+MEMBERS = option_members()
 
 
 def argument(function, kind, name):
@@ -206,13 +230,13 @@ def uses(function, parameters):
         if kind in LISTS and name not in ("out", "outputs", "grads", "results"):
             object_kind, value, count = LISTS[kind]
             yield object_kind, [str(count) if its_name in COUNTS else a for (_, its_name), a in zip(parameters, passing(value))]
-        for member, object_kind in MEMBERS.get(kind[:-2], {}).items():
+        for member, (object_kind, value) in MEMBERS.get(kind[:-2], {}).items():
             if (function, member) not in UNUSED:
-                value = {"inputs": "&freed", "parameters": "{1, (dt_tensor *[]){freed}}"}.get(member, "freed")
-                rest = ".run = copy_local, .n_inputs = 1, .inputs = &tensor, .n_outputs = 1, " if member != "inputs" \
-                    else ".run = copy_local, .n_inputs = 1, .n_outputs = 1, "
-                rest = rest if kind == "dt_local_mapping *" else ""
-                yield object_kind, passing(f"&({kind[:-2]}){{{rest}.{member} = {value}}}")
+                yield object_kind, passing(f"&({kind[:-2]}){{.{member} = {value}}}")
+        if kind == "dt_local_mapping *":
+            begin = "&(dt_local_mapping){.run = copy_local, .n_inputs = 1, .n_outputs = 1, "
+            yield "mesh", passing(begin + ".inputs = &tensor, .mesh = freed}")
+            yield "tensor", passing(begin + ".inputs = &freed}")
 
 
 def public_name(function, parameters):
@@ -269,7 +293,7 @@ def main():
             wrong += run.stdout.splitlines()
             if run.returncode:
                 wrong.append(f"{' '.join(command)}: exit {run.returncode}: {run.stderr}")
-    print("\n".join(wrong) or f"{n} uses of freed objects are recognised")
+    print("\n".join(wrong) or f"{n} uses of freed objects are recognized")
     return 1 if wrong else 0
 
 

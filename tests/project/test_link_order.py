@@ -3,7 +3,7 @@
 
 - Folders link in one direction: functions that a folder of src/ calls are defined in it or above it. test_includes.py checks
   includes; this test also finds calls through `extern` declarations.
-- A public function is defined in the folder to which its header belongs, or where the table of the page has it.
+- A public function is defined in the folder to which its header belongs, or where the table of src/README.md has it.
 - A transport is reached through its table only: other folders call no function of its folder but those in REACHED.
 """
 import collections
@@ -22,7 +22,7 @@ import tree
 HOOKS = {"dt__require_grad": "autograd", "dt__library_ops_open": "ops"}
 
 # The tables of transports, the memory of a launch, and whether there is an MPI launch.
-REACHED = {"shm": re.compile("dt__transport_shm|dt__segment_"), "cluster": re.compile("dt__transport_mpi|dt__mpi_is_launched")}
+REACHED = {"shm": re.compile("dt__transport_(shm|estimate)|dt__segment_"), "cluster": re.compile("dt__transport_mpi|dt__mpi_is_launched")}
 
 OBJECTS = pathlib.Path(os.environ["DTENSOR_BUILD"]) / "CMakeFiles/dtensor_objects.dir/src"
 MADE = OBJECTS.parent.parent / "dtensor_made_objects.dir/src"  # the functions of ops
@@ -71,8 +71,8 @@ def home_complaints(public, homes, listed):
         seen |= {plain} if homes.get(name) != folder else set()
         if homes.get(name) != expected:
             wrong.append(f"{name} is defined in {homes.get(name, 'no folder')}, expected {expected}: move it, or say why "
-                         "in the table of docs/architecture.md")
-    return wrong + [f"docs/architecture.md lists {name}, which is in the folder of its header"
+                         "in the table of src/README.md")
+    return wrong + [f"src/README.md lists {name}, which is in the folder of its header"
                     for name in sorted(set(listed) - seen)]
 
 
@@ -88,7 +88,8 @@ def test_the_checker():
     hook, owner = next(iter(HOOKS.items()))
     assert not complaints(["base", owner], {upper: (set(), {hook}), (owner, "c.c"): ({hook}, set())})
     assert complaints(["base", "other"], {upper: (set(), {hook}), ("other", "c.c"): ({hook}, set())})
-    page = "belongs to the\nfolder whose name it has; `a.h` belongs to\n`mesh`, `b.h` and `c.h` to `base`. Else.\n| `dt_x`, `dt_y` | `mesh` | why |\n"
+    page = ("| folder | its other public headers |\n|---|---|\n| `mesh` | `a.h` |\n| `base` | `b.h`, `c.h` |\n\n"
+            "| `dt_x`, `dt_y` | `mesh` | why |\n")
     assert [headers.folder_of(f"include/dtensor/{name}.h", page) for name in "abcd"] == ["mesh", "base", "base", "d"]
     assert listed_folders(page) == {"dt_x": "mesh", "dt_y": "mesh"}
     defined = {"dt_a": "base", "dt_x_sized": "mesh"}
@@ -100,8 +101,8 @@ def test_the_checker():
 
 def main():
     test_the_checker()
-    page = (tree.ROOT / "docs/architecture.md").read_text()
-    order = re.findall(r"^    src/(\w+)/", page, re.M)
+    page = (tree.ROOT / "src/README.md").read_text()
+    order = re.findall(r"^    src/(\w+)/", (tree.ROOT / "docs/architecture.md").read_text(), re.M)
     symbols, homes = {}, {}
     objects = [path.relative_to(OBJECTS) for path in sorted(OBJECTS.glob("*/**/*.o"))]
     objects = [path for path in objects if (tree.ROOT / "src" / path.with_suffix("")).exists()]  # not of deleted sources

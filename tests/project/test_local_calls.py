@@ -7,7 +7,7 @@ import sys
 import headers
 import tree
 
-FOLDS = re.compile(r"\bdt__(fold_tensor|folded|fold_public_call|fold_fields|training_call_begin|history_fold)\(")
+NOTES = re.compile(r"\bdt__(note_tensor|noted|noted_read|note_public_call|note_fields|training_call_begin|history_note)\(")
 CALLS = re.compile(r"\b(\w+)\(")
 
 
@@ -22,9 +22,9 @@ def definitions(text):
     return {match[1]: match[2] for match in found}
 
 
-def folds(name, bodies, seen=()):
+def notes(name, bodies, seen=()):
     body = bodies.get(name, "")
-    return bool(FOLDS.search(body)) or any(folds(call, bodies, (*seen, name)) for call in set(CALLS.findall(body))
+    return bool(NOTES.search(body)) or any(notes(call, bodies, (*seen, name)) for call in set(CALLS.findall(body))
                                            if call in bodies and call not in (*seen, name))
 
 
@@ -32,11 +32,11 @@ def complaints(header, sources):
     local = {name for _, name, comment in headers.exported_functions(header) if is_own_business(comment)}
     return [f"{name} is Local, and adds itself to the call history: say that every rank of the mesh makes the same call"
             for text in sources for bodies in [definitions(text)] for name in sorted(local & bodies.keys())
-            if folds(name, bodies)]
+            if notes(name, bodies)]
 
 
 def test_the_checker():
-    source = ("static int help(dt_tensor *t) {\n    return dt__fold_tensor(t, NULL);\n}\n"
+    source = ("static int help(dt_tensor *t) {\n    return dt__note_tensor(t, NULL);\n}\n"
               "int dt_a(dt_tensor *t) {\n    return help(t);\n}\nint dt_b(dt_tensor *t) {\n    return 0;\n}\n")
     for contract, n in (("Does it. Local.", 1), ("Local; every rank of the mesh makes the same call.", 0),
                         ("Collective where inputs move, else Local.", 0)):

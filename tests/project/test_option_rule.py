@@ -12,7 +12,7 @@ import op_model  # noqa: E402
 
 REQUIRED = {"int": "int64_t", "float": "double", "Scalar": "dt_number", "bool": "bool"}
 OPTIONAL = {"int": ("dt_opt_int",), "float": ("dt_opt_real",), "Scalar": ("dt_number",), "bool": ("bool", "dt_opt_bool")}
-LISTS = ("dt_shape", "dt_dims", "dt_ints")
+LISTS = ("dt_shape", "dt_dims", "dt_ints", "dt_reals")
 WRAPPED = ("dt_opt_", "dt_number", "dt_tensors") + LISTS
 MAX_OPTIONS = 15  # DT_ENDED counts to one more, for the site
 

@@ -58,12 +58,17 @@ NOT_RUN = [
     (r"make\b", "builds, tests or installs the tree"),
     (r"ctest\b", "runs other tests"),
     (r"git\b", "needs a repository"),
+    (r"pip\b", "builds and installs the tree"),
+    (r"PYTHONPATH=build/python\b", "runs a program of the reader"),
     (r"kill\b", "signals a process of a launch that waits; tests/dtrun/test_activity.py does"),
     (r"gdb\b", "attaches to a process"),
     (r"(dtrun -n \d+ )?(\./\d\d_\w+|tour\b|\./gpt\b)", "a program of the course; tests/tools/test_examples.py runs it"),
     (r"python3 -c 'import numpy", "needs NumPy; tests/tools/test_examples.py compares with it"),
+    (r"dtrun -n \d+ build/examples/16_huggingface\b", "needs a file that NumPy writes; tests/tools/test_huggingface.py runs the program"),
     (r"cmake --(preset|build)\b", "builds the tree"),
     (r"scripts/(make_|file_table|docs)", "writes into the tree"),
+    (r"(DTENSOR_\w+=\S+ )*(dtrun -n \d+ |dtensor estimate .*-- )?\./gpt\b", "the model of the course; tests/tools/test_estimate.py estimates it"),
+    (r"dtensor machine machine\.txt", "needs what dtensor calibrate wrote"),
     (r"dtensor (calibrate\b|.*--machine machine\.txt)", "measures, for long on a busy machine, or needs what it wrote"),
 ]
 
@@ -105,6 +110,8 @@ class Document:
             elif block.kind == "c":
                 for part in paragraphs(block):
                     (self.level if LEVEL.match(part.text.lstrip()) else self.statements).append(part)
+            elif block.kind == "python":
+                continue  # tests/python/test_documents.py runs it
             elif block.kind in ("sh", "json"):
                 getattr(self, {"sh": "shell", "json": "json"}[block.kind]).append(block)
             elif block.kind != "text" or re.search(r"^\s*\$ |\bdt_\w+\(", block.text, re.M):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Randomised tests take their seeds from tests/support (test_seed), and nowhere else.
+"""Randomized tests take their seeds from tests/support (test_seed), and nowhere else.
 
 A stream of random numbers with a fixed seed cannot be run with other seeds, and its test may pass only with that one.
 """

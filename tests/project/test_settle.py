@@ -80,8 +80,8 @@ def main():
         used, best = run_both(library, settle, 0.01, falling(0.05))
         assert 0.5 <= sum(used) < 0.65 and best == min(used), "a measurement that keeps improving ends after fifty budgets"
         for _ in range(200):
-            centre = 10 ** rng.uniform(-6, 0)
-            run_both(library, settle, 10 ** rng.uniform(-3, 0), iter(lambda: centre * rng.uniform(1, 2), None))
+            center = 10 ** rng.uniform(-6, 0)
+            run_both(library, settle, 10 ** rng.uniform(-3, 0), iter(lambda: center * rng.uniform(1, 2), None))
         assert settle.fastest(iter(cold(0.1, 4, 0.01)).__next__, 0.1) == 0.01
     return 0
 

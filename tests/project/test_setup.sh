@@ -26,7 +26,8 @@ depends) grep -qx clang "$state/offered" && cat "$state/clang_depends" ;;
 esac'
 replace_tool apt-get '
 if [ "$1" = update ]; then cat "$state/offered_later" >>"$state/offered"; fi
-echo "$*" >>"$state/done"'
+echo "$*" >>"$state/done"
+[ ! -e "$state/offline" ]'
 replace_tool id 'cat "$state/user"'
 replace_tool sudo '
 [ "$(cat "$state/sudo")" = yes ] || exit 1
@@ -38,6 +39,7 @@ machine() {
     tr ' ' '\n' <<<"$2" >"$state/offered"
     : >"$state/done"
     : >"$state/offered_later"
+    rm -f "$state/offline"
     echo "clang-18 (>= 18~)" >"$state/clang_depends"
     echo 0 >"$state/user"
     echo no >"$state/sudo"
@@ -56,8 +58,8 @@ expect() {
     }
 }
 
-build="gcc libc6-dev cmake ninja-build pkg-config python3 libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev"
-test="$build mandoc g++ clang python3-numpy shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
+build="gcc libc6-dev cmake ninja-build pkg-config python3 python3-dev libjansson-dev libhwloc-dev zlib1g-dev libcmocka-dev"
+test="$build mandoc g++ clang python3-numpy python3-pytest shellcheck locales openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2"
 all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 machine "$build" ""
@@ -113,6 +115,26 @@ echo 1000 >"$state/user"
 echo yes >"$state/sudo"
 setup build
 expect "sudo" "$status/$did" $'0/sudo\nupdate -qq\nsudo\ninstall * cmake'
+
+machine "$build" "libopenblas0"
+setup build
+expect "an optional package" "$status/$did" "0/update -qq *"$'\n'"install -y --no-install-recommends * -qq libopenblas0"
+
+machine "$build" "libopenblas0"
+touch "$state/offline"
+setup build
+expect "an optional package, without a network" "$status/$output" "0/*Not installed, but optional: libopenblas0"
+
+machine "$build" "libopenblas0"
+echo 1000 >"$state/user"
+setup build
+expect "an optional package, no root" "$status/$did" "0/"
+expect "an optional package, no root" "$output" "*install -y --no-install-recommends libopenblas0'*Not installed, but optional: libopenblas0"
+
+machine "${build/cmake /}" "cmake libopenblas0"
+touch "$state/offline"
+setup build
+expect "a package, without a network" "$((status > 0))/$output" "1/"
 
 setup everything
 expect "no such purpose" "$status/$output" "2/usage:*"

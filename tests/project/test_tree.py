@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source has its licence, and no file has a path of a particular machine."""
+"""Every source has its license, and no file has a path of a particular machine."""
 import re
 import sys
 
@@ -18,12 +18,12 @@ def complaints(name, text):
 
 
 def test_the_checker():
-    licence = "/* SPDX-License-Identifier: Apache-2.0 */\n"
-    assert not list(complaints("a.c", licence + "x = a/root; b = ../work; // https://x.org/home"))
+    license = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+    assert not list(complaints("a.c", license + "x = a/root; b = ../work; // https://x.org/home"))
     assert len(list(complaints("a.c", "int x;\n"))) == 1
     assert not list(complaints("a.md", "text\n"))
     for folder in ("work", "root", "home"):
-        assert len(list(complaints("a.c", licence + f'open("/{folder}/x")'))) == 1
+        assert len(list(complaints("a.c", license + f'open("/{folder}/x")'))) == 1
 
 
 def main():

@@ -57,7 +57,7 @@ static void compare_shard(const brute_case *c, const dt__draw *draw, dt__pool *p
             at += index[d] * strides[d];
         check_bytes(c->text, got + (size_t)at * bytes, full + (size_t)global_offset(c, lists, index) * bytes, bytes);
     }
-    /* The same in parts, contiguously. */
+    /* The local tensor in parts, contiguously. */
     memset(index, 0, sizeof index);
     for (int64_t begin = 0, some; begin < n; begin += some) {
         some = 1 + begin * 7 % 61 < n - begin ? 1 + begin * 7 % 61 : n - begin;

@@ -162,7 +162,7 @@ static void bits__are_uniform(void **state) {
     }
     check_below("high bytes", DT_I64, chi_square(high, 256, N / 256.0), chi_limit(255));
     check_below("low bytes", DT_I64, chi_square(low, 256, N / 256.0), chi_limit(255));
-    check_below("neighbours", DT_I64, chi_square(pairs, 65536, N / 65536.0), chi_limit(65535));
+    check_below("neighbors", DT_I64, chi_square(pairs, 65536, N / 65536.0), chi_limit(65535));
     for (int b = 0; b < 64; b++)
         check_below("bit", DT_I64, (double)ones[b] - N / 2.0, SIGMAS * sqrt(N / 4.0));
 }
@@ -227,7 +227,7 @@ static void square_and_center(double *x) {
         x[i] = x[i] * x[i] - 1;
 }
 
-static void neighbours_draws_and_seeds__are_not_correlated(void **state) {
+static void neighbors_draws_and_seeds__are_not_correlated(void **state) {
     (void)state;
     static const int lags[] = {1, 2, 3, 4, 8, 15, 16, 17, 32, 48, 64, 1000};
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -256,7 +256,7 @@ int main(void) {
         cmocka_unit_test(bits__are_uniform),
         cmocka_unit_test(integers_and_masks__have_their_frequencies),
         cmocka_unit_test(integers__of_a_wide_range_are_equally_likely),
-        cmocka_unit_test(neighbours_draws_and_seeds__are_not_correlated),
+        cmocka_unit_test(neighbors_draws_and_seeds__are_not_correlated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

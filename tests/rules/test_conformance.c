@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of rules, their expansion and placement selection, by id. Ids of mechanisms with tests of their
+ * Published behaviors of rules, their expansion and placement selection, by id. Ids of mechanisms with tests of their
  * own are in those; deviations are in tests/conformance_deviations.md.
  */
 #include "rules/calls.h"

@@ -132,7 +132,7 @@ static void add_way(test_calls *self, const dt__placed_call *placed, const dt__r
         }
         dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
         lists[e] = placements[e];
-        assert_int_equal(dt__placements_normalise(self->arena.ctx, &desc, lists[e]), DT_OK);
+        assert_int_equal(dt__placements_normalize(self->arena.ctx, &desc, lists[e]), DT_OK);
     }
     dt__placed_inputs on = calls_inputs(self, placed);
     on.machine = model;
@@ -213,7 +213,7 @@ static bool keeps_inputs(const dt__placed_call *placed, const dt__row_list *rows
     return true;
 }
 
-/* Beside windows a mesh dim stays as it is, if a local row can leave it so. */
+/* With windows along others, a mesh dim stays as it is, if a local row can leave it so. */
 static bool strays_beside_windows(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
                                   const int *chosen) {
     bool windows = false, strays = false;

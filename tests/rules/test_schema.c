@@ -250,7 +250,7 @@ static void register__refusals(void **state) {
         {{.schema = "mine(Tensor a -> Tensor", .shape = same_as_first}, "schema"},
         {{.schema = "mine(Tensor a) -> Tensor", .rule = "ij-ij", .shape = same_as_first}, "rule"},
         {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,c", .shape = same_as_first},
-         "mine: varying: expected names of arguments that are no tensors, separated by commas, got 'c'"},
+         "mine: varying: expected names of arguments that are not tensors, separated by commas, got 'c'"},
         {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,", .shape = same_as_first}, "got ''"},
         {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b, b", .shape = same_as_first}, "got ' b'"},
         {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "a", .shape = same_as_first}, "got 'a'"},

@@ -107,7 +107,7 @@ static void returns__have_names_and_aliases(void **state) {
                      "(Tensor values, Tensor(a!), Tensor(b!)[], Tensor(c) view, Tensor(d)[])");
     assert_int_equal(it->written, 1 << 1 | 1 << 2);
     assert_int_equal(it->n_returns, 5);
-    assert_int_equal(it->return_form, DT__RETURNS_TUPLE);
+    assert_int_equal(it->return_form, DT__RETURNS_SEVERAL);
     static const int params[] = {-1, 1, 2, 3, 4};
     static const char *const names[] = {"values", "", "", "view", ""};
     for (int r = 0; r < 5; r++) {

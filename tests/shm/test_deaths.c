@@ -99,7 +99,7 @@ static int run_with_late_rank(dt_ctx *ctx, void *arg) {
 
 static bool is_inside_a_call(const test_launch *launch, int64_t rank) {
     const struct dt__rank_block *block = &launch->segment->ranks[rank];
-    return atomic_load(&block->n_calls) == 1 && atomic_load(&block->ring[0].start_ns);
+    return atomic_load(&block->n_calls) == 1 && atomic_load(&block->recent[0].start_ns);
 }
 
 static void run_late(int64_t n, const struct late *late, bool notifies) {

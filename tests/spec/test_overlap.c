@@ -77,7 +77,7 @@ static void overlap__is_the_common_indices(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* 2^40 runs on one side: indices that are not common take no time. */
+/* 2^40 runs on one side: indices that are not common take no time, and neither does a common size. */
 static void overlap__visits_only_common_runs(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -88,7 +88,7 @@ static void overlap__visits_only_common_runs(void **state) {
     dt__sharding_desc desc_a = {1, &n_a, 1, &size, 1, &strided}, desc_b = {1, &n_b, 1, &size, 1, &plain};
     assert_int_equal(dt__sharding_new(&arena, &desc_a, &a), DT_OK);
     assert_int_equal(dt__sharding_new(&arena, &desc_b, &b), DT_OK);
-    /* Chunks of 2^22, of which coordinate 1 holds the upper half; each shard of b has 4 indices in one half. */
+    /* Chunks of 2^22; coordinate 1 holds the upper half of each; each shard of b has 4 indices in one half. */
     const int64_t upper = (INT64_C(1) << 59) + (INT64_C(1) << 19), lower = INT64_C(1) << 59;
     dt__shard shard_a, shard_b;
     dt__overlap_run run;
@@ -103,6 +103,20 @@ static void overlap__visits_only_common_runs(void **state) {
     assert_false(dt__overlap_next(&shard_a, &shard_b, &at, &run));
     dt__shard_at(&b, 0, &lower, &shard_b);
     assert_int_equal(dt__overlap_size(&shard_a, &shard_b), 0);
+    /* 2^39 common runs of a shard that is one run take no time either. */
+    const int64_t two = 2;
+    desc_b.mesh = &two;
+    assert_int_equal(dt__sharding_new(&arena, &desc_b, &b), DT_OK);
+    dt__shard_at(&b, 0, (int64_t[]){1}, &shard_b);
+    assert_int_equal(dt__overlap_size(&shard_a, &shard_b), INT64_C(1) << 60);
+    assert_int_equal(dt__overlap_size(&shard_b, &shard_a), INT64_C(1) << 60);
+    /* Nor do those of two strided shards, each 2^23 indices: there, coordinate 0 of b holds what a holds of the lower
+     * half. */
+    dt_placement wider = dt_placement_strided(0, INT64_C(1) << 39);
+    desc_b.placements = &wider;
+    assert_int_equal(dt__sharding_new(&arena, &desc_b, &b), DT_OK);
+    dt__shard_at(&b, 0, (int64_t[]){0}, &shard_b);
+    assert_int_equal(dt__overlap_size(&shard_a, &shard_b), INT64_C(1) << 60);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }

@@ -235,7 +235,7 @@ static void placements__invalid_for_mesh_and_shape_are_refused(void **state) {
         dt_placement *placements = dt_placements_parse(ctx, rows[i].text, &n), out[DT_SPEC_MAX_DIMS];
         assert_non_null(placements);
         dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
-        assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_ERR_PLACEMENT);
+        assert_int_equal(dt__placements_normalize(ctx, &desc, out), DT_ERR_PLACEMENT);
         assert_error_contains(ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_free(ctx, placements);
         dt__ctx_free(ctx);
@@ -245,7 +245,7 @@ static void placements__invalid_for_mesh_and_shape_are_refused(void **state) {
 static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *message) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_placement out[DT_SPEC_MAX_DIMS];
-    assert_int_equal(dt__placements_normalise(ctx, desc, out), status);
+    assert_int_equal(dt__placements_normalize(ctx, desc, out), status);
     assert_error_contains(ctx, status, message);
     dt__ctx_free(ctx);
 }
@@ -289,11 +289,11 @@ static void placements__values_without_a_text_form_are_refused(void **state) {
     dt_placement out;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__sharding_desc without_elements = {1, mesh, 3, empty, 1, &shard}; /* no elements: nothing overflows */
-    assert_int_equal(dt__placements_normalise(ctx, &without_elements, &out), DT_OK);
+    assert_int_equal(dt__placements_normalize(ctx, &without_elements, &out), DT_OK);
     dt__ctx_free(ctx);
 }
 
-static void placements__are_normalised(void **state) {
+static void placements__are_normalized(void **state) {
     (void)state;
     static const struct {
         const char *text, *normal;
@@ -318,7 +318,7 @@ static void placements__are_normalised(void **state) {
         char printed[100];
         dt_placement *placements = dt_placements_parse(ctx, rows[i].text, &n), out[DT_SPEC_MAX_DIMS];
         dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
-        assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_OK);
+        assert_int_equal(dt__placements_normalize(ctx, &desc, out), DT_OK);
         dt_placements_text(2, out, sizeof printed, printed);
         assert_string_equal(printed, rows[i].normal);
         dt_placements_free(ctx, placements);
@@ -410,7 +410,7 @@ static void placements__errors_quote_a_bounded_text(void **state) {
     placement.extents = extents;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__sharding_desc desc = {1, mesh, 1, shape, 1, &placement};
-    assert_int_equal(dt__placements_normalise(ctx, &desc, &out), DT_ERR_PLACEMENT);
+    assert_int_equal(dt__placements_normalize(ctx, &desc, &out), DT_ERR_PLACEMENT);
     assert_error_contains(ctx, DT_ERR_PLACEMENT, "...: wrong sum of the extents: expected 7, got 0");
     assert_in_range(strlen(dt_error_text(ctx)), 100, 250);
     dt__ctx_free(ctx);
@@ -428,7 +428,7 @@ int main(void) {
         cmocka_unit_test(placements__null_text_is_an_error),
         cmocka_unit_test(placements__invalid_for_mesh_and_shape_are_refused),
         cmocka_unit_test(placements__values_without_a_text_form_are_refused),
-        cmocka_unit_test(placements__are_normalised),
+        cmocka_unit_test(placements__are_normalized),
         cmocka_unit_test(placements__order_can_be_set_by_mesh_dims),
         cmocka_unit_test(placements__negative_dims_are_resolved_for_a_tensor),
         cmocka_unit_test(placements__extents_can_be_set_by_tensor_dim),

@@ -15,7 +15,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, WRONG_BYTE = 0x5a };
 
 static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->collective.root; }
 
-/* Numbers are drawn, reduced and converted in pieces, in loops that a compiler can vectorise. */
+/* Numbers are drawn, reduced and converted in pieces, in loops that a compiler can vectorize. */
 enum { PIECE = 1024 };
 struct numbers {
     double re[PIECE], im[PIECE];
@@ -76,7 +76,7 @@ static void combine(const test_case *collective, struct numbers *a, const struct
             a->im[i] += b->im[i];
 }
 
-/* Averages of integers are truncated towards zero. */
+/* Averages of integers are truncated toward zero. */
 static void divide(const test_case *collective, struct numbers *a, int64_t n, double divisor) {
     bool is_integer = dt__is_integral(collective->dtype);
     for (int64_t i = 0; i < n; i++)

@@ -48,7 +48,7 @@ int test_check(test_run *run);
 /* After a call that failed: the source and the guards are as they were, whatever happened to dst. 0 or 1. */
 int test_source_is_intact(const test_run *run);
 void test_drop(test_run *run);
-/* The same after the context has been closed, and its heap freed. */
+/* Frees a run whose context was closed, and with it the heap. */
 void test_drop_closed(test_run *run);
 /* Checks and frees. */
 int test_finish(test_run *run);

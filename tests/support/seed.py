@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The seed of randomised tests in Python, as support/random.h is for those in C: DTENSOR_TEST_SEED, 1 by default."""
+"""The seed of randomized tests in Python, as support/random.h is for those in C: DTENSOR_TEST_SEED, 1 by default."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of the specs of tensors in a world of 8: sizes of shards, shard orders, strided shards.
+ * Published behaviors of the specs of tensors in a world of 8: sizes of shards, shard orders, strided shards.
  * The transport is fake, and tensors have no data.
  */
 #include "tensor/tensors.h"

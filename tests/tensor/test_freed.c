@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Uses of freed objects: the texts of the errors, how long an object is recognised, and memory that is freed at once.
- * tests/project/test_freed_objects.py checks that every public function recognises them.
+ * Uses of freed objects: the texts of the errors, how long an object is recognized, and memory that is freed at once.
+ * tests/project/test_freed_objects.py checks that every public function recognizes them.
  */
 #include "tensor/tensors.h"
 
@@ -151,7 +151,7 @@ static void make_and_drop(dt_ctx *ctx, int n_dims, int n) {
         dt_drop(dt_zeros(ctx, ((dt_shape){n_dims, sizes})));
 }
 
-static void freed__the_last_4096_are_recognised(void **state) {
+static void freed__the_last_4096_are_recognized(void **state) {
     (void)state;
     static const int dims[] = {1, 10}; /* from both pools of handles */
     for (int k = 0; k < 2; k++) {
@@ -164,7 +164,7 @@ static void freed__the_last_4096_are_recognised(void **state) {
         assert_true(isnan(dt_item(t))); /* the oldest of 4,096 */
         assert_error_contains(ctx, DT_ERR_STATE, "was dropped at");
         dt_error_clear(ctx);
-        make_and_drop(ctx, dims[k], 1); /* the 4,097th: still recognised until its memory is reused */
+        make_and_drop(ctx, dims[k], 1); /* the 4,097th: still recognized until its memory is reused */
         assert_true(isnan(dt_item(t)));
         dt_error_clear(ctx);
         dt_tensor *next = dt_full(ctx, ((dt_shape){dims[k], sizes}), 3);
@@ -180,7 +180,7 @@ static void freed__the_last_4096_are_recognised(void **state) {
     }
 }
 
-static void freed__all_are_recognised_with_the_variable(void **state) {
+static void freed__all_are_recognized_with_the_variable(void **state) {
     (void)state;
     setenv("DTENSOR_KEEP_FREED", "1", 1);
     dt_ctx *ctx = dt_init(NULL);
@@ -350,8 +350,8 @@ int main(void) {
         cmocka_unit_test(drop__twice_is_an_error),
         cmocka_unit_test(release__of_the_last_reference_frees),
         cmocka_unit_test(storage__is_freed_at_once_unless_views_hold_it),
-        cmocka_unit_test(freed__the_last_4096_are_recognised),
-        cmocka_unit_test(freed__all_are_recognised_with_the_variable),
+        cmocka_unit_test(freed__the_last_4096_are_recognized),
+        cmocka_unit_test(freed__all_are_recognized_with_the_variable),
         cmocka_unit_test(objects__memory_is_bounded),
         cmocka_unit_test(objects__errors_name_the_call_that_freed_them),
         cmocka_unit_test(local_map__checks_returned_tensors),

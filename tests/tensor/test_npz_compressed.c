@@ -222,7 +222,7 @@ static void entry__with_one_wrong_byte_is_refused(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* 64 MiB of zeros, of which the tensor is the first five elements: inflating takes no memory for the rest. */
+/* 64 MiB of zeros; the tensor is the first five elements: inflating takes no memory for the rest. */
 static void entry__that_is_inflated_to_a_large_size_takes_little_memory(void **state) {
     (void)state;
     static zip z;

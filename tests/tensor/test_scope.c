@@ -54,6 +54,50 @@ static void scope__ends_inner_scopes(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+static void drop_newer__leaves_what_was_there(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    assert_null(dt_scope_newest(ctx));
+    dt_tensor *old = make_tensor(ctx);
+    assert_ptr_equal(dt_scope_newest(ctx), old);
+    dt_tensor *kept = dt_tensor_retain(dt_add(make_tensor(ctx), old));
+    dt_drop_newer(ctx, old);
+    assert_int_equal(n_blocks(ctx), 2);
+    assert_true(((float *)dt_data(kept))[9] == 2);
+    dt_tensor_release(kept);
+    dt_drop_newer(ctx, old);
+    assert_ptr_equal(dt_scope_newest(ctx), old);
+    dt_drop_newer(ctx, NULL);
+    dt_drop_newer(NULL, NULL);
+    assert_null(dt_scope_newest(NULL));
+    assert_int_equal(n_blocks(ctx), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Copies in use placements are shared by the ops of the scope, and end with it. */
+static void drop_newer__leaves_used_copies(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 2});
+    dt_mesh *mesh = dt_mesh_new(ctx, "2");
+    dt_tensor *w[3];
+    for (int i = 0; i < 3; i++)
+        w[i] = dt_ones(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = "S(0)", .use = "R");
+    dt_scope scope = dt_scope_begin(ctx);
+    dt_tensor *first = dt_matmul(w[0], w[1]);
+    dt_drop_newer(ctx, NULL);
+    assert_null(dt_scope_newest(ctx));
+    first = dt_matmul(w[1], w[2]);
+    assert_ptr_equal(dt_scope_newest(ctx), first);
+    (void)dt_matmul(w[0], w[2]);
+    dt_drop_newer(ctx, first);
+    assert_ptr_equal(dt_scope_newest(ctx), first);
+    dt_tensor_release(dt_tensor_retain(w[1]));
+    dt_scope_end(scope);
+    dt_drop_newer(ctx, NULL);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void keep__moves_to_the_next_outer_scope(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -328,6 +372,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scope__drops_the_tensors_made_in_it),
         cmocka_unit_test(scope__ends_inner_scopes),
+        cmocka_unit_test(drop_newer__leaves_what_was_there),
+        cmocka_unit_test(drop_newer__leaves_used_copies),
         cmocka_unit_test(keep__moves_to_the_next_outer_scope),
         cmocka_unit_test(retain__outlives_scopes_until_released),
         cmocka_unit_test(storage__lives_as_long_as_any_view),

@@ -43,6 +43,18 @@ class Calibrate(unittest.TestCase):
         code, out, err = tool.run("explain", "mm(f32[64,64] S(1); f32[64,64] S(1)) on mesh(3)", "--machine", str(self.path))
         self.assertEqual((code, err), (0, ""))
 
+    def test_measures_ops(self):
+        self.assertEqual(tool.run("calibrate", "--quick", "--ops", "--ranks", "2", "-o", str(self.path)), (0, "", ""))
+        code, out, err = tool.run("machine", "--json", str(self.path))
+        self.assertEqual((0, ""), (code, err))
+        rates = json.loads(out)["rates"]
+        kinds = {rate["kind"] for rate in rates}
+        # Kernels that only run in a backward pass have rates, too; products and loops have those of all.
+        self.assertLessEqual({"multiply", "touch", "gelu", "gelu_backward", "layer_norm", "attention_backward", "cross_entropy"}, kinds)
+        self.assertFalse({"matmul", "linear"} & kinds)
+        self.assertGreaterEqual(len({rate["size"] for rate in rates if (rate["kind"], rate["dtype"]) == ("gelu", "bf16")}), 2)
+        self.assertIn("ops with rates of their own", tool.run("machine", str(self.path))[1])
+
     def test_writes_to_standard_output(self):
         """And does not read the model that it is to replace."""
         code, out, err = tool.run("calibrate", "--quick", "--ranks", "2", DTENSOR_MACHINE="/nowhere/m.txt")

@@ -3,7 +3,9 @@
 import glob
 import os
 import re
+import shlex
 import subprocess
+import tempfile
 import unittest
 
 import tool
@@ -78,7 +80,7 @@ NEAR_MISSES = {
     ("expalin",): "explain",
     ("--hlep",): "--help",
     ("help", "plna"): "plan",
-    ("show", TENSOR, "--colour", "never"): "--color",
+    ("show", TENSOR, "--colors", "never"): "--color",
     ("show", TENSOR, "--color", "alway"): "always",
     ("plan", TENSOR, "R,R", "--planer", "direct"): "--planner",
     ("plan", TENSOR, "R,R", "--planner", "mincost"): "min_cost",
@@ -108,6 +110,24 @@ class Command(unittest.TestCase):
             for name in COMMANDS:
                 self.assertRegex(out, rf"(?m)^  {name} +\w")
 
+    def test_help_of_topics_fits_a_screen(self):
+        topics = re.findall(r"(?m)^  (\w+)", tool.run("--help")[1].split("topics")[1].split("options:")[0])
+        self.assertIn("placements", topics)
+        for topic in topics:
+            code, out, err = tool.run("help", topic)
+            self.assertEqual((code, err), (0, ""), topic)
+            lines = out.split("\n")
+            self.assertLessEqual(len(lines), 24, topic)
+            self.assertLessEqual(max(map(len, lines)), 88, topic)
+            for command in re.findall(r"(?m)^  (dtensor .*)$", out):
+                self.assertEqual(tool.run(*shlex.split(command)[1:])[0], 0, command)
+
+    def test_variables_of_the_help_are_in_the_manual(self):
+        with open(os.path.join(tool.SOURCE, "man/dtensor.7"), encoding="utf-8") as file:
+            manual = file.read()
+        for name in re.findall(r"DTENSOR_\w+", tool.run("help", "environment")[1]):
+            self.assertIn(f".It Ev {name}\n", manual)
+
     def test_help_of_a_command_has_examples(self):
         for name in COMMANDS:
             first = tool.run(name, "--help")
@@ -119,7 +139,8 @@ class Command(unittest.TestCase):
 
     def test_examples_in_the_help_run(self):
         for name in COMMANDS:
-            if name in ("verify", "calibrate", "query", "params"):  # params: of files
+            # These read files or programs, or take long.
+            if name in ("verify", "calibrate", "checkpoint", "query", "params", "estimate", "machine", "trace"):
                 continue
             examples = tool.run(name, "--help")[1].split("examples:\n")[1]
             for line in examples.strip().splitlines():
@@ -172,17 +193,23 @@ class Command(unittest.TestCase):
             described = re.findall(r"(?m)^\.It Fl -([a-z-]+)", page)
             self.assertEqual(sorted(set(described) - {"help"}), sorted(set(options) - {"help"}), name)
 
+    def check_session(self, session):
+        """Lines after "$ " are followed by what they print; they run in one folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            for line, output in re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ ).*\n)*)", session):
+                result = subprocess.run(line, shell=True, executable="/bin/bash", capture_output=True, text=True, cwd=folder,
+                                      env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
+                self.assertEqual(output, result.stdout, line)
+
     def test_examples_in_the_man_pages_have_their_output(self):
         count = 0
         for name in COMMANDS:
             with open(os.path.join(tool.SOURCE, "man", f"dtensor-{name}.1"), encoding="utf-8") as file:
                 page = file.read()
-            for line, output in re.findall(r"(?ms)^\.Bd -literal\n\$ ([^\n]*)\n(.*?)^\.Ed", page):
-                result = subprocess.run(line, shell=True, executable="/bin/bash", capture_output=True, text=True,
-                                      env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
-                self.assertEqual(output, result.stdout, line)
+            for session in re.findall(r"(?ms)^\.Bd -literal\n(\$ .*?)^\.Ed", page):
+                self.check_session(session.replace("\\e", "\\"))
                 count += 1
-        self.assertEqual(13, count)
+        self.assertEqual(14, count)
 
     def test_reference_page_is_complete(self):
         """dtensor.7 lists every status and dtype, and the functions that it names exist."""

@@ -29,9 +29,10 @@ source "$folder/dtensor.bash"
 source "$folder/dtrun.bash"
 compare "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
 commands=$(dtensor --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | xargs)
-compare "commands" "$commands --help --version" "$(complete_words _dtensor dtensor "")"
+compare "commands" "$commands help --help --version" "$(complete_words _dtensor dtensor "")"
 compare "one command" "query" "$(complete_words _dtensor dtensor q)"
-compare "help" "mesh" "$(complete_words _dtensor dtensor help m)"
+compare "help" "mesh machine meshes" "$(complete_words _dtensor dtensor help m)"
+compare "topics" "placements" "$(complete_words _dtensor dtensor help pla | sed 's/plan //')"
 compare "options" "--ranks --rank" "$(complete_words _dtensor dtensor show --r)"
 compare "options of mesh" "--slice" "$(complete_words _dtensor dtensor mesh --s)"
 compare "values" "auto always" "$(complete_words _dtensor dtensor show --color a)"
@@ -43,6 +44,16 @@ compare "ops" "addmm addmm_ addmv addmv_" "$(complete_words _dtensor dtensor ops
 compare "ops to verify" "addmm addmm_ addmv addmv_" "$(complete_words _dtensor dtensor verify add addm)"
 compare "options of verify" "--verbose" "$(complete_words _dtensor dtensor verify --v)"
 compare "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
+compare "checkpoints" "CMakeLists.txt" "$(complete_words _dtensor dtensor checkpoint CMakeL)"
+compare "programs to estimate" "dtensor" "$(complete_words _dtensor dtensor estimate --ranks 8 -- dtenso)"
+compare "their arguments" "CMakeLists.txt" "$(complete_words _dtensor dtensor estimate -- dtensor --svg CMakeL)"
+compare "options of estimate" "--memory" "$(complete_words _dtensor dtensor estimate --mem)"
+# Every option that takes a value is known to do so: it completes to files, to words, or to nothing, and not to options.
+for command in $commands; do
+    for option in $(dtensor "$command" --help | sed -n '/^options:/,/^$/s/^  \(--[a-z-]*\) [A-Z].*/\1/p'); do
+        compare "the value of $command $option" "" "$(complete_words _dtensor dtensor "$command" "$option" -)"
+    done
+done
 
 compare "binding of ranks" "core" "$(complete_words _dtrun dtrun --bind c)"
 compare "number of ranks" "" "$(complete_words _dtrun dtrun -n "")"

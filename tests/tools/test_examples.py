@@ -2,7 +2,8 @@
 """The numbered course in examples/: each program, run as its head comment shows ("$ ./01_mesh", "$ dtrun -n 4 ./04_redistribute"),
 prints the text in examples/expected/, and exits with 0: that of the number of ranks or the arguments where there is one
 ("04_redistribute.6.txt"). One whose head mentions "any number of ranks" prints the same on 1 to 5 ranks, except for lines that begin with
-"moved: ". Every program is run in at least two worlds. The GPT, number 10, has tests of its own: test_gpt.py, test_gpt_program.py."""
+"moved: ". Every program is run in at least two worlds. Numbers 10 and 16 have tests of their own: test_gpt.py,
+test_gpt_program.py, test_huggingface.py."""
 import glob
 import os
 import re
@@ -47,7 +48,7 @@ class Examples(unittest.TestCase):
         for number, source in enumerate(sources, 1):
             name = os.path.splitext(os.path.basename(source))[0]
             self.assertTrue(name.startswith(f"{number:02}_"), "the numbers of the examples have gaps")
-            if name == "10_gpt":
+            if name in ("10_gpt", "16_huggingface"):
                 continue
             with self.subTest(name):
                 expected = expected_text(name)
@@ -67,6 +68,17 @@ class Examples(unittest.TestCase):
                         self.assertEqual((results(expected), "", 0), (results(output), error, code), ranks)
         self.assertGreaterEqual(on_any_number, 5)
 
+    def test_programs_are_short(self):
+        def lines(name, with_headers):
+            with open(os.path.join(tool.SOURCE, "examples", name), encoding="utf-8") as file:
+                text = file.read()
+            headers = re.findall(r'^#include "(\w+\.h)"', text, re.M) if with_headers else ()
+            return text.count("\n") + sum(lines(header, True) for header in headers)
+
+        for name, most, most_with_headers in ("09_mlp.c", 110, 110), ("10_gpt.c", 450, 700), ("16_huggingface.c", 500, 500):
+            self.assertLessEqual(lines(name, False), most, name)
+            self.assertLessEqual(lines(name, True), most_with_headers, name)
+
     def test_memory_of_loops_is_flat(self):
         """The log has the blocks in use at each end of a scope: once a loop has made what it keeps, their number does not grow."""
         n_loops = 0
@@ -74,7 +86,7 @@ class Examples(unittest.TestCase):
             name = os.path.splitext(os.path.basename(source))[0]
             with open(source, encoding="utf-8") as file:
                 text = file.read()
-            if not re.search(r"dt_scope_begin|dt::scope", text) or not os.path.exists(os.path.join(tool.BUILD, "examples", name)):
+            if name == "16_huggingface" or not re.search(r"dt_scope_begin|dt::scope", text) or not os.path.exists(os.path.join(tool.BUILD, "examples", name)):
                 continue
             arguments = "--mesh dp=2 --steps 6 --layers 1" if name == "10_gpt" else ""
             command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "4" if name == "tour" else "2",
@@ -106,6 +118,24 @@ class Examples(unittest.TestCase):
             expected = exponentials / exponentials.sum(axis=1, keepdims=True)
             self.assertEqual((6, 1000), ours.shape)
             self.assertLess(abs(ours / expected - 1).max(), 1e-5)
+
+    def test_numpy_computes_the_same_temperatures(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        n, sweeps = 30, 2000
+        x = numpy.sin(numpy.arange(1, n + 1) * (numpy.pi / (n + 1)))
+        source = numpy.outer(x, x) * (4 - 4 * numpy.cos(numpy.pi / (n + 1)))
+        expected = numpy.zeros((n, n))
+        for _ in range(sweeps):
+            wide = numpy.pad(expected, 1)
+            expected = 0.25 * (wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:] + source)
+        for ranks in (1, 3, 4):
+            self.assertEqual(0, run_example("15_jacobi", ranks, self.folder, "plate.npy")[2])
+            ours = numpy.load(os.path.join(self.folder, "plate.npy"))
+            self.assertEqual((n, n), ours.shape)
+            self.assertLess(abs(ours - expected).max(), 1e-12)
 
     def test_tour_verifies_its_values_and_fits_the_screen(self):
         output, error, code = run_example("tour", 4)

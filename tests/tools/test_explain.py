@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`dtensor explain`, `rules` and `ops`: the same answers as from queries, the order of candidates, and large meshes."""
-import itertools
 import json
-import os
-import re
-import subprocess
-import tempfile
 import unittest
 from xml.etree import ElementTree
 
@@ -96,6 +91,25 @@ class Explain(unittest.TestCase):
         out = run_tool("explain", call.format(""))  # cheaper, and not what a user who shards weights means
         self.assertRegex(out, r"(?m)^  \*  R; S\(0\) +S\(2\) +all_gather 1 +128 KiB +11\.4 us")
         self.assertRegex(out, r"(?m)^     S\(0\); R +S\(0\) +all_gather 1 +512 KiB +23\.9 us")
+
+    def test_a_decomposition_that_is_selected_is_marked(self):
+        call = "cross_entropy(f32[2097152,32000] S(0),S(0),{}; i64[2097152] S(0),S(0),R) on mesh(dp=8,fsdp=64,tp=8)"
+        out = run_tool("explain", call.format("S(1)"))
+        self.assertRegex(out, r"(?m)^\* decomposition -> P\(sum\),P\(sum\),R  [\d.]+ us$")
+        self.assertIn("\nthe decomposition is selected because the best of these rows takes ", out)
+        self.assertNotRegex(out, r"(?m)^  \*  |^input 1: |^selected because")
+        out = run_tool("explain", "cross_entropy(f32[4096,600] S(1); i64[4096] R) on mesh(2)")  # as cheap as the kernel
+        self.assertRegex(out, r"(?m)^decomposition -> R  [\d.]+ us$")
+        self.assertRegex(out, r"(?m)^  \*  S\(1\); R +R +all_gather 1 \(meets\)")
+
+    def test_a_decomposition_shows_what_its_ops_move(self):
+        out = run_tool("explain", "linalg_cholesky(f64[6,6] S(0),S(1)) on mesh(p=2,q=2)")
+        self.assertIn("decomposition -> R,R  ", out)
+        self.assertIn("\n  linalg_cholesky_ex: moves argument 1, f64[6,6] S(0),S(1) on mesh(p=2,q=2), to R,R: all_gather 1\n", out)
+        out = run_tool("explain", "normalize(f32[8,6] S(1); 2.0; 1) on mesh(2)")
+        self.assertRegex(out, r"(?m)^  \w+: merges the states of 2 ranks, because .*: all_\w+ 1 \(meets\)$")
+        out = run_tool("explain", "linalg_inv(f64[7,6,6] S(0)) on mesh(3)")
+        self.assertEqual(["decomposition -> S(0)  0 us"], out.splitlines()[2:])
 
     def test_ways_are_named_with_their_collectives(self):
         for call, text in (("softmax(f32[64,512] S(1); 1)", "all_gather 1 (meets)"),
@@ -194,139 +208,6 @@ class Svg(unittest.TestCase):
         self.assertIn("cannot draw a mesh of more than 64 ranks, got 65", err)
         texts = [text.text for text in self.draw("neg(f32[2,2,2,2] S(0)) on mesh(3)").iter(SVG + "text")]
         self.assertIn("self is not drawn: a tensor of more than 3 dims", texts)
-
-
-TRACE = """\
-setup/
-  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:12)
-    S(1)->R of f32[64,512]: all_gather 1, 98304 bytes
-  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:12)
-    S(1)->R of f32[64,512]: all_gather 1, 98304 bytes
-gelu(f32[64,256] S(1)) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:13)
-softmax(f32[64,256] S(1); dim=-1) -> f32[64,256] S(0) on mesh(tp=4) (at my file at 3.c:20)
-  S(1)->S(0) of f32[64,256]: all_to_all 1, 12288 bytes
-redistribute: S(0)->R of f32[64,256]: all_gather 1, 49152 bytes
-mystery(f32[8] S(0)) -> f32[8] R on mesh(tp=4) (at model.c:30)
-  S(0)->R of f32[8]: all_gather 1, 24 bytes
-add(f32[8]; f32[8]) -> f32[8] (at model.c:31)
-"""
-
-
-def write_trace(folder, name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
-
-
-def events(text):
-    """The same trace as events: the communication of an op precedes it."""
-    out, time, pending_op = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "rank 0"}}], 0, None
-    for line in text.splitlines() + [""]:
-        time += 10
-        moved = re.match(r" *(?:(\w+): )?(\S+->\S+ of .*), (\d+) bytes$", line)
-        if moved:
-            out.append({"name": moved[1] or "redistribute", "cat": "comm", "ph": "X", "ts": time, "dur": 1, "pid": 0, "tid": 0,
-                        "args": {"bytes": int(moved[3]), "what": moved[2]}})
-            if not moved[1]:
-                continue
-        if pending_op:
-            out.insert(len(out) - bool(moved), pending_op)
-            pending_op = None
-        op = re.match(r" *(\w+)(\(.*?) \(at (.*):(\d+)\)$", line)
-        if op:
-            pending_op = {"name": op[1], "cat": "op", "ph": "X", "ts": time, "dur": 5, "pid": 0, "tid": 0,
-                       "args": {"call": op[1] + op[2], "file": op[3], "line": int(op[4])}}
-    return json.dumps(out)
-
-
-class Trace(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = write_trace(self.folder.name, "a.txt", TRACE)
-
-    def test_calls_are_summed_and_sorted(self):
-        report = json.loads(run_tool("explain", "--trace", self.path, "--json"))
-        self.assertEqual((7, 2 * 98304 + 12288 + 49152 + 24), (report["calls"], report["bytes"]))
-        self.assertEqual([(one["site"], one["calls"], one["bytes"]) for one in report["moved_most"]],
-                         [("model.c:12", 2, 196608), ("", 1, 49152), ("my file at 3.c:20", 1, 12288), ("model.c:30", 1, 24)])
-        out = run_tool("explain", "--trace", self.path)
-        self.assertIn("1. 192 KiB in 2 calls at model.c:12\n   linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) on mesh(tp=4)\n"
-                      "   moved S(1)->R of f32[64,512]: all_gather 1\n   avoided by ", out)
-        self.assertIn("redistribute: S(0)->R of f32[64,256]: all_gather 1\n   requested by the program, not by an op\n", out)
-        self.assertIn("not explained: there is no op 'mystery'", out)
-        self.assertEqual(2, run_tool("explain", "--trace", self.path, "--most", "2").count("calls at") +
-                         run_tool("explain", "--trace", self.path, "--most", "2").count("requested"))
-
-    def test_text_and_events_are_the_same(self):
-        other = write_trace(self.folder.name, "a.json", events(TRACE))
-        self.assertEqual(run_tool("explain", "--trace", self.path, "--json"), run_tool("explain", "--trace", other, "--json"))
-
-    def test_files_add_up(self):
-        once = json.loads(run_tool("explain", "--trace", self.path, "--json"))
-        twice = json.loads(run_tool("explain", "--trace", self.path, "--trace", self.path, "--json"))
-        self.assertEqual((2 * once["calls"], 2 * once["bytes"]), (twice["calls"], twice["bytes"]))
-        self.assertEqual([2 * one["bytes"] for one in once["moved_most"]], [one["bytes"] for one in twice["moved_most"]])
-
-    def test_advice_is_the_best_placement_of_one_input(self):
-        """Against all combinations of R and S for every input."""
-        cases = [("linear", [[64, 512], [256, 512], [256]], ["S(1)", "S(0)", "R"], [4]),
-                 ("mm", [[30, 20], [20, 42]], ["S(0),R", "S(0),S(1)"], [2, 3]),
-                 ("mm", [[7, 5], [5, 3]], ["S(0)", "S(0)"], [7]),
-                 ("add", [[12, 10], [12, 10]], ["S(0),S(1)", "S(1),S(0)"], [2, 2]),
-                 ("matmul", [[4, 6, 8], [8, 5]], ["S(2),S(0)", "R,S(1)"], [2, 2]),
-                 ("mm", [[8, 8], [8, 8]], ["P(sum)", "S(1)"], [4])]
-        for op, shapes, places, mesh in cases:
-            text = "; ".join(f"f32[{','.join(map(str, shape))}] {place}" for shape, place in zip(shapes, places))
-            line = f"{op}({text}) -> f32[1] R on mesh({'x'.join(map(str, mesh))}) (at a.c:1)\n  S(0)->R of f32[1]: all_gather 1, 8 bytes\n"
-            advice = json.loads(run_tool("explain", "--json", "--trace", write_trace(self.folder.name, "b.txt", line)))["moved_most"][0]["avoid"]
-
-            def bytes_of(places):
-                answer, = tool.query({"q": "propagate", "op": op, "mesh": mesh, "args": [{"t": i} for i in range(len(shapes))],
-                                    "kwargs": {}, "tensors": [{"shape": shape, "placements": place}
-                                                              for shape, place in zip(shapes, places)]})
-                return answer["bytes"]
-            current = bytes_of(places)
-            best = min(bytes_of([*places[:i], ",".join(other), *places[i + 1:]]) for i, shape in enumerate(shapes)
-                       for other in itertools.product(["R", *(f"S({d})" for d in range(len(shape)))], repeat=len(mesh)))
-            if best >= current:
-                self.assertIsNone(advice, line)
-                continue
-            self.assertEqual((current, best), (advice["bytes"], advice["better_bytes"]), line)
-            i = advice["input"] - 1
-            self.assertEqual(advice["from"], places[i])
-            self.assertEqual(best, bytes_of([*places[:i], advice["to"], *places[i + 1:]]), line)
-
-    def test_traces_of_a_program(self):
-        """The report of an example has the bytes of its traces."""
-        trace = os.path.join(self.folder.name, "t.txt")
-        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "3", os.path.join(tool.BUILD, "examples", "11_numpy_file")]
-        subprocess.run(command, check=True, capture_output=True, cwd=self.folder.name, timeout=60,
-                       env=tool.environment(DTENSOR_TRACE=trace))
-        paths = [os.path.join(self.folder.name, f"t.{rank}.txt") for rank in range(3)]
-        total = 0
-        for path in paths:
-            with open(path, encoding="utf-8") as file:
-                total += sum(int(number) for number in re.findall(r", (\d+) bytes$", file.read(), re.M))
-        options = [word for path in paths for word in ("--trace", path)]
-        report = json.loads(run_tool("explain", *options, "--json", "--most", "64"))
-        self.assertEqual((total, total), (report["bytes"], sum(one["bytes"] for one in report["moved_most"])))
-        softmax = next(one for one in report["moved_most"] if one["call"].startswith("softmax("))
-        self.assertRegex(softmax["site"], r"11_numpy_file\.c:\d+$")
-        self.assertEqual((3, "meet of 3 ranks: all_gather 1"), (softmax["calls"], softmax["moves"]))
-        avoid = softmax["avoid"]
-        self.assertEqual(("self", "S(1)", "S(0)", 0), (avoid["name"], avoid["from"], avoid["to"], avoid["better_bytes"]))
-
-    def test_wrong_traces_are_refused(self):
-        for text, message in (("", "expected a trace, got an empty file"), ("nonsense\n", "expected a line of a trace, got 'nonsense'"),
-                              ("[1,", "expected a list of events"), ("{}\n", "expected a line of a trace")):
-            code, out, err = tool.run("explain", "--trace", write_trace(self.folder.name, "c", text))
-            self.assertEqual((1, ""), (code, out))
-            self.assertIn(message, err)
-        self.assertEqual(1, tool.run("explain", "--trace", "/nonexistent")[0])
-        self.assertEqual(2, tool.run("explain", "--trace", self.path, "neg(f32[2]) on mesh(2)")[0])
-        self.assertEqual(2, tool.run("explain", "--trace", self.path, "--svg", "-")[0])
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Mesh(unittest.TestCase):
         self.assertLess(len(out), 40000)
         self.assertIn("999999999", out)
 
-    def test_no_colour_in_pipes(self):
+    def test_no_color_in_pipes(self):
         self.assertNotIn("\033", mesh("2x3"))
 
     def test_json_equals_the_answer_of_query(self):

@@ -142,7 +142,7 @@ class Plan(unittest.TestCase):
         self.assertIn("planner min_cost: the meshes differ; direct can do it", out)
         plans = {one["planner"]: one for one in json.loads(plan(*arguments, "--json")[1])["plans"]}
         self.assertIn("the meshes differ", plans["greedy"]["refused"])
-        # ranks 0 to 3 hold 3 rows each, all six get 2 columns: 12 x 2, of which ranks 4 and 5 have nothing
+        # ranks 0 to 3 hold 3 rows each, all six get 2 columns: 12 x 2, and ranks 4 and 5 have nothing of it
         self.assertEqual((plans["direct"]["bytes"], plans["direct"]["lower_bound_bytes"]), (96, 96))
         self.assertEqual((plans["direct"]["peak_bytes"], plans["direct"]["trace"]), (4 * (18 + 24), "S(0)->RS(1)"))
 
@@ -203,7 +203,7 @@ class Sends(unittest.TestCase):
         self.assertEqual(found["bytes"], sum(pair["bytes"] for pair in found["sends"] if pair["to"] == 0))
         self.assertIn("portions", plan("f32[1024,1024] P(sum) on mesh(4)", "R")[1])
 
-    def test_large_meshes_are_summarised(self):
+    def test_large_meshes_are_summarized(self):
         code, out, err = plan("f32[4096,4096] S(0),R on mesh(128x128)", "R,R")
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"sent to rank \d+, which receives most:\n")
@@ -281,29 +281,29 @@ class Svg(unittest.TestCase):
         self.assertEqual((len(boxes), len(set(boxes))), (5, 4))
         self.assertEqual({(0, 1), (0, 2), (1, 2), (0, 5), (1, 5)}, {(a, b) for a, b, _ in self.arrows(root)})
 
-    def test_large_meshes_are_summarised(self):
+    def test_large_meshes_are_summarized(self):
         root = self.draw("f32[1024,1024] S(0),R on mesh(128x128)", "R,R", "--planner", "direct")
         self.assertEqual(12, len(self.arrows(root)))
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
         self.assertIn("receives 4.0 MiB", texts)  # 127 of 128 shards, also from senders that are not shown
-        self.assertIn("grey: from other ranks", texts)
+        self.assertIn("gray: from other ranks", texts)
         root = self.draw("f32[640,64] S(0) on mesh(100)", "S(1),R on mesh(3x50)")
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
         self.assertTrue(any("mesh(3x50)" in text for text in texts))  # not broken in two
 
-    def test_blocks_have_the_colours_of_their_origins(self):
+    def test_blocks_have_the_colors_of_their_origins(self):
         root = self.draw("f32[8,8] S(0) on mesh(2)", "S(1)")
-        self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
+        self.assertNotIn("gray: from other ranks", [text.text for text in root.iter(SVG + "text")])
         boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})
         pieces = [(float(rect.get("x")) > boxes[1], float(rect.get("y")), rect.get("fill")) for rect in root.iter(SVG + "rect")
                   if rect.get("class") in ("piece", "tiny")]
         held = [fill for after, _, fill in sorted(pieces) if not after]
-        grey = "#e4e4e4"
+        gray = "#e4e4e4"
         self.assertEqual(2, len(set(held)))
-        self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # grey is drawn below
+        self.assertEqual(set(held) | {gray}, {fill for after, _, fill in pieces if after})  # gray is drawn below
 
     def test_truncated_texts_are_well_formed(self):
         for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # truncated in a character, or between two

@@ -118,7 +118,7 @@ def on_terminal(*arguments, **changes):
     return out.decode().replace("\r\n", "\n")
 
 
-class Colour(unittest.TestCase):
+class Color(unittest.TestCase):
     arguments = ["show", *PICTURES["uneven_and_empty"]]
 
     def plain(self, text):
@@ -126,21 +126,21 @@ class Colour(unittest.TestCase):
 
     def test_only_on_a_terminal(self):
         piped = tool.run(*self.arguments)[1]
-        coloured = on_terminal(*self.arguments)
+        colored = on_terminal(*self.arguments)
         self.assertNotIn("\033", piped)
-        self.assertIn("\033[", coloured)
-        self.assertEqual(piped, self.plain(coloured))
+        self.assertIn("\033[", colored)
+        self.assertEqual(piped, self.plain(colored))
 
-    def test_explicit_colour(self):
+    def test_explicit_color(self):
         self.assertIn("\033[", tool.run(*self.arguments, "--color=always", NO_COLOR="1")[1])
         self.assertNotIn("\033", on_terminal(*self.arguments, "--color=never"))
 
-    def test_no_color_and_dumb_terminals_are_honoured(self):
+    def test_no_color_and_dumb_terminals_are_honored(self):
         self.assertNotIn("\033", on_terminal(*self.arguments, NO_COLOR="1"))
         self.assertIn("\033", on_terminal(*self.arguments, NO_COLOR=""))
         self.assertNotIn("\033", on_terminal(*self.arguments, TERM="dumb"))
 
-    def test_every_line_ends_without_colour(self):
+    def test_every_line_ends_without_color(self):
         for line in tool.run(*self.arguments, "--color=always")[1].splitlines():
             if "\033" in line:
                 self.assertTrue(line.rindex("\033[0m") == line.rindex("\033["), line)

@@ -6,10 +6,10 @@
  *
  *     train.soak WORK SEED STEPS FOLDER [FAULT RANK STEP]
  *
- * WORK is what steps are made of: "gradients", "optimizers" or "files". FAULT is one of those in the table below. After
- * an error of one rank alone, all ranks clear it and continue; after any other one they close. Ends with 0, 1 after
- * errors, 2 if it was called wrongly, or 3 if values are wrong: replicas that differ, or a file with other values than
- * were saved.
+ * WORK is what steps are made of: "gradients", "optimizers", "files" or "checkpoints". FAULT is one of those in the
+ * table below. After an error of one rank alone, all ranks clear it and continue; after any other one they close. Ends
+ * with 0, 1 after errors, 2 if it was called wrongly, or 3 if values are wrong: replicas that differ, or a file or a
+ * checkpoint with other values than were saved.
  */
 #include <dtensor/dtensor.h>
 
@@ -26,12 +26,14 @@ struct run {
     dt_ctx *ctx;
     dt_mesh *mesh;
     dt_tensor *x, *parameters[N_PARAMETERS];
+    dt_params *params;
     dt_optimizer *optimizer;
+    dt_saving *saving;
     const char *work, *fault;
-    char path[4096];
+    char path[4096], checkpoints[4096];
     uint64_t seed;
     int64_t fault_rank, fault_step;
-    bool adam, may_clear;
+    bool may_clear;
 };
 
 static bool is(const char *a, const char *b) { return !strcmp(a, b); }
@@ -72,7 +74,7 @@ static dt_tensor *loss_of(struct run *run) {
 static void train(struct run *run) {
     dt_backward(loss_of(run));
     dt_clip_grad_norm(parameters(run), 1.0);
-    dt_optimizer_step(run->optimizer, .parameters = parameters(run));
+    dt_optimizer_step(run->optimizer);
     dt_zero_grad(parameters(run));
 }
 
@@ -85,6 +87,21 @@ static int use_files(struct run *run) {
     double difference = loaded ? dt_item(dt_sum(dt_abs(dt_sub(loaded, run->parameters[0])))) : 0;
     dt_no_grad_end(run->ctx);
     return !dt_failed(run->ctx) && difference != 0 ? EXIT_WRONG : 0;
+}
+
+/* Saves a checkpoint, every second time in the background, loads the newest one, and compares the first parameter. */
+static int use_checkpoints(struct run *run, int64_t step) {
+    bool is_later = step / FILE_STEPS % 2;
+    int64_t loaded = -1;
+    dt_no_grad_begin(run->ctx);
+    dt_tensor *saved = dt_clone(run->parameters[0]);
+    dt_save(run->params, run->checkpoints, step, .optimizer = run->optimizer, .keep = DT_INT(2), .unsynced = true,
+            .later = is_later ? &run->saving : NULL);
+    dt_saving_wait(run->saving);
+    dt_load(run->params, run->checkpoints, .optimizer = run->optimizer, .step = &loaded);
+    double difference = dt_failed(run->ctx) ? 0 : dt_item(dt_sum(dt_abs(dt_sub(saved, run->parameters[0]))));
+    dt_no_grad_end(run->ctx);
+    return !dt_failed(run->ctx) && (difference != 0 || loaded != step) ? EXIT_WRONG : 0;
 }
 
 static int make_step(struct run *run, int64_t step) {
@@ -101,6 +118,8 @@ static int make_step(struct run *run, int64_t step) {
         train(run);
     if (is(run->work, "files") && step % FILE_STEPS == 0)
         code = use_files(run);
+    if (is(run->work, "checkpoints") && step % FILE_STEPS == 0)
+        code = use_checkpoints(run, step);
     dt_scope_end(scope);
     return code;
 }
@@ -130,29 +149,24 @@ static int print_hash(struct run *run) {
     return 0;
 }
 
-static dt_tensor *parameter(struct run *run, dt_generator *generator, dt_shape shape, const char *place) {
-    dt_tensor *made = dt_randn(run->ctx, shape, .mesh = run->mesh, .place = place, .generator = generator);
-    return dt_set_requires_grad(made, true) == DT_OK ? made : NULL;
-}
-
 /* Placements follow from the seed: replicated, sharded in one dim or the other, or fully sharded. */
 static void make_model(struct run *run) {
-    static const char *const places[][N_PARAMETERS] = {
-        {"R", "R", "R"}, {"S(1)", "S(0)", "S(0)"}, {"S(0)", "S(0)", "S(0)"}, {"S(0)", "R", "S(1)"}};
-    const char *const *place = places[run->seed % 4];
-    dt_generator *generator = dt_generator_new(run->ctx, run->seed);
-    run->x = dt_randn(run->ctx, DT_SHAPE(13, 24), .mesh = run->mesh, .place = run->seed % 3 ? "S(0)" : "R",
-                      .generator = generator);
-    run->parameters[0] = parameter(run, generator, DT_SHAPE(24, 40), place[0]);
-    run->parameters[1] = parameter(run, generator, DT_SHAPE(40), place[1]);
-    run->parameters[2] = parameter(run, generator, DT_SHAPE(40, 7), place[2]);
-    run->adam = run->seed % 2;
-    run->optimizer = run->adam ? dt_adamw_new(run->ctx, 0.01) : dt_sgd_new(run->ctx, 0.01, .momentum = DT_REAL(0.9));
-    dt_generator_release(generator);
+    static const char *const rules[] = {"* dp=R", "w1 dp=S(1)\n* dp=S(0)", "* dp=S(0)",
+                                        "w1 dp=S(0)\nw2 dp=S(1)\n* dp=R"};
+    dt_generator_seed(dt_generator_default(run->ctx), run->seed);
+    run->x = dt_randn(run->ctx, DT_SHAPE(13, 24), .mesh = run->mesh, .place = run->seed % 3 ? "S(0)" : "R");
+    run->params = dt_params_new(run->ctx, .mesh = run->mesh, .rules = rules[run->seed % 4]);
+    run->parameters[0] = dt_param(run->params, "w1", DT_SHAPE(24, 40), .std = DT_REAL(1));
+    run->parameters[1] = dt_param(run->params, "b1", DT_SHAPE(40), .std = DT_REAL(1));
+    run->parameters[2] = dt_param(run->params, "w2", DT_SHAPE(40, 7), .std = DT_REAL(1));
+    run->optimizer = run->seed % 2 ? dt_adamw_new(run->ctx, 0.01, .params = run->params)
+                                   : dt_sgd_new(run->ctx, 0.01, .momentum = DT_REAL(0.9), .params = run->params);
 }
 
 /* Whether the ranks can go on after the error that this one has. */
 static bool clear(struct run *run) {
+    if (run->may_clear)
+        fprintf(stderr, "rank %" PRId64 " clears %s\n", dt_rank(run->ctx), dt_error_text(run->ctx));
     if (!run->may_clear || dt_error_clear(run->ctx) != DT_OK)
         return false;
     return dt_zero_grad(parameters(run)) == DT_OK;
@@ -178,8 +192,9 @@ int main(int argc, char **argv) {
     run.seed = strtoull(argv[2], NULL, 10);
     int64_t n_steps = strtoll(argv[3], NULL, 10);
     snprintf(run.path, sizeof run.path, "%s/parameters.npz", argv[4]);
+    snprintf(run.checkpoints, sizeof run.checkpoints, "%s/run", argv[4]);
     run.ctx = dt_init(NULL);
-    run.mesh = dt_mesh_new(run.ctx, "*");
+    run.mesh = dt_mesh_new(run.ctx, "dp=*");
     make_model(&run);
     if (!run.ctx || dt_failed(run.ctx))
         return dt_close(run.ctx);

@@ -53,7 +53,7 @@ static void tensors__are_not_made_without_their_mesh(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* Allocations of a rank, in the heap and outside, of which one may fail. */
+/* Allocations of a rank, in the heap and outside; one may fail. */
 typedef struct counted_memory {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;

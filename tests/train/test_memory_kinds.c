@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The statistics of the heap tell parameters, gradients, the state of optimisers, activations and scratch memory apart.
+ * The statistics of the heap tell parameters, gradients, the state of optimizers, activations and scratch memory apart.
  */
 #include "support/ranks.h"
 

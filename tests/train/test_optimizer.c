@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Optimisers on sharded parameters against the same steps on one rank, and against the formulas of the methods in f64.
+ * Optimizers on sharded parameters against the same steps on one rank, and against the formulas of the methods in f64.
  */
 #include "support/ranks.h"
 
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Numbers of a method, which makes an optimiser. */
+/* Numbers of a method, which makes an optimizer. */
 typedef struct method {
     enum { ADAM, ADAMW, SGD } kind;
     double lr, beta1, beta2, eps, decay, momentum, dampening;
@@ -233,7 +233,7 @@ static void step_by(dt_optimizer *opt, dt_tensor *p) {
     assert_int_equal(dt_optimizer_step(opt, .parameters = DT_TENSORS(p)), DT_OK);
 }
 
-/* An optimiser that gets the state and the number of steps of another one continues as that would. */
+/* An optimizer that gets the state and the number of steps of another one continues as that would. */
 static void states__are_restored(void **state) {
     (void)state;
     static const char *const names[] = {"exp_avg", "exp_avg_sq"};

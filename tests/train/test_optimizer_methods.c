@@ -156,8 +156,12 @@ static void optimizer__refuses_rules_without_effect(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     dt_params *p = dt_params_new(ctx, .rules = "*.wieght decay=0");
+    dt_optimizer *opt = dt_sgd_new(ctx, 0.1, .params = p); /* the list is still empty */
+    assert_non_null(opt);
     dt_tensor *w = dt_param(p, "a.weight", DT_SHAPE(3), .value = DT_REAL(1));
-    dt_optimizer *opt = dt_sgd_new(ctx, 0.1, .params = p);
+    assert_null(dt_sgd_new(ctx, 0.1, .params = p));
+    assert_error_contains(ctx, DT_ERR_VALUE, "sgd_new: rules: line 1: '*.wieght' matches none of the 1 parameters");
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
     dt_backward(dt_sum(w));
     assert_int_equal(dt_optimizer_step(opt), DT_ERR_VALUE);
     assert_error_contains(ctx, DT_ERR_VALUE, "did you mean a.weight?");

@@ -184,6 +184,13 @@ static void rules__first_matching_line_decides_each_attribute(void **state) {
     dt__ctx_free(ctx);
 }
 
+static void rules__do_not_depend_on_the_locale(void **state) {
+    (void)state;
+    test_commas_begin();
+    rules__first_matching_line_decides_each_attribute(NULL);
+    test_commas_end();
+}
+
 static void rules__errors_name_line_and_column(void **state) {
     (void)state;
     static const struct {
@@ -317,6 +324,7 @@ int main(void) {
         cmocka_unit_test(pattern__of_a_name_has_stars_for_numbers),
         cmocka_unit_test(rules__place_by_name_shape_and_mesh),
         cmocka_unit_test(rules__first_matching_line_decides_each_attribute),
+        cmocka_unit_test(rules__do_not_depend_on_the_locale),
         cmocka_unit_test(rules__errors_name_line_and_column),
         cmocka_unit_test(rules__refuse_what_does_not_fit_a_parameter),
         cmocka_unit_test(rules__without_effect_are_errors),

@@ -127,6 +127,41 @@ static int averages(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* Integers have no mean, and are not used in another dtype, whatever the rules have for the others. */
+static int averages_of_dtypes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const struct {
+        const char *name;
+        dt_dtype dtype, used;
+        double first, then, average;
+    } all[] = {{"weight", DT_F32, DT_BF16, 2, 6, 3}, {"half", DT_F16, DT_BF16, 2, 6, 3},
+               {"steps", DT_I64, DT_I64, 2, 9, 9},   {"bytes", DT_U8, DT_U8, 7, 5, 5},
+               {"mask", DT_BOOL, DT_BOOL, 1, 0, 0},  {"waves", DT_C64, DT_C64, 4, 8, 5}};
+    enum { N = sizeof all / sizeof *all };
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=*");
+    dt_params *p = dt_params_new(ctx, .mesh = mesh, .rules = "waves use=c64\nhalf grad=f16 dp=R\n* dp=free use=bf16");
+    for (int i = 0; i < N; i++)
+        dt_param(p, all[i].name, DT_SHAPE(5), .value = DT_REAL(all[i].first), .dtype = all[i].dtype);
+    CHECK_OK(ctx, dt_params_check(p));
+    dt_params *average = dt_params_clone(p);
+    dt_no_grad_begin(ctx);
+    for (int i = 0; i < N; i++) {
+        dt_fill_(dt_params_tensor(p, i), DT_NUMBER(all[i].then));
+        const dt_spec *use = dt_tensor_use(dt_params_tensor(p, i));
+        CHECK(use && dt_spec_dtype(use) == all[i].used, "%s is used in another dtype", all[i].name);
+    }
+    CHECK_OK(ctx, dt_no_grad_end(ctx));
+    CHECK_OK(ctx, dt_params_lerp(average, p, 0.25));
+    for (int i = 0; i < N; i++) {
+        const double *got = dt_data(dt_full_tensor(dt_to(dt_params_tensor(average, i), DT_C128)));
+        for (int k = 0; k < 5; k++)
+            CHECK(got && got[2 * k] == all[i].average && got[2 * k + 1] == 0, "%s: expected %g, got %g: %s",
+                  all[i].name, all[i].average, got ? got[2 * k] : NAN, dt_error_text(ctx));
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* Two stages: each rank lists all names, and holds nothing of the other stage. */
 static int stages(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -159,6 +194,7 @@ static void params__are_made_in_their_placements(void **state) {
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         run_ranks(worlds[i], makes_and_lists, NULL);
         run_ranks(worlds[i], averages, NULL);
+        run_ranks(worlds[i], averages_of_dtypes, NULL);
     }
 }
 
@@ -226,7 +262,7 @@ static void params__errors_leave_the_list_as_it_was(void **state) {
     REFUSES(dt_params_get(p, "h.0.atn.wq.bias"), DT_ERR_VALUE, "did you mean h.0.attn.wq.bias?");
     REFUSES(dt_params_list(p, "*.wz").n, DT_ERR_VALUE, "'*.wz' matches none of the 13 parameters");
     REFUSES(dt_params_list(p, "[").n, DT_ERR_VALUE, "expected ']'");
-    REFUSES(dt_params_end(p) == DT_OK, DT_ERR_STATE, "there is no dt_params_begin");
+    REFUSES(dt_params_end(p) == DT_OK, DT_ERR_STATE, "expected an open dt_params_begin, got none");
     REFUSES(dt_params_new(ctx, .mesh = mesh, .rules = "* tpp=S(0)"), DT_ERR_VALUE, "did you mean tp?");
     REFUSES(dt_params_new(ctx, .dtype = (dt_dtype)99), DT_ERR_DTYPE, "expected a dt_dtype");
     dt_params *loose = dt_params_new(ctx, .mesh = mesh, .rules = "* tp=R\n*.bais decay=0");

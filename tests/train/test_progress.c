@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The progress line: its text, the steps that print it, live lines, and the rank that shows it. What is printed is read
- * back from a file in the place of standard output; runs that begin at infinity have no time to estimate from, so that
+ * back from a file in place of standard output; runs that begin at infinity have no time to estimate from, so that
  * their lines are known. A terminal's line is tested with the GPT (tests/tools/test_gpt_program.py). Ranks 1, 2, 3 and
  * 5 on shm.
  */

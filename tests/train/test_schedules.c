@@ -104,7 +104,8 @@ static double expected_idle(const named *of, int64_t p, int64_t n, const dt_stag
         return n < p ? -1 : d * (f + b);
     if (!strcmp(of->name, "zb-h1"))
         return n < p ? -1 : d * (f + t->input - t->weight);
-    return n < 2 * p || f != t->input || f != t->weight ? -1 : d * f;
+    const int64_t fewest = !strcmp(of->name, "zb-v") ? 2 * p - 1 : 2 * p;
+    return n < fewest || f != t->input || f != t->weight ? -1 : d * f;
 }
 
 static void check_idle(dt_ctx *ctx, const named *of, int64_t p, int64_t n, const dt_stage_times *times) {
@@ -170,6 +171,36 @@ static void hops__delay_what_crosses(void **state) {
                 1e-12);
     dt_schedule *alone = schedule_of(ctx, &all[6], 1, 3); /* zb-v on one rank: two stages, no hop */
     assert_true(dt_schedule_simulate(alone, (&(dt_stage_times){1, 1, 1, 100}), NULL) == 18);
+    end_ctx(ctx, &memory);
+}
+
+static void expect_error(dt_ctx *ctx, const char *error) {
+    if (!strstr(dt_error_text(ctx), error))
+        fail_msg("expected '%s', got '%s'", error, dt_error_text(ctx));
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+}
+
+/* A first stage without an input gradient, and a last one that is longer. */
+static void stages__have_times_of_their_own(void **state) {
+    (void)state;
+    test_memory memory = {0};
+    dt_ctx *ctx = new_ctx(&memory);
+    dt_schedule *schedule = dt_schedule_new(ctx, "zb-h1", .stages = DT_INT(2), .micro = DT_INT(3));
+    const dt_stage_times same[] = {{1, 2, 3, 0.5}, {1, 2, 3, 0.5}};
+    assert_true(dt_schedule_simulate_stages(schedule, same, NULL) == dt_schedule_simulate(schedule, same, NULL));
+    assert_true(dt_schedule_simulate_stages(schedule, NULL, NULL) == dt_schedule_simulate(schedule, NULL, NULL));
+    /* Rank 1: F0 1.5, I0 4.5, F1 6.5, I1 9.5, W0 11.5, F2 12.5, I2 15.5, W1 17.5, W2 18.5 to 19.5.
+     * Rank 0: F0 0, F1 1, I0 and W0 6.75, F2 8.75, I1 and W1 11.75, I2 and W2 17.75 to 19.75. */
+    const dt_stage_times differ[] = {{1, 0, 2, 0.5}, {3, 2, 1, 0.25}};
+    double begins[18];
+    assert_true(dt_schedule_simulate_stages(schedule, differ, begins) == 19.75);
+    static const double expected[18] = {0,   1,   6.75, 6.75, 8.75, 11.75, 11.75, 17.75, 17.75,
+                                        1.5, 4.5, 6.5,  9.5,  11.5, 12.5,  15.5,  17.5,  18.5};
+    for (int i = 0; i < 18; i++)
+        assert_true(begins[i] == expected[i]);
+    dt_stage_times wrong[] = {{1, 1, 1, 0}, {1, -1, 1, 0}};
+    assert_true(dt_schedule_simulate_stages(schedule, wrong, NULL) == -1);
+    expect_error(ctx, "the time input is out of range: expected at least 0, got -1");
     end_ctx(ctx, &memory);
 }
 
@@ -242,12 +273,6 @@ static void errors__name_the_action(void **state) {
         assert_int_equal(dt_error_clear(ctx), DT_OK);
         end_ctx(ctx, &memory);
     }
-}
-
-static void expect_error(dt_ctx *ctx, const char *error) {
-    if (!strstr(dt_error_text(ctx), error))
-        fail_msg("expected '%s', got '%s'", error, dt_error_text(ctx));
-    assert_int_equal(dt_error_clear(ctx), DT_OK);
 }
 
 static void errors__name_the_option(void **state) {
@@ -371,6 +396,7 @@ int main(void) {
         cmocka_unit_test(schedules__idle_as_their_papers_state),
         cmocka_unit_test(schedules__hold_the_activations_that_they_promise),
         cmocka_unit_test(hops__delay_what_crosses),
+        cmocka_unit_test(stages__have_times_of_their_own),
         cmocka_unit_test(timeline__of_zb_h1),
         cmocka_unit_test(table__of_others_loads),
         cmocka_unit_test(errors__name_the_action),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fully sharded parameters bound the memory of a training step: beside the shards of parameters, gradients and
+ * Fully sharded parameters bound the memory of a training step: in addition to the shards of parameters, gradients and
  * optimizer state, and the activations of its batch, a rank holds two blocks whole and 64 MiB.
  *
  * mpi: no: moves between nodes also hold what is sent and received, which the bound does not count

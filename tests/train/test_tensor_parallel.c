@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Small models whose parallelism is the placements of their weights: values, gradients, steps and numbers of
- * collectives beside the same model without a mesh. Larger ones are trained by tests/tools/test_gpt.py.
+ * collectives next to the same model without a mesh. Larger ones are trained by tests/tools/test_gpt.py.
  */
 #include "support/ranks.h"
 
@@ -21,8 +21,8 @@ static bool is_placed(const dt_tensor *x, const char *expected) {
     return !strcmp(text, expected);
 }
 
-/* The largest difference between a distributed tensor and a plain one, beside the largest element where that is above
- * 1. */
+/* The largest difference between a distributed tensor and a plain one, relative to the largest element where that is
+ * above 1. */
 static double distance(dt_tensor *x, dt_tensor *plain) {
     const double largest = dt_item(dt_amax(dt_abs(dt_detach(plain))));
     return dt_item(dt_amax(dt_abs(dt_sub(dt_detach(dt_full_tensor(x)), dt_detach(plain))))) /
@@ -135,7 +135,7 @@ static void tied_weights__have_one_gradient(void **state) {
         run_ranks(n, tie_weights, NULL);
 }
 
-/* A loss over classes that tp shards, beside other mesh dims. */
+/* A loss over classes that tp shards, with other mesh dims. */
 typedef struct loss_case {
     const char *mesh, *x, *target;
     int n_dims; /* of x */

@@ -5,7 +5,7 @@
  * placements of its inputs, and compared with the op on plain tensors. Ranks 2, 3 and 5 on shm; with 3 also variations
  * of the samples: sizes 0, 1, even and odd, other dtypes, but not those of half precision, in which the values
  * between two ops are rounded where the kernel of another op does not. Each op that has a decomposition must have been
- * tried, also those that have a kernel beside it. (VAL-022)
+ * tried, also those that have a kernel, too. (VAL-022)
  */
 #include "autograd/records.h"
 #include "dispatch/matrix_structure.h"

@@ -10,7 +10,7 @@ _dtrun_program() {
     local i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        -n | --ranks | --bind | --topology | --timeout | --heap | --threads | --machine | --output-dir) ((i++)) ;;
+        -n | --ranks | --restarts | --min-ranks | --bind | --topology | --timeout | --heap | --threads | --machine | --output-dir) ((i++)) ;;
         -*) ;;
         *) break ;;
         esac
@@ -29,7 +29,7 @@ _dtrun() {
     --bind) mapfile -t COMPREPLY < <(compgen -W 'none core numa package' -- "$word") ;;
     --output-dir) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     --machine | --topology) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    -n | --ranks | --timeout | --heap | --threads) ;;
+    -n | --ranks | --restarts | --min-ranks | --timeout | --heap | --threads) ;;
     *)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_dtrun_options "$1")" -- "$word")

@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HELP = 1000, FIRST_OPTION, MAX_OPTIONS = 32, HELP_COLUMN = 22 };
 enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 1000 };
+static const off_t MAX_INPUT_BYTES = (off_t)4 << 30;
 
 int args_misused(const command *self, const char *format, ...) {
     va_list values;
@@ -104,7 +106,7 @@ static dt_status keep_words(arguments *out, int argc, char **argv) {
     return DT_OK;
 }
 
-/* "--colour=never" may be --color. */
+/* "--colors=never" may be --color. */
 static void refuse_name(const command *self, const char *word) {
     dt__near_miss near = dt__near_miss_of(word, strcspn(word, "="));
     for (const command_option *option = self->options; option->name; option++) {
@@ -194,16 +196,16 @@ static int terminal_width(void) {
     return width < MIN_WIDTH || width > MAX_WIDTH ? DEFAULT_WIDTH : width;
 }
 
-/* NO_COLOR turns colours off unless it is empty. */
-static bool terminal_has_colour(void) {
+/* NO_COLOR turns colors off unless it is empty. */
+static bool terminal_has_color(void) {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb"));
 }
 
-static dt_status read_colour(const arguments *args, bool *out) {
+static dt_status read_color(const arguments *args, bool *out) {
     const char *when = args_value(args, "color");
     if (!when || !strcmp(when, "auto")) {
-        *out = terminal_has_colour();
+        *out = terminal_has_color();
         return DT_OK;
     }
     *out = !strcmp(when, "always");
@@ -218,7 +220,7 @@ static dt_status read_colour(const arguments *args, bool *out) {
 
 dt_status args_text_style(const arguments *args, text_style *out) {
     int64_t width = terminal_width();
-    DT__TRY(read_colour(args, &out->colour));
+    DT__TRY(read_color(args, &out->color));
     DT__TRY(args_int(args, "width", MIN_WIDTH, MAX_WIDTH, &width));
     setlocale(LC_CTYPE, "");
     out->utf8 = !args_has(args, "ascii") && !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -284,12 +286,28 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
     return code;
 }
 
+/* Opens a file of bounded size, or a pipe. A device may have no end. */
+static dt_status open_input(dt_ctx *ctx, const char *file, FILE **out) {
+    struct stat info;
+    *out = fopen(file, "re");
+    if (!*out || fstat(fileno(*out), &info))
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: %s", file, strerror(errno));
+    if (S_ISFIFO(info.st_mode) || (S_ISREG(info.st_mode) && info.st_size <= MAX_INPUT_BYTES))
+        return DT_OK;
+    (void)fclose(*out);
+    if (S_ISREG(info.st_mode))
+        return dt__fail_local(ctx, DT_ERR_VALUE, "%s: expected at most %lld bytes, got %lld", file,
+                              (long long)MAX_INPUT_BYTES, (long long)info.st_size);
+    return dt__fail_local(ctx, DT_ERR_VALUE, "%s: expected a regular file, got a %s", file,
+                          S_ISDIR(info.st_mode) ? "folder" : "device");
+}
+
 dt_status args_read_file(dt_ctx *ctx, const char *file, dt__text *out) {
     char buffer[1 << 14];
     size_t n;
-    FILE *in = !strcmp(file, "-") ? stdin : fopen(file, "re");
-    if (!in)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "%s: %s", file, strerror(errno));
+    FILE *in = stdin;
+    if (strcmp(file, "-") != 0)
+        DT__TRY(open_input(ctx, file, &in));
     while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
         dt__text_add_chars(out, buffer, n);
     bool failed = ferror(in) != 0;

@@ -13,19 +13,23 @@
 #include "base/text.h"
 #include "dtensor/mesh.h"
 
-/* In the order in which `dtensor --help` lists them. */
+/* In the order that `dtensor --help` lists them. */
 #define COMMAND_LIST(X)                                                                                              \
     X(show)                                                                                                          \
     X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
     X(layout)                                                                                                        \
     X(params)                                                                                                        \
+    X(checkpoint)                                                                                                    \
+    X(estimate)                                                                                                      \
+    X(trace)                                                                                                         \
     X(pipeline)                                                                                                      \
     X(explain)                                                                                                       \
     X(rules)                                                                                                         \
     X(ops)                                                                                                           \
     X(verify)                                                                                                        \
     X(calibrate)                                                                                                     \
+    X(machine)                                                                                                       \
     X(query)
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, ARGS_MAX = 64 };
@@ -89,7 +93,7 @@ void args_help(const command *self);
 
 /* How to draw in characters, and the rows of the options that say so. */
 typedef struct text_style {
-    bool utf8, colour;
+    bool utf8, color;
     int width; /* columns of the terminal */
 } text_style;
 
@@ -117,7 +121,7 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
 
 /* The row of the option from which a session takes the size of its world. */
 #define RANKS_OPTION                                                                                                 \
-    { .name = "ranks", .value = "N", .help = "the size of the world, of which * in a mesh takes what is left" }
+    { .name = "ranks", .value = "N", .help = "the size of the world; * in a mesh takes what is left of it" }
 
 /* The row of the option from which a session takes its machine model, the built-in one by default. */
 #define MACHINE_OPTION                                                                                               \

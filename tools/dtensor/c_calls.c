@@ -179,6 +179,33 @@ const c_call c_calls[] = {
                "    .beta2 = DT_REAL(0.999), .weight_decay = DT_REAL(0.0),\n"
                "    .eps = DT_REAL(1e-08), .maximize = true, .grad_scale = DT_REAL(1.0));\n"
                "/* result.self, result.exp_avg, result.exp_avg_sq, result.max_exp_avg_sq */\n"},
+    {"adaptive_avg_pool1d", "dt_tensor *self; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_avg_pool1d(self, output_size);\n"},
+    {"adaptive_avg_pool2d", "dt_tensor *input; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_avg_pool2d(input, output_size);\n"},
+    {"adaptive_avg_pool3d", "dt_tensor *input; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_avg_pool3d(input, output_size);\n"},
+    {"adaptive_max_pool1d", "dt_tensor *input; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_max_pool1d(input, output_size);\n"},
+    {"adaptive_max_pool1d_with_indices",
+     "dt_tensor *input; dt_ints output_size;\n"
+     "dt_adaptive_max_pool1d_with_indices_result result = dt_adaptive_max_pool1d_with_indices(input,\n"
+     "    output_size);\n"
+     "/* result.output, result.indices */\n"},
+    {"adaptive_max_pool2d", "dt_tensor *input; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_max_pool2d(input, output_size);\n"},
+    {"adaptive_max_pool2d_with_indices",
+     "dt_tensor *input; dt_ints output_size;\n"
+     "dt_adaptive_max_pool2d_with_indices_result result = dt_adaptive_max_pool2d_with_indices(input,\n"
+     "    output_size);\n"
+     "/* result.output, result.indices */\n"},
+    {"adaptive_max_pool3d", "dt_tensor *input; dt_ints output_size;\n"
+                            "dt_tensor *result = dt_adaptive_max_pool3d(input, output_size);\n"},
+    {"adaptive_max_pool3d_with_indices",
+     "dt_tensor *input; dt_ints output_size;\n"
+     "dt_adaptive_max_pool3d_with_indices_result result = dt_adaptive_max_pool3d_with_indices(input,\n"
+     "    output_size);\n"
+     "/* result.output, result.indices */\n"},
     {"add", "dt_tensor *self; dt_tensor *other;\n"
             "dt_tensor *result = dt_add(self, other, .alpha = DT_NUMBER(1));\n"},
     {"add", "dt_tensor *self; double other;\n"
@@ -273,6 +300,17 @@ const c_call c_calls[] = {
                                 "    out, logsumexp, .attn_mask = attn_mask, .is_causal = true,\n"
                                 "    .scale = DT_REAL(0.5), .enable_gqa = true, .dropout_p = DT_REAL(0.0),\n"
                                 "    .seed = DT_INT(0), .draw = DT_INT(0));\n"},
+    {"avg_pool1d", "dt_tensor *self; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_avg_pool1d(self, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .ceil_mode = true, .count_include_pad = DT_FALSE);\n"},
+    {"avg_pool2d", "dt_tensor *self; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_avg_pool2d(self, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .ceil_mode = true, .count_include_pad = DT_FALSE,\n"
+                   "    .divisor_override = DT_INT(0));\n"},
+    {"avg_pool3d", "dt_tensor *self; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_avg_pool3d(self, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .ceil_mode = true, .count_include_pad = DT_FALSE,\n"
+                   "    .divisor_override = DT_INT(0));\n"},
     {"baddbmm", "dt_tensor *self; dt_tensor *batch1; dt_tensor *batch2;\n"
                 "dt_tensor *result = dt_baddbmm(self, batch1, batch2, .beta = DT_NUMBER(1),\n"
                 "    .alpha = DT_NUMBER(1));\n"},
@@ -400,6 +438,58 @@ const c_call c_calls[] = {
                         "dt_tensor *result = dt_constant_pad_nd(self, pad, .value = DT_NUMBER(0));\n"},
     {"contiguous", "dt_tensor *self;\n"
                    "dt_tensor *result = dt_contiguous(self);\n"},
+    {"conv1d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv1d(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = DT_INTS(1), .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv1d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv1d_padding(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = \"valid\", .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv2d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv2d(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = DT_INTS(1), .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv2d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv2d_padding(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = \"valid\", .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv3d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv3d(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = DT_INTS(1), .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv3d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+               "dt_tensor *result = dt_conv3d_padding(input, weight, .bias = bias,\n"
+               "    .stride = DT_INTS(1), .padding = \"valid\", .dilation = DT_INTS(1),\n"
+               "    .groups = DT_INT(1));\n"},
+    {"conv_forward", "dt_tensor *input; dt_tensor *weight; dt_shape sizes;\n"
+                     "dt_tensor *result = dt_conv_forward(input, weight, sizes, .stride = DT_INTS(1),\n"
+                     "    .padding = DT_INTS(1), .dilation = DT_INTS(1), .groups = DT_INT(1));\n"},
+    {"conv_input_backward", "dt_tensor *grad_output; dt_tensor *weight; dt_shape sizes;\n"
+                            "dt_tensor *result = dt_conv_input_backward(grad_output, weight, sizes,\n"
+                            "    .stride = DT_INTS(1), .padding = DT_INTS(1), .dilation = DT_INTS(1),\n"
+                            "    .groups = DT_INT(1));\n"},
+    {"conv_transpose1d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+                         "dt_tensor *result = dt_conv_transpose1d(input, weight, .bias = bias,\n"
+                         "    .stride = DT_INTS(1), .padding = DT_INTS(1), .output_padding = DT_INTS(1),\n"
+                         "    .groups = DT_INT(1), .dilation = DT_INTS(1));\n"},
+    {"conv_transpose2d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+                         "dt_tensor *result = dt_conv_transpose2d(input, weight, .bias = bias,\n"
+                         "    .stride = DT_INTS(1), .padding = DT_INTS(1), .output_padding = DT_INTS(1),\n"
+                         "    .groups = DT_INT(1), .dilation = DT_INTS(1));\n"},
+    {"conv_transpose3d", "dt_tensor *input; dt_tensor *weight; dt_tensor *bias;\n"
+                         "dt_tensor *result = dt_conv_transpose3d(input, weight, .bias = bias,\n"
+                         "    .stride = DT_INTS(1), .padding = DT_INTS(1), .output_padding = DT_INTS(1),\n"
+                         "    .groups = DT_INT(1), .dilation = DT_INTS(1));\n"},
+    {"conv_weight_backward", "dt_tensor *input; dt_tensor *grad_output; dt_shape sizes;\n"
+                             "dt_tensor *result = dt_conv_weight_backward(input, grad_output, sizes,\n"
+                             "    .stride = DT_INTS(1), .padding = DT_INTS(1), .dilation = DT_INTS(1),\n"
+                             "    .groups = DT_INT(1));\n"},
+    {"convolution", "dt_tensor *input; dt_tensor *weight; dt_ints stride; dt_ints padding;\n"
+                    "dt_ints dilation; bool transposed; dt_ints output_padding; int64_t groups;\n"
+                    "dt_tensor *bias;\n"
+                    "dt_tensor *result = dt_convolution(input, weight, stride, padding, dilation,\n"
+                    "    transposed, output_padding, groups, .bias = bias);\n"},
     {"copy_", "dt_tensor *self; dt_tensor *src;\n"
               "dt_tensor *result = dt_copy_(self, src);\n"},
     {"cos", "dt_tensor *self;\n"
@@ -591,6 +681,9 @@ const c_call c_calls[] = {
     {"gelu_backward", "dt_tensor *grad_output; dt_tensor *self;\n"
                       "dt_tensor *result = dt_gelu_backward(grad_output, self,\n"
                       "    .approximate = \"none\");\n"},
+    {"geqrf", "dt_tensor *self;\n"
+              "dt_geqrf_result result = dt_geqrf(self);\n"
+              "/* result.a, result.tau */\n"},
     {"glu", "dt_tensor *input;\n"
             "dt_tensor *result = dt_glu(input, .dim = DT_INT(-1));\n"},
     {"group_norm", "dt_tensor *input; int64_t num_groups; dt_tensor *weight; dt_tensor *bias;\n"
@@ -679,6 +772,11 @@ const c_call c_calls[] = {
                       "    .eps = DT_REAL(1e-05));\n"},
     {"int", "dt_tensor *self;\n"
             "dt_tensor *result = dt_int(self);\n"},
+    {"interpolate", "dt_tensor *input;\n"
+                    "dt_tensor *result = dt_interpolate(input, .size = DT_SHAPE(1),\n"
+                    "    .scale_factor = DT_REALS(0.5), .mode = \"nearest\",\n"
+                    "    .align_corners = DT_FALSE, .recompute_scale_factor = DT_FALSE,\n"
+                    "    .antialias = true);\n"},
     {"isclose", "dt_tensor *self; dt_tensor *other;\n"
                 "dt_tensor *result = dt_isclose(self, other, .rtol = DT_REAL(1e-05),\n"
                 "    .atol = DT_REAL(1e-08), .equal_nan = true);\n"},
@@ -691,6 +789,8 @@ const c_call c_calls[] = {
     {"kl_div", "dt_tensor *input; dt_tensor *target;\n"
                "dt_tensor *result = dt_kl_div(input, target, .reduction = \"mean\",\n"
                "    .log_target = true);\n"},
+    {"kron", "dt_tensor *self; dt_tensor *other;\n"
+             "dt_tensor *result = dt_kron(self, other);\n"},
     {"kthvalue", "dt_tensor *self; int64_t k;\n"
                  "dt_kthvalue_result result = dt_kthvalue(self, k, .dim = DT_INT(-1),\n"
                  "    .keepdim = true);\n"
@@ -728,20 +828,51 @@ const c_call c_calls[] = {
                            "dt_linalg_cholesky_ex_result result = dt_linalg_cholesky_ex(self,\n"
                            "    .upper = true, .check_errors = true);\n"
                            "/* result.L, result.info */\n"},
+    {"linalg_cond", "dt_tensor *self;\n"
+                    "dt_tensor *result = dt_linalg_cond(self, .p = DT_NUMBER(1));\n"},
+    {"linalg_cond", "dt_tensor *self; const char *p;\n"
+                    "dt_tensor *result = dt_linalg_cond_p_str(self, p);\n"},
     {"linalg_cross", "dt_tensor *self; dt_tensor *other;\n"
                      "dt_tensor *result = dt_linalg_cross(self, other, .dim = DT_INT(-1));\n"},
     {"linalg_det", "dt_tensor *A;\n"
                    "dt_tensor *result = dt_linalg_det(A);\n"},
+    {"linalg_diagonal", "dt_tensor *A;\n"
+                        "dt_tensor *result = dt_linalg_diagonal(A, .offset = DT_INT(0),\n"
+                        "    .dim1 = DT_INT(-2), .dim2 = DT_INT(-1));\n"},
+    {"linalg_eig", "dt_tensor *self;\n"
+                   "dt_linalg_eig_result result = dt_linalg_eig(self);\n"
+                   "/* result.eigenvalues, result.eigenvectors */\n"},
     {"linalg_eigh", "dt_tensor *self;\n"
                     "dt_linalg_eigh_result result = dt_linalg_eigh(self, .UPLO = \"L\");\n"
                     "/* result.eigenvalues, result.eigenvectors */\n"},
+    {"linalg_eigvals", "dt_tensor *self;\n"
+                       "dt_tensor *result = dt_linalg_eigvals(self);\n"},
     {"linalg_eigvalsh", "dt_tensor *self;\n"
                         "dt_tensor *result = dt_linalg_eigvalsh(self, .UPLO = \"L\");\n"},
+    {"linalg_householder_product", "dt_tensor *input; dt_tensor *tau;\n"
+                                   "dt_tensor *result = dt_linalg_householder_product(input, tau);\n"},
     {"linalg_inv", "dt_tensor *A;\n"
                    "dt_tensor *result = dt_linalg_inv(A);\n"},
     {"linalg_inv_ex", "dt_tensor *A;\n"
                       "dt_linalg_inv_ex_result result = dt_linalg_inv_ex(A, .check_errors = true);\n"
                       "/* result.inverse, result.info */\n"},
+    {"linalg_ldl_factor", "dt_tensor *self;\n"
+                          "dt_linalg_ldl_factor_result result = dt_linalg_ldl_factor(self,\n"
+                          "    .hermitian = true);\n"
+                          "/* result.LD, result.pivots */\n"},
+    {"linalg_ldl_factor_ex", "dt_tensor *self;\n"
+                             "dt_linalg_ldl_factor_ex_result result = dt_linalg_ldl_factor_ex(self,\n"
+                             "    .hermitian = true, .check_errors = true);\n"
+                             "/* result.LD, result.pivots, result.info */\n"},
+    {"linalg_ldl_solve", "dt_tensor *LD; dt_tensor *pivots; dt_tensor *B;\n"
+                         "dt_tensor *result = dt_linalg_ldl_solve(LD, pivots, B, .hermitian = true);\n"},
+    {"linalg_lstsq", "dt_tensor *self; dt_tensor *b; const char *driver;\n"
+                     "dt_linalg_lstsq_result result = dt_linalg_lstsq(self, b, .rcond = DT_REAL(0.5),\n"
+                     "    .driver = driver);\n"
+                     "/* result.solution, result.residuals, result.rank, result.singular_values */\n"},
+    {"linalg_lu", "dt_tensor *A;\n"
+                  "dt_linalg_lu_result result = dt_linalg_lu(A, .pivot = DT_FALSE);\n"
+                  "/* result.P, result.L, result.U */\n"},
     {"linalg_lu_factor", "dt_tensor *A;\n"
                          "dt_linalg_lu_factor_result result = dt_linalg_lu_factor(A, .pivot = DT_FALSE);\n"
                          "/* result.LU, result.pivots */\n"},
@@ -752,8 +883,27 @@ const c_call c_calls[] = {
     {"linalg_lu_solve", "dt_tensor *LU; dt_tensor *pivots; dt_tensor *B;\n"
                         "dt_tensor *result = dt_linalg_lu_solve(LU, pivots, B, .left = DT_FALSE,\n"
                         "    .adjoint = true);\n"},
+    {"linalg_matrix_exp", "dt_tensor *self;\n"
+                          "dt_tensor *result = dt_linalg_matrix_exp(self);\n"},
+    {"linalg_matrix_norm", "dt_tensor *self; double ord;\n"
+                           "dt_tensor *result = dt_linalg_matrix_norm(self, ord, .dim = DT_DIMS(0),\n"
+                           "    .keepdim = true, .dtype = DT_F32);\n"},
+    {"linalg_matrix_norm", "dt_tensor *self;\n"
+                           "dt_tensor *result = dt_linalg_matrix_norm_str_ord(self, .ord = \"fro\",\n"
+                           "    .dim = DT_DIMS(0), .keepdim = true, .dtype = DT_F32);\n"},
     {"linalg_matrix_power", "dt_tensor *self; int64_t n;\n"
                             "dt_tensor *result = dt_linalg_matrix_power(self, n);\n"},
+    {"linalg_matrix_rank", "dt_tensor *self;\n"
+                           "dt_tensor *result = dt_linalg_matrix_rank(self, .atol = DT_REAL(0.5),\n"
+                           "    .rtol = DT_REAL(0.5), .hermitian = true);\n"},
+    {"linalg_matrix_rank", "dt_tensor *self; double tol;\n"
+                           "dt_tensor *result = dt_linalg_matrix_rank_tol(self, tol, .hermitian = true);\n"},
+    {"linalg_matrix_rank", "dt_tensor *input; dt_tensor *tol;\n"
+                           "dt_tensor *result = dt_linalg_matrix_rank_tol_tensor(input, tol,\n"
+                           "    .hermitian = true);\n"},
+    {"linalg_matrix_rank", "dt_tensor *input; dt_tensor *atol; dt_tensor *rtol;\n"
+                           "dt_tensor *result = dt_linalg_matrix_rank_atol_rtol_tensor(input, .atol = atol,\n"
+                           "    .rtol = rtol, .hermitian = true);\n"},
     {"linalg_multi_dot", "dt_tensors tensors;\n"
                          "dt_tensor *result = dt_linalg_multi_dot(tensors);\n"},
     {"linalg_norm", "dt_tensor *self;\n"
@@ -762,6 +912,17 @@ const c_call c_calls[] = {
     {"linalg_norm", "dt_tensor *self; const char *ord;\n"
                     "dt_tensor *result = dt_linalg_norm_ord_str(self, ord, .dim = DT_DIMS(0),\n"
                     "    .keepdim = true, .dtype = DT_F32);\n"},
+    {"linalg_pinv", "dt_tensor *self;\n"
+                    "dt_tensor *result = dt_linalg_pinv(self, .atol = DT_REAL(0.5),\n"
+                    "    .rtol = DT_REAL(0.5), .hermitian = true);\n"},
+    {"linalg_pinv", "dt_tensor *self; double rcond;\n"
+                    "dt_tensor *result = dt_linalg_pinv_rcond(self, rcond, .hermitian = true);\n"},
+    {"linalg_pinv", "dt_tensor *self; dt_tensor *atol; dt_tensor *rtol;\n"
+                    "dt_tensor *result = dt_linalg_pinv_tensor(self, .atol = atol, .rtol = rtol,\n"
+                    "    .hermitian = true);\n"},
+    {"linalg_pinv", "dt_tensor *self; dt_tensor *rcond;\n"
+                    "dt_tensor *result = dt_linalg_pinv_rcond_tensor(self, rcond,\n"
+                    "    .hermitian = true);\n"},
     {"linalg_qr", "dt_tensor *A;\n"
                   "dt_linalg_qr_result result = dt_linalg_qr(A, .mode = \"reduced\");\n"
                   "/* result.Q, result.R */\n"},
@@ -782,6 +943,12 @@ const c_call c_calls[] = {
                    "/* result.U, result.S, result.Vh */\n"},
     {"linalg_svdvals", "dt_tensor *A;\n"
                        "dt_tensor *result = dt_linalg_svdvals(A);\n"},
+    {"linalg_tensorinv", "dt_tensor *self;\n"
+                         "dt_tensor *result = dt_linalg_tensorinv(self, .ind = DT_INT(2));\n"},
+    {"linalg_tensorsolve", "dt_tensor *self; dt_tensor *other;\n"
+                           "dt_tensor *result = dt_linalg_tensorsolve(self, other, .dims = DT_DIMS(0));\n"},
+    {"linalg_vander", "dt_tensor *x;\n"
+                      "dt_tensor *result = dt_linalg_vander(x, .N = DT_INT(0));\n"},
     {"linalg_vecdot", "dt_tensor *x; dt_tensor *y;\n"
                       "dt_tensor *result = dt_linalg_vecdot(x, y, .dim = DT_INT(-1));\n"},
     {"linalg_vector_norm", "dt_tensor *self;\n"
@@ -860,6 +1027,14 @@ const c_call c_calls[] = {
             "dt_tensor *result = dt_lt_(self, other);\n"},
     {"lt_", "dt_tensor *self; double other;\n"
             "dt_tensor *result = dt_lt_scalar_(self, other);\n"},
+    {"lu", "dt_tensor *A; dt_tensor *out[8];\n"
+           "int n = dt_lu(A, out, 8, .pivot = DT_FALSE, .get_infos = true);\n"},
+    {"lu_solve", "dt_tensor *self; dt_tensor *LU_data; dt_tensor *LU_pivots;\n"
+                 "dt_tensor *result = dt_lu_solve(self, LU_data, LU_pivots);\n"},
+    {"lu_unpack", "dt_tensor *LU_data; dt_tensor *LU_pivots;\n"
+                  "dt_lu_unpack_result result = dt_lu_unpack(LU_data, LU_pivots,\n"
+                  "    .unpack_data = DT_FALSE, .unpack_pivots = DT_FALSE);\n"
+                  "/* result.P, result.L, result.U */\n"},
     {"mT", "dt_tensor *self;\n"
            "dt_tensor *result = dt_mT(self);\n"},
     {"masked_fill", "dt_tensor *self; dt_tensor *mask; double value;\n"
@@ -872,6 +1047,8 @@ const c_call c_calls[] = {
                      "dt_tensor *result = dt_masked_fill_tensor_(self, mask, value);\n"},
     {"matmul", "dt_tensor *self; dt_tensor *other;\n"
                "dt_tensor *result = dt_matmul(self, other);\n"},
+    {"matrix_exp", "dt_tensor *self;\n"
+                   "dt_tensor *result = dt_matrix_exp(self);\n"},
     {"max", "dt_tensor *self;\n"
             "dt_tensor *result = dt_max(self);\n"},
     {"max", "dt_tensor *self; int64_t dim;\n"
@@ -879,6 +1056,38 @@ const c_call c_calls[] = {
             "/* result.values, result.indices */\n"},
     {"max", "dt_tensor *self; dt_tensor *other;\n"
             "dt_tensor *result = dt_max_other(self, other);\n"},
+    {"max_pool1d", "dt_tensor *input; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_max_pool1d(input, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .dilation = DT_INTS(1), .ceil_mode = true);\n"},
+    {"max_pool1d_with_indices", "dt_tensor *input; dt_ints kernel_size;\n"
+                                "dt_max_pool1d_with_indices_result result = dt_max_pool1d_with_indices(input,\n"
+                                "    kernel_size, .stride = DT_INTS(1), .padding = DT_INTS(1),\n"
+                                "    .dilation = DT_INTS(1), .ceil_mode = true);\n"
+                                "/* result.output, result.indices */\n"},
+    {"max_pool2d", "dt_tensor *input; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_max_pool2d(input, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .dilation = DT_INTS(1), .ceil_mode = true);\n"},
+    {"max_pool2d_with_indices", "dt_tensor *input; dt_ints kernel_size;\n"
+                                "dt_max_pool2d_with_indices_result result = dt_max_pool2d_with_indices(input,\n"
+                                "    kernel_size, .stride = DT_INTS(1), .padding = DT_INTS(1),\n"
+                                "    .dilation = DT_INTS(1), .ceil_mode = true);\n"
+                                "/* result.output, result.indices */\n"},
+    {"max_pool3d", "dt_tensor *input; dt_ints kernel_size;\n"
+                   "dt_tensor *result = dt_max_pool3d(input, kernel_size, .stride = DT_INTS(1),\n"
+                   "    .padding = DT_INTS(1), .dilation = DT_INTS(1), .ceil_mode = true);\n"},
+    {"max_pool3d_with_indices", "dt_tensor *input; dt_ints kernel_size;\n"
+                                "dt_max_pool3d_with_indices_result result = dt_max_pool3d_with_indices(input,\n"
+                                "    kernel_size, .stride = DT_INTS(1), .padding = DT_INTS(1),\n"
+                                "    .dilation = DT_INTS(1), .ceil_mode = true);\n"
+                                "/* result.output, result.indices */\n"},
+    {"max_pool_backward", "dt_tensor *grad_output; dt_tensor *indices; dt_shape sizes;\n"
+                          "dt_ints kernel_size; dt_ints stride; dt_ints padding; dt_ints dilation;\n"
+                          "dt_tensor *result = dt_max_pool_backward(grad_output, indices, sizes,\n"
+                          "    kernel_size, stride, padding, dilation);\n"},
+    {"max_pool_read", "dt_tensor *self; dt_tensor *indices; dt_ints kernel_size; dt_ints stride;\n"
+                      "dt_ints padding; dt_ints dilation;\n"
+                      "dt_tensor *result = dt_max_pool_read(self, indices, kernel_size, stride,\n"
+                      "    padding, dilation);\n"},
     {"maximum", "dt_tensor *self; dt_tensor *other;\n"
                 "dt_tensor *result = dt_maximum(self, other);\n"},
     {"mean", "dt_tensor *self;\n"
@@ -1016,6 +1225,9 @@ const c_call c_calls[] = {
              "    .place = \"R\", .requires_grad = true);\n"},
     {"ones_like", "dt_tensor *self;\n"
                   "dt_tensor *result = dt_ones_like(self, .dtype = DT_F32);\n"},
+    {"ormqr", "dt_tensor *self; dt_tensor *input2; dt_tensor *input3;\n"
+              "dt_tensor *result = dt_ormqr(self, input2, input3, .left = DT_FALSE,\n"
+              "    .transpose = true);\n"},
     {"outer", "dt_tensor *self; dt_tensor *vec2;\n"
               "dt_tensor *result = dt_outer(self, vec2);\n"},
     {"pad", "dt_tensor *input; dt_ints pad;\n"
@@ -1023,6 +1235,8 @@ const c_call c_calls[] = {
             "    .value = DT_REAL(0.5));\n"},
     {"permute", "dt_tensor *self; dt_dims dims;\n"
                 "dt_tensor *result = dt_permute(self, dims);\n"},
+    {"pinverse", "dt_tensor *self;\n"
+                 "dt_tensor *result = dt_pinverse(self, .rcond = DT_REAL(1e-15));\n"},
     {"pixel_shuffle", "dt_tensor *self; int64_t upscale_factor;\n"
                       "dt_tensor *result = dt_pixel_shuffle(self, upscale_factor);\n"},
     {"pixel_unshuffle", "dt_tensor *self; int64_t downscale_factor;\n"
@@ -1051,6 +1265,9 @@ const c_call c_calls[] = {
              "    .dtype = DT_F32);\n"},
     {"prod_of_others", "dt_tensor *self;\n"
                        "dt_tensor *result = dt_prod_of_others(self, .dim = DT_INT(0));\n"},
+    {"qr", "dt_tensor *self;\n"
+           "dt_qr_result result = dt_qr(self, .some = DT_FALSE);\n"
+           "/* result.Q, result.R */\n"},
     {"radam_", "dt_tensor *self; dt_tensor *grad; dt_tensor *exp_avg; dt_tensor *exp_avg_sq;\n"
                "double lr; int64_t step;\n"
                "dt_radam_in_place_result result = dt_radam_(self, grad, exp_avg, exp_avg_sq,\n"
@@ -1093,6 +1310,10 @@ const c_call c_calls[] = {
     {"repeat_interleave", "dt_tensor *self; int64_t repeats;\n"
                           "dt_tensor *result = dt_repeat_interleave_self_int(self, repeats,\n"
                           "    .dim = DT_INT(0), .output_size = DT_INT(-1));\n"},
+    {"resample", "dt_tensor *self; dt_shape sizes; const char *mode; dt_reals numbers;\n"
+                 "dt_tensor *result = dt_resample(self, sizes, mode, numbers);\n"},
+    {"resample_backward", "dt_tensor *grad_output; dt_shape sizes; const char *mode; dt_reals numbers;\n"
+                          "dt_tensor *result = dt_resample_backward(grad_output, sizes, mode, numbers);\n"},
     {"reshape", "dt_tensor *self; dt_shape shape;\n"
                 "dt_tensor *result = dt_reshape(self, shape);\n"},
     {"reshape_as", "dt_tensor *self; dt_tensor *other;\n"
@@ -1124,6 +1345,9 @@ const c_call c_calls[] = {
                  "/* result.self, result.square_avg, result.grad_avg, result.momentum_buffer */\n"},
     {"roll", "dt_tensor *self; dt_ints shifts;\n"
              "dt_tensor *result = dt_roll(self, shifts, .dims = DT_DIMS(0));\n"},
+    {"rotary_embedding", "dt_tensor *self; dt_tensor *frequencies;\n"
+                         "dt_tensor *result = dt_rotary_embedding(self, frequencies, .offset = DT_INT(0),\n"
+                         "    .interleaved = true);\n"},
     {"round", "dt_tensor *self;\n"
               "dt_tensor *result = dt_round(self);\n"},
     {"round", "dt_tensor *self; int64_t decimals;\n"
@@ -1230,6 +1454,9 @@ const c_call c_calls[] = {
     {"slice_scatter", "dt_tensor *self; dt_tensor *src; int64_t dim; int64_t start; int64_t end;\n"
                       "int64_t step;\n"
                       "dt_tensor *result = dt_slice_scatter(self, src, dim, start, end, step);\n"},
+    {"slice_scatter_", "dt_tensor *self; dt_tensor *src; int64_t dim; int64_t start; int64_t end;\n"
+                       "int64_t step;\n"
+                       "dt_tensor *result = dt_slice_scatter_(self, src, dim, start, end, step);\n"},
     {"smooth_l1_loss", "dt_tensor *input; dt_tensor *target;\n"
                        "dt_tensor *result = dt_smooth_l1_loss(input, target, .reduction = \"mean\",\n"
                        "    .beta = DT_REAL(1.0));\n"},
@@ -1294,6 +1521,9 @@ const c_call c_calls[] = {
     {"sum", "dt_tensor *self;\n"
             "dt_tensor *result = dt_sum(self, .dim = DT_DIMS(0), .keepdim = true,\n"
             "    .dtype = DT_F32);\n"},
+    {"svd", "dt_tensor *self;\n"
+            "dt_svd_result result = dt_svd(self, .some = DT_FALSE, .compute_uv = DT_FALSE);\n"
+            "/* result.U, result.S, result.V */\n"},
     {"swapaxes", "dt_tensor *self; int64_t axis0; int64_t axis1;\n"
                  "dt_tensor *result = dt_swapaxes(self, axis0, axis1);\n"},
     {"t", "dt_tensor *self;\n"
@@ -1339,6 +1569,10 @@ const c_call c_calls[] = {
               "dt_tensor *result = dt_trace(self);\n"},
     {"transpose", "dt_tensor *self; int64_t dim0; int64_t dim1;\n"
                   "dt_tensor *result = dt_transpose(self, dim0, dim1);\n"},
+    {"triangular_solve", "dt_tensor *self; dt_tensor *A;\n"
+                         "dt_triangular_solve_result result = dt_triangular_solve(self, A,\n"
+                         "    .upper = DT_FALSE, .transpose = true, .unitriangular = true);\n"
+                         "/* result.solution, result.cloned_coefficient */\n"},
     {"tril", "dt_tensor *self;\n"
              "dt_tensor *result = dt_tril(self, .diagonal = DT_INT(0));\n"},
     {"tril_", "dt_tensor *self;\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The measurements behind `dtensor calibrate`: times of redistributions on forked ranks of this machine, over kinds of
+ * The measurements of `dtensor calibrate`: times of redistributions on forked ranks of this machine, over kinds of
  * collectives, sizes of groups and bytes, and the line (start-up, rate) that fits them.
  */
 #ifndef TOOLS_DTENSOR_CALIBRATION_H
@@ -35,5 +35,8 @@ bool calibration_measure(const calibration_options *options, calibration_series 
 
 /* The line through a series whose largest ratio to a point, in either direction, is smallest; returns that ratio. */
 double calibration_fit(const calibration_series *series, dt__measured_step *out);
+
+/* calibration_ops.c: measures how fast one rank computes, and sets the rates of ops. False with the error reported. */
+bool calibration_ops(bool quick, dt__machine *out);
 
 #endif

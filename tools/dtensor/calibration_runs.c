@@ -3,8 +3,8 @@
  * Measures redistributions. For each number of ranks, these are forked; every size of a group that divides them is
  * measured while all ranks do the same in groups of theirs, because they share cores and memory. A repeat is: the
  * owners rewrite their shards of the source, a barrier, then the call with a clock around it. The time of a repeat is
- * that from the first rank's start to the last rank's end. Of all repeats the one counts that a quarter of them do not
- * exceed: what else runs on the machine only adds to times, and where ranks share cores the fastest are rare.
+ * that from the first rank's start to the last rank's end. The result is the lower quartile of all repeats: other
+ * programs on the machine only add to times, and if ranks share cores the fastest repeats are rare.
  */
 #include "calibration.h"
 
@@ -42,7 +42,7 @@ static const int64_t all_sizes[] = {1 << 10, 16 << 10, 128 << 10, 1 << 20, 8 << 
 static const int64_t quick_sizes[] = {1 << 10, 128 << 10, 2 << 20};
 
 enum { N_SIZES = sizeof all_sizes / sizeof *all_sizes, N_QUICK_SIZES = sizeof quick_sizes / sizeof *quick_sizes };
-enum { N_ROUNDS = 2 }; /* launches for each number of ranks, one after all others: a machine may change meanwhile */
+enum { N_ROUNDS = 2 }; /* launches for each number of ranks, spread over the run: a machine may change meanwhile */
 _Static_assert(2 * N_SIZES * N_ROUNDS <= CALIBRATION_MAX_POINTS, "two moves of each size");
 
 enum { MAX_TOTAL_BYTES = 384 << 20, MIN_REPEATS = 5, MAX_REPEATS = 400, PROGRESS_AFTER_US = 2000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `dtensor calibrate`: measures this machine and writes a machine model (base/machine.h), which DTENSOR_MACHINE,
- * `dtrun --machine` and the other commands read. The measurements are in calibration.h; here is what becomes of them.
+ * `dtensor calibrate`: measures this machine and writes a machine model (base/machine.h), which DTENSOR_MACHINE, `dtrun
+ * --machine` and the other commands read. calibration.h has the measurements; this file turns them into a model.
  */
 #include "arguments.h"
 #include "calibration.h"
@@ -71,7 +71,8 @@ static int failed(const command *self, const char *path, const char *reason) {
     return EXIT_FAILED;
 }
 
-static int measure(const command *self, const calibration_options *options, dt__machine *out, double *worst) {
+static int measure(const command *self, const calibration_options *options, dt__machine *out, double *worst,
+                   bool ops) {
     calibration_series *series;
     int n;
     char *error;
@@ -82,18 +83,18 @@ static int measure(const command *self, const calibration_options *options, dt__
     }
     *worst = make_model(series, n, out);
     free(series);
-    return EXIT_OK;
+    return !ops || calibration_ops(options->quick, out) ? EXIT_OK : EXIT_FAILED;
 }
 
 /* The file is opened first, so that a path that cannot be written is an error before anything is measured. */
-static int calibrate(const command *self, const calibration_options *options, const char *path) {
+static int calibrate(const command *self, const calibration_options *options, const char *path, bool ops) {
     bool is_stdout = !strcmp(path, "-"), existed = access(path, F_OK) == 0;
     FILE *file = is_stdout ? stdout : fopen(path, "ae");
     dt__machine machine;
     double worst;
     if (!file)
         return failed(self, path, strerror(errno));
-    int code = measure(self, options, &machine, &worst);
+    int code = measure(self, options, &machine, &worst, ops);
     bool ok = code == EXIT_OK && (is_stdout || ftruncate(fileno(file), 0) == 0) &&
               write_model(options, &machine, worst, file);
     if (code == EXIT_OK && !ok)
@@ -172,7 +173,7 @@ static int run_calibrate(const arguments *args) {
     bool is_launched = dt_world(ctx) > 1;
     if (dt_close(ctx) != 0)
         code = EXIT_FAILED;
-    return is_launched ? code : calibrate(args->command, &options, path ? path : "-");
+    return is_launched ? code : calibrate(args->command, &options, path ? path : "-", args_has(args, "ops"));
 }
 
 const command calibrate_command = {
@@ -195,6 +196,7 @@ const command calibrate_command = {
             {.name = "ranks",
              .value = "N",
              .help = "measure up to N ranks, from 2 to 128; default: cores, at least 8"},
+            {.name = "ops", .help = "also measure how fast a rank computes, for the times of dtensor estimate"},
             {.name = "quick", .help = "fewer sizes and repeats: a second or two, and less precise"},
             {0},
         },

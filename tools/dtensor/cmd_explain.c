@@ -8,7 +8,6 @@
 #include "explain_svg.h"
 #include "json.h"
 #include "table.h"
-#include "trace_report.h"
 
 #include <string.h>
 
@@ -19,7 +18,8 @@ typedef struct explanation {
     int64_t max_candidates;
     dt_mesh *mesh;
     dt__placed_call placed;
-    dt__explanation found; /* the cheapest candidate first: the one that is selected */
+    dt__explanation found; /* the cheapest candidate first: the one that is selected, unless the op decomposes */
+    bool decomposes;
 } explanation;
 
 static dt_status read_call(explanation *self) {
@@ -62,7 +62,8 @@ static dt_status add_candidates(const explanation *self, dt__text *out) {
                       (const char *[]){" ", "inputs", "outputs", "collectives", "received", "to move", "to reduce"}));
     for (int c = 0; c < self->found.n_candidates; c++) {
         const dt__candidate *candidate = &self->found.candidates[c];
-        DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, candidate->inputs),
+        const char *mark = c == 0 && !self->decomposes ? "*" : " ";
+        DT__TRY(table_add(&rows, (const char *[]){mark, label_lists(self, call->n_inputs, candidate->inputs),
                                                   label_lists(self, call->n_outputs, candidate->outputs),
                                                   label_collectives(self, &self->found.moves[c]),
                                                   label_bytes(self->found.moves[c].bytes, arena),
@@ -142,14 +143,19 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
 
 /* The dry run of a decomposition, above the rows of the kernel, if there is one. */
 static dt_status print_text(explanation *self, dt__text *out) {
-    const dt_op *op = self->placed.info->op;
+    const bool has_kernel = self->placed.info->op->kernel;
     dt__text_add(out, "%s\n\n", self->session->args->words[0]);
-    if (op->decompose && !(op->flags & DT_OP_RECORDS_PARTS))
-        DT__TRY(dt__explain_decomposition(self->session->arena, self->mesh, &self->placed, out));
-    if (!op->kernel)
+    DT__TRY(dt__explain_decomposition(self->session->arena, self->mesh, &self->placed,
+                                      has_kernel ? self->found.candidates : NULL, out, &self->decomposes));
+    if (!has_kernel)
         return DT_OK;
     DT__TRY(add_candidates(self, out));
     dt__text_add(out, "\n");
+    if (self->decomposes) {
+        dt__text_add(out, "the decomposition is selected because the best of these rows takes %s\n",
+                     label_sum(self, 0));
+        return DT_OK;
+    }
     add_reason(self, out);
     add_rows(self, out);
     dt__text_add(out, "\n");
@@ -207,138 +213,34 @@ static dt_status run_session(session *started, void *user) {
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
 }
 
-/* What would have avoided the communication of a call, as a line. */
-static dt_status add_advice(session *started, const traced_call *call, dt__text *out) {
-    dt__arena *arena = started->arena;
-    trace_advice advice;
-    bool found;
-    if (!call->is_op) {
-        dt__text_add(out, "   requested by the program, not by an op\n");
-        return DT_OK;
-    }
-    if (trace_advise(arena, call, &found, &advice) != DT_OK) {
-        if (dt_error_status(started->ctx) == DT_ERR_MEMORY)
-            return DT_ERR_MEMORY;
-        const char *text = dt_error_text(started->ctx);
-        dt__text_add(out, "   not explained: %.*s\n", (int)strcspn(text, "\n"), text);
-        return dt_error_clear(started->ctx);
-    }
-    if (!found) {
-        dt__text_add(out, "   no other placement of one input would have moved less\n");
-        return DT_OK;
-    }
-    const char *held = label_bytes(advice.held, arena), *better_held = label_bytes(advice.better_held, arena);
-    const char *bytes = label_bytes(advice.bytes, arena), *better = label_bytes(advice.better_bytes, arena);
-    if (!held || !better_held || !bytes || !better)
-        return DT_ERR_MEMORY;
-    dt__text_add(
-        out, "   avoided by %s as %s instead of %s: a call moves %s instead of %s; a rank holds %s of it, now %s\n",
-        advice.name, advice.better, advice.now, advice.better_bytes ? better : "nothing", bytes, better_held, held);
-    return DT_OK;
-}
-
-static dt_status print_trace(session *started, const trace_report *report, int64_t max) {
-    dt__text *out = started->out;
-    const char *all = label_bytes(report->bytes, started->arena);
-    if (!all)
-        return DT_ERR_MEMORY;
-    dt__text_add(out, "%lld calls received %s\n", (long long)report->n_calls, all);
-    for (int64_t i = 0; i < report->n && i < max && report->calls[i]->bytes > 0; i++) {
-        const traced_call *call = report->calls[i];
-        const char *bytes = label_bytes(call->bytes, started->arena);
-        if (!bytes)
-            return DT_ERR_MEMORY;
-        dt__text_add(out, "\n%lld. %s in %lld call%s%s%s\n", (long long)i + 1, bytes, (long long)call->n_calls,
-                     call->n_calls == 1 ? "" : "s", *call->site ? " at " : "", call->site);
-        dt__text_add(out, "   %s\n", call->text);
-        if (call->is_op)
-            dt__text_add(out, "   moved %s\n", call->moves);
-        DT__TRY(add_advice(started, call, out));
-    }
-    return DT_OK;
-}
-
-static json_t *advice_json(session *started, const traced_call *call) {
-    trace_advice advice;
-    bool found = false;
-    if (call->is_op && trace_advise(started->arena, call, &found, &advice) != DT_OK) {
-        if (dt_error_status(started->ctx) == DT_ERR_MEMORY)
-            return NULL;
-        dt_error_clear(started->ctx);
-    }
-    if (!found)
-        return json_null();
-    return json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "input", advice.input + 1, "name", advice.name,
-                     "from", string_json(advice.now), "to", string_json(advice.better), "bytes",
-                     (json_int_t)advice.bytes, "better_bytes", (json_int_t)advice.better_bytes, "held",
-                     (json_int_t)advice.held, "better_held", (json_int_t)advice.better_held);
-}
-
-static dt_status print_trace_json(session *started, const trace_report *report, int64_t max) {
-    json_t *list = json_array();
-    for (int64_t i = 0; i < report->n && i < max && report->calls[i]->bytes > 0; i++) {
-        const traced_call *call = report->calls[i];
-        json_append(&list, json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "call", string_json(call->text), "site",
-                                     string_json(call->site), "calls", (json_int_t)call->n_calls, "bytes",
-                                     (json_int_t)call->bytes, "moves", string_json(call->moves), "avoid",
-                                     advice_json(started, call)));
-    }
-    json_t *answer = json_pack("{s:I, s:I, s:o}", "calls", (json_int_t)report->n_calls, "bytes",
-                               (json_int_t)report->bytes, "moved_most", list);
-    return json_write_line(started->ctx, answer, started->out);
-}
-
-/* The calls of a program that moved most. */
-static dt_status run_trace(session *started, void *user) {
-    const explanation *self = user;
-    trace_report report = {0};
-    for (int i = 0; i < started->args->n_options; i++)
-        if (!strcmp(started->args->options[i].option->name, "trace"))
-            DT__TRY(trace_report_add(started->arena, started->args->options[i].value, &report));
-    trace_report_sort(&report);
-    bool json = args_has(started->args, "json");
-    return (json ? print_trace_json : print_trace)(started, &report, self->max_candidates);
-}
-
 static int run_explain(const arguments *args) {
     explanation self = {.max_candidates = DEFAULT_CANDIDATES};
     if (args_int(args, "most", 1, MAX_CANDIDATES, &self.max_candidates) != DT_OK)
         return EXIT_USAGE;
     if (args_has(args, "svg") && args_has(args, "json"))
         return args_misused(args->command, "--svg and --json exclude each other");
-    bool trace = args_has(args, "trace");
-    if (trace && (args->n_words || args_has(args, "svg")))
-        return args_misused(args->command, "--trace explains the calls of a trace: expected no call and no --svg");
-    if (!trace && !args->n_words)
-        return args_misused(args->command, "expected a call, such as 'mm(f32[8,4] S(0); f32[4,6] R) on mesh(4)'");
-    return session_run(args, 0, trace ? run_trace : run_session, &self);
+    return session_run(args, 0, run_session, &self);
 }
 
 const command explain_command = {
     .name = "explain",
     .summary = "explain why an op selects its placements, and what moves",
-    .synopsis = "[OPTIONS] CALL\n       dtensor explain [OPTIONS] --trace FILE",
+    .synopsis = "[OPTIONS] CALL",
     .about =
         "Shows the cheapest ways to run an op on inputs with these placements, the one that is selected (*), the\n"
         "row of the op's rule that it follows on each mesh dim, and the collectives that redistribute each input.\n"
         "A call is an op's name and its arguments between parentheses, separated by semicolons: tensors as\n"
         "f32[8,4] S(0),R (Replicate where placements are left out), lists of tensors in braces, other arguments\n"
-        "as values or as name=value. The mesh follows, as in dtensor show: behind the call or behind a tensor.\n"
-        "With --trace, the calls of a program that moved most, in which lines, and what would have avoided it.",
+        "as values or as name=value. The mesh follows, as in dtensor show: after the call or after a tensor.\n"
+        "dtensor trace explains the calls of a whole program.",
     .options =
         (const command_option[]){
             RANKS_OPTION,
             MACHINE_OPTION,
-            {.name = "most",
-             .value = "COUNT",
-             .help = "max number of candidates, or calls of a trace, from 1 to 64; default 5"},
+            {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
             {.name = "svg",
              .value = "FILE",
              .help = "draw inputs, what moves, and outputs as SVG; - is standard output"},
-            {.name = "trace",
-             .value = "FILE",
-             .help = "the calls that moved most in a trace of a program (DTENSOR_TRACE)",
-             .repeats = true},
             {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
             {0},
         },
@@ -347,6 +249,8 @@ const command explain_command = {
         "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R) on mesh(tp=*)' --ranks 4\n"
         "  dtensor explain 'mm(f32[6,4] S(0),R; f32[4,8] S(0),R) on mesh(dp=2,tp=2)' --svg product.svg\n"
         "  dtensor explain 'softmax(f32[64,512] S(1) on mesh(8); dim=-1)' --json",
+    .min_words = 1,
     .max_words = 1,
+    .operand = "a call, such as 'mm(f32[8,4] S(0); f32[4,6] R) on mesh(4)'",
     .run = run_explain,
 };

@@ -7,7 +7,7 @@
 #include "arguments.h"
 #include "json.h"
 #include "layout_operations.h"
-#include "svg.h"
+#include "show/show.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -181,13 +181,13 @@ typedef struct frame {
 static void add_number(dt__text *out, int x, int y, const char *class_name, int64_t number) {
     char text[24];
     int n = snprintf(text, sizeof text, "%lld", (long long)number);
-    svg_add_text(out, x, y, class_name, text, (size_t)n);
+    dt__svg_add_text(out, x, y, class_name, text, (size_t)n);
 }
 
 /* Cells of one color have offsets within one run of as many as a row has cells. */
 static void draw_cell(const picture *self, int64_t offset, int x, int y, int width, dt__text *out) {
     dt__text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" class=\"block\"/>\n", x, y,
-                 width, (int)CELL_HEIGHT, svg_ink(offset / self->n_columns));
+                 width, (int)CELL_HEIGHT, dt__svg_ink(offset / self->n_columns));
     add_number(out, x + width / 2, y + CELL_HEIGHT / 2 + 4, "label", offset);
 }
 
@@ -197,7 +197,7 @@ static dt_status draw_table(const picture *self, const frame *at, int64_t number
         const char *title = table_title(self, number);
         if (!title)
             return DT_ERR_MEMORY;
-        svg_add_text(out, at->left, top - INDEX_HEIGHT - 4, "slice", title, strlen(title));
+        dt__svg_add_text(out, at->left, top - INDEX_HEIGHT - 4, "slice", title, strlen(title));
     }
     for (int column = 0; column < self->n_columns; column++)
         add_number(out, at->left + column * at->cell + at->cell / 2, top - 6, "index", column);
@@ -221,28 +221,28 @@ static dt_status print_svg(const picture *self, dt__text *out) {
                         "layout: too large to draw: expected at most %d cells, got %lld", (int)MAX_CELLS,
                         (long long)size);
     DT__TRY(facts_text(self, &facts));
-    DT__TRY(svg_legend_add(&notes, facts));
-    DT__TRY(svg_legend_add(&notes, self->n_columns > 1 ? label_format(self->session->arena,
-                                                                      "one color: offsets within a block of %lld",
-                                                                      (long long)self->n_columns)
-                                                       : "a color for each offset"));
+    DT__TRY(dt__svg_legend_add(&notes, facts));
+    DT__TRY(dt__svg_legend_add(&notes, self->n_columns > 1 ? label_format(self->session->arena,
+                                                                          "one color: offsets within a block of %lld",
+                                                                          (long long)self->n_columns)
+                                                           : "a color for each offset"));
     frame at = {.left = EDGE + n_digits(self->n_rows - 1) * SVG_INDEX_CHARACTER + 8,
                 .cell = max(n_digits(dt__layout_cosize(self->layout) - 1) * SVG_TEXT_CHARACTER + CELL_PADDING,
                             CELL_HEIGHT + 4),
                 .head = INDEX_HEIGHT + (self->n_outer ? TITLE_HEIGHT : 0)};
     at.height = at.head + (int)self->n_rows * CELL_HEIGHT + CELL_PADDING;
-    at.top = EDGE + svg_title_lines(self->text, TITLE_WIDTH) * SVG_TITLE_LINE + 4;
+    at.top = EDGE + dt__svg_title_lines(self->text, TITLE_WIDTH) * SVG_TITLE_LINE + 4;
     int title = (int)strlen(self->text) * SVG_TITLE_CHARACTER;
     int width = max(max(title < TITLE_WIDTH ? title : TITLE_WIDTH, notes.width) + EDGE,
                     at.left + (int)self->n_columns * at.cell) +
                 EDGE;
     int bottom = at.top + (int)self->n_tables * at.height + 8;
-    svg_begin(out, width, bottom + notes.n * SVG_LINE + EDGE, self->text);
-    (void)svg_add_title(out, EDGE, EDGE + 14, TITLE_WIDTH, self->text);
+    dt__svg_begin(out, width, bottom + notes.n * SVG_LINE + EDGE, self->text);
+    (void)dt__svg_add_title(out, EDGE, EDGE + 14, TITLE_WIDTH, self->text);
     for (int64_t i = 0; i < self->n_tables; i++)
         DT__TRY(draw_table(self, &at, i, out));
-    svg_legend_draw(&notes, EDGE, bottom + 8, out);
-    svg_end(out);
+    dt__svg_legend_draw(&notes, EDGE, bottom + 8, out);
+    dt__svg_end(out);
     return DT_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "arguments.h"
 #include "dtensor/pipeline.h"
 #include "json.h"
-#include "svg.h"
+#include "show/show.h"
 #include "table.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static dt_status draw_action(const picture *self, const frame *at, const dt_acti
     dt__text_add(out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\" class=\"block\"/>\n", x, y,
                  width, (int)ROW_HEIGHT, action_color(action->kind));
     if ((double)strlen(text) * SVG_INDEX_CHARACTER + LABEL_MARGIN <= width)
-        svg_add_text(out, (int)lround(x + width / 2), y + ROW_HEIGHT / 2 + 4, "index", text, strlen(text));
+        dt__svg_add_text(out, (int)lround(x + width / 2), y + ROW_HEIGHT / 2 + 4, "index", text, strlen(text));
     return DT_OK;
 }
 
@@ -119,11 +119,11 @@ static dt_status draw_row(const picture *self, const frame *at, int64_t rank, co
     if (!name || !facts)
         return DT_ERR_MEMORY;
     dt_action action;
-    svg_add_text(out, at->left - 8, y + ROW_HEIGHT / 2 + 4, "index end", name, strlen(name));
+    dt__svg_add_text(out, at->left - 8, y + ROW_HEIGHT / 2 + 4, "index end", name, strlen(name));
     for (int64_t i = 0; dt_schedule_action(self->schedule, rank, i, &action); i++)
         DT__TRY(draw_action(self, at, &action, begins[i], y, out));
-    svg_add_text(out, at->left + (int)lround(self->makespan * at->scale) + 8, y + ROW_HEIGHT / 2 + 4, "small", facts,
-                 strlen(facts));
+    dt__svg_add_text(out, at->left + (int)lround(self->makespan * at->scale) + 8, y + ROW_HEIGHT / 2 + 4, "small",
+                     facts, strlen(facts));
     return DT_OK;
 }
 
@@ -162,15 +162,15 @@ static dt_status print_svg(const picture *self, int64_t n_actions, dt__text *out
               notes = (int)sizeof legend * SVG_TEXT_CHARACTER;
     const int widest = words > notes ? words : notes, width = (timeline > widest ? timeline : widest) + EDGE;
     const int bottom = at.top + (int)n_ranks * (ROW_HEIGHT + ROW_GAP) + 16;
-    svg_begin(out, width, bottom + EDGE, title);
-    (void)svg_add_title(out, EDGE, EDGE + 14, width, title);
+    dt__svg_begin(out, width, bottom + EDGE, title);
+    (void)dt__svg_add_title(out, EDGE, EDGE + 14, width, title);
     const double *begins = self->begins;
     for (int64_t rank = 0; rank < n_ranks; rank++) {
         DT__TRY(draw_row(self, &at, rank, begins, out));
         begins += dt_schedule_n_actions(self->schedule, rank);
     }
-    svg_add_text(out, EDGE, bottom, "note", legend, strlen(legend));
-    svg_end(out);
+    dt__svg_add_text(out, EDGE, bottom, "note", legend, strlen(legend));
+    dt__svg_end(out);
     return DT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `dtensor plan`: the steps that take a tensor from one list of placements to another, with what they move, hold and
- * cost, beside the lower bound of any plan, and who sends what to whom; or all planners side by side. Nothing is run,
+ * cost, next to the lower bound of any plan, and who sends what to whom; or all planners side by side. Nothing is run,
  * so the mesh may be of any size.
  */
 #include "arguments.h"
@@ -409,7 +409,7 @@ const command plan_command = {
     .synopsis = "[OPTIONS] TENSOR TARGET",
     .about =
         "Shows the steps that redistribute a tensor, the bytes that the rank that receives most receives, the\n"
-        "bytes that the rank that holds most holds, the predicted time, beside the lower bound of any plan, and\n"
+        "bytes that the rank that holds most holds, the predicted time, the lower bound of any plan, and\n"
         "who sends what to whom. The tensor is written as for dtensor show; the target is a list of placements,\n"
         "on the same mesh unless another one follows it: 'R,S(1) on mesh(2x3)'. Without --planner it is the plan\n"
         "that dt_redistribute runs. Planners:" DT__PLANNER_LIST(PLANNER_LINE),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `dtensor query`: reads requests line by line, answers each with one line and flushes it. Nothing that a line holds
- * ends the process; only the end of input does, or an output that cannot be written. A request is parsed, its kind is
- * found in the table, and a failure becomes an error object.
+ * `dtensor query`: reads requests line by line, answers each with one line and flushes it. No line can end the process;
+ * only the end of input does, or an output that cannot be written. A request is parsed, its kind is found in the table,
+ * and a failure becomes an error object.
  */
 #include "arguments.h"
 #include "json.h"
@@ -30,7 +30,7 @@ typedef struct input_line {
     bool too_long;
 } input_line;
 
-/* Moves the unread input to the front and makes space behind it; false when the line has become too long. */
+/* Moves the unread input to the front and makes space after it; false when the line has become too long. */
 static bool reserve(lines *in) {
     memmove(in->chars, in->chars + in->begin, in->end - in->begin);
     in->end -= in->begin;

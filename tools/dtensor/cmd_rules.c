@@ -63,7 +63,7 @@ static dt_status try_row(session *self, const dt__placed_call *placed, dt_mesh *
     }
     DT__TRY(dt__dry_run(self->arena,
                         &(dt__dry_request){placed->info, placed->bound.overload, n, placed->call.args,
-                                           placed->call.inputs, mesh, inputs, false},
+                                           placed->call.inputs, mesh, inputs, false, NULL},
                         &plan));
     if (*plan.refusal || plan.us > 0 || plan.n_outputs != placed->call.n_outputs)
         return DT_OK;
@@ -186,7 +186,7 @@ static dt_status print_op(session *self, const dt__op_info *info) {
     if (info->op->rule)
         dt__text_add(self->out, "rule: %s\n", info->op->rule);
     if (info->op->flags & DT_OP_LIST)
-        dt__text_add(self->out, "each tuple of tensors is decided alone, as %s is\n", info->op->each);
+        dt__text_add(self->out, "each item of the lists is decided alone, as %s is\n", info->op->each);
     add_c_calls(info->schema.name, self->out);
     if (info->op->flags & DT_OP_LIST)
         return dt__text_status(self->out);
@@ -260,8 +260,8 @@ const command rules_command = {
     .synopsis = "[OPTIONS] CALL",
     .about =
         "Prints the rows of an op's rule: placements of the inputs, an arrow, placements of the outputs. Each row\n"
-        "holds for any number of ranks and for uneven and empty shards. The row in which everything is Replicate\n"
-        "is implied. Rows that exchange something while the op runs are marked. A call is written as for dtensor "
+        "holds for any number of ranks and for uneven and empty shards. The row with everything Replicate\n"
+        "is implied. Rows that exchange something while the op runs are marked. A call is written as for dtensor\n"
         "explain, without placements.",
     .options =
         (const command_option[]){

@@ -6,7 +6,7 @@
 #include "arguments.h"
 #include "json.h"
 #include "plan/plan.h"
-#include "show.h"
+#include "show_text.h"
 #include "spec/spec.h"
 #include "table.h"
 
@@ -15,7 +15,7 @@
 enum {
     MAX_JSON_BYTES = 256 << 20,
     MAX_SHARDS = 64,       /* rows of the table of shards */
-    MAX_DRAWN_SHARDS = 16, /* the same below a picture, which shows them all */
+    MAX_DRAWN_SHARDS = 16, /* rows of that table below a picture, which shows them all */
     FIRST_SHARDS = 8,      /* of a table that is cut short */
     LAST_SHARDS = 4,
 };
@@ -68,10 +68,10 @@ static int64_t find_position(const holdings *held, int64_t rank) {
 static dt_status print_svg(show *self, dt__text *out) {
     grid drawn;
     const char *why_not;
-    DT__TRY(grid_new(&self->held, self->session->arena, &drawn, &why_not));
+    DT__TRY(dt__grid_new(&self->held, self->session->arena, &drawn, &why_not));
     if (why_not)
         return dt__fail(self->session->ctx, DT_ERR_UNSUPPORTED, "--svg: cannot draw %s", why_not);
-    return show_svg(&self->held, &drawn, find_position(&self->held, self->rank), self->session->arena, out);
+    return dt__show_svg(&self->held, &drawn, find_position(&self->held, self->rank), self->session->arena, out);
 }
 
 static dt_status add_head(const holdings *held, dt__arena *arena, dt__text *out) {
@@ -157,7 +157,7 @@ static dt_status add_shards(const holdings *held, int max_shards, dt__arena *are
             i += hidden;
         }
         const int64_t *members = index.members + index.begin[i];
-        const char *ranks = label_holders(held, members, index.begin[i + 1] - index.begin[i], arena);
+        const char *ranks = dt__label_holders(held, members, index.begin[i + 1] - index.begin[i], arena);
         DT__TRY(add_shard(held, ranks, &held->of[members[0]], shards));
     }
     return DT_OK;
@@ -171,7 +171,7 @@ static dt_status add_ends(const show *self, table *shards) {
         holding shard;
         if (i == LAST_SHARDS)
             DT__TRY(add_gap(held, held->n_positions - 2 * LAST_SHARDS, shards));
-        DT__TRY(holdings_at(self->spec, position, shards->arena, &rank, &shard));
+        DT__TRY(dt__holdings_at(self->spec, position, shards->arena, &rank, &shard));
         DT__TRY(add_shard(held, label_ranks(&rank, 1, shards->arena), &shard, shards));
     }
     return DT_OK;
@@ -191,7 +191,7 @@ static dt_status add_table(const show *self, int max_shards, dt__text *out) {
 static dt_status add_picture(const show *self, const grid *drawn, dt__text *out) {
     const char *empty = NULL;
     DT__TRY(show_text_picture(drawn, &self->style, self->session->arena, out));
-    DT__TRY(grid_empty_ranks(&self->held, drawn, self->session->arena, &empty));
+    DT__TRY(dt__grid_empty_ranks(&self->held, drawn, self->session->arena, &empty));
     if (empty)
         dt__text_add(out, "no elements: %s\n", empty);
     return DT_OK;
@@ -201,7 +201,7 @@ static dt_status print_all(const show *self, dt__text *out) {
     grid drawn;
     const char *why_not;
     DT__TRY(add_head(&self->held, self->session->arena, out));
-    DT__TRY(grid_new(&self->held, self->session->arena, &drawn, &why_not));
+    DT__TRY(dt__grid_new(&self->held, self->session->arena, &drawn, &why_not));
     dt__text_add(out, "\n");
     if (why_not)
         dt__text_add(out, "not drawn: %s\n", why_not);
@@ -229,7 +229,7 @@ static const char *holders_of(const holdings *held, int64_t position, dt__arena 
     for (int64_t other = 0; other < held->n_positions; other++)
         if (same_shard(held, &held->of[position], &held->of[other]))
             members[n++] = other;
-    return label_holders(held, members, n, arena);
+    return dt__label_holders(held, members, n, arena);
 }
 
 static dt_status add_facts(const holdings *held, const holding *shard, table *facts) {
@@ -254,7 +254,7 @@ static dt_status print_rank(const show *self, dt__text *out) {
         return not_in_mesh(self);
     int64_t position = dt__position(sharding->n_mesh_dims, sharding->mesh, coordinate);
     table facts = table_new(arena, 2);
-    DT__TRY(holdings_at(self->spec, position, arena, &rank, &shard));
+    DT__TRY(dt__holdings_at(self->spec, position, arena, &rank, &shard));
     DT__TRY(table_add(&facts, (const char *[]){"coordinate", coordinate_text(held, coordinate, arena)}));
     DT__TRY(add_facts(held, &shard, &facts));
     if (held->of)
@@ -270,7 +270,7 @@ static dt_status run_session(session *started, void *user) {
     self->spec = dt_spec_parse(started->ctx, started->args->words[0]);
     if (!self->spec)
         return dt_error_status(started->ctx);
-    DT__TRY(holdings_new(self->spec, started->arena, &self->held));
+    DT__TRY(dt__holdings_new(self->spec, started->arena, &self->held));
     if (args_has(started->args, "svg"))
         return print_svg(self, started->out);
     if (args_has(started->args, "json"))
@@ -297,8 +297,8 @@ const command show_command = {
         "followed by a table. \"0-3\" are four ranks that hold the same, \"sum(0,4)\" two whose values are added.\n"
         "A tensor is its dtype and shape, placements, and mesh. Placements, one per mesh dim: S(0) shard,\n"
         "S(0:3,5,2) shard of these sizes, _S(0,2) strided shard, R replicate, P(sum) partial (avg, product, min,\n"
-        "max, mask); with S(0)[1],S(0)[0] the second mesh dim cuts first. " MESH_FORMS ",\n"
-        "and with --ranks one size may be *. Pictures are drawn for up to 3 dims and 64 ranks, tables for any.",
+        "max, mask); with S(0)[1],S(0)[0] the second mesh dim cuts first.\n" MESH_FORMS ", and with\n"
+        "--ranks one size may be *. Pictures are drawn for up to 3 dims and 64 ranks, tables for any.",
     .options =
         (const command_option[]){
             RANKS_OPTION,

@@ -6,8 +6,7 @@
 #include "explain_svg.h"
 
 #include "base/size.h"
-#include "show.h"
-#include "svg.h"
+#include "show/show.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -73,8 +72,8 @@ static dt_status place_tensor(const drawing *self, const dt_op_value *value, con
     if (!out->spec)
         return dt_error_status(self->arena->ctx);
     out->place = label_placements(n, placements, self->arena);
-    DT__TRY(holdings_new(out->spec, self->arena, &out->held));
-    DT__TRY(grid_new(&out->held, self->arena, &out->blocks, &out->why_not));
+    DT__TRY(dt__holdings_new(out->spec, self->arena, &out->held));
+    DT__TRY(dt__grid_new(&out->held, self->arena, &out->blocks, &out->why_not));
     return out->place ? DT_OK : DT_ERR_MEMORY;
 }
 
@@ -158,8 +157,8 @@ static void size_columns(drawing *self) {
     self->width = x - GAP + EDGE;
 }
 
-static void add_centred(const drawing *self, int x, int y, const char *class_name, const char *text) {
-    svg_add_text(self->out, x, y, class_name, text, strlen(text));
+static void add_centered(const drawing *self, int x, int y, const char *class_name, const char *text) {
+    dt__svg_add_text(self->out, x, y, class_name, text, strlen(text));
 }
 
 /* Lengths of the pieces of an axis, in pixels: to scale, but never too small to be visible. */
@@ -176,7 +175,7 @@ static void fit_pieces(const grid_axis *axis, int length, int *out) {
         out[largest] += length - used;
 }
 
-/* The fill of a block: the colour of the rank, or stripes in the colours of several; grey for many. */
+/* The fill of a block: the color of the rank, or stripes in the colors of several; gray for many. */
 static const char *block_fill(drawing *self, grid_set holders) {
     int64_t ranks[MAX_STRIPES];
     int n = 0;
@@ -187,14 +186,15 @@ static const char *block_fill(drawing *self, grid_set holders) {
             ranks[n++] = position;
         }
     if (n <= 1)
-        return n ? svg_ink(ranks[0]) : "#fff";
+        return n ? dt__svg_ink(ranks[0]) : "#fff";
     int number = self->n_patterns++;
     dt__text_add(self->out,
                  "<defs><pattern id=\"stripes%d\" width=\"%d\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
                  "patternTransform=\"rotate(45)\">",
                  number, 7 * n);
     for (int i = 0; i < n; i++)
-        dt__text_add(self->out, "<rect x=\"%d\" width=\"7\" height=\"8\" fill=\"%s\"/>", 7 * i, svg_ink(ranks[i]));
+        dt__text_add(self->out, "<rect x=\"%d\" width=\"7\" height=\"8\" fill=\"%s\"/>", 7 * i,
+                     dt__svg_ink(ranks[i]));
     dt__text_add(self->out, "</pattern></defs>\n");
     return label_format(self->arena, "url(#stripes%d)", number);
 }
@@ -208,19 +208,19 @@ static dt_status draw_block(drawing *self, const drawn_tensor *tensor, int block
     dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"block\" fill=\"%s\"><title>",
                  x, y, width, height, fill);
     dt__text_add(self->out, "%s</title></rect>\n", label);
-    if (holdings_is_partial(&tensor->held))
+    if (dt__holdings_is_partial(&tensor->held))
         dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"" SVG_HATCHED "\"/>\n", x,
                      y, width, height);
     if ((int)strlen(label) * LABEL + 4 <= width && height >= LINE)
-        add_centred(self, x + width / 2, y + height / 2 + 4, "label", label);
+        add_centered(self, x + width / 2, y + height / 2 + 4, "label", label);
     return DT_OK;
 }
 
-/* The first slice of a tensor, whose blocks are coloured by the ranks that hold them. */
+/* The first slice of a tensor, whose blocks are colored by the ranks that hold them. */
 static dt_status draw_tensor(drawing *self, const column *one, const drawn_tensor *tensor, int y) {
     int x = one->x + (one->width - one->tensor_width) / 2;
     int widths[GRID_MAX_PIECES], heights[GRID_MAX_PIECES];
-    add_centred(self, one->x + one->width / 2, y - 8, "place", tensor->place);
+    add_centered(self, one->x + one->width / 2, y - 8, "place", tensor->place);
     if (tensor->why_not) {
         dt__text_add(self->out,
                      "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"missing\"><title>not drawn: "
@@ -233,7 +233,8 @@ static dt_status draw_tensor(drawing *self, const column *one, const drawn_tenso
     fit_pieces(rows, one->tensor_height, heights);
     for (int r = 0, top = y; r < rows->n_pieces; top += heights[r++])
         for (int c = 0, left = x; c < columns->n_pieces; left += widths[c++])
-            DT__TRY(draw_block(self, tensor, grid_block(&tensor->blocks, 0, r, c), left, top, widths[c], heights[r]));
+            DT__TRY(
+                draw_block(self, tensor, dt__grid_block(&tensor->blocks, 0, r, c), left, top, widths[c], heights[r]));
     return DT_OK;
 }
 
@@ -245,7 +246,7 @@ static int tallest(const drawing *self, bool with_outputs) {
     return height;
 }
 
-/* An arrow down from the tensor as it is to the tensor as the op needs it, with what moves beside it. */
+/* An arrow down from the tensor as it is to the tensor as the op needs it, with what moves next to it. */
 static void draw_move(const drawing *self, const column *one, int y, int height) {
     int x = one->x + one->width / 2, n = 0;
     bool sends = one->moves[1] && strchr(one->moves[1], ',');
@@ -255,7 +256,7 @@ static void draw_move(const drawing *self, const column *one, int y, int height)
                  y + height - 12, sends ? "sends" : "stays");
     int text_y = y + 10 + (height - 22 - n * LINE) / 2 + 13;
     for (int k = 0; k < n; k++)
-        add_centred(self, x, text_y + k * LINE, k == 0 && sends ? "label moves" : "label", one->moves[k]);
+        add_centered(self, x, text_y + k * LINE, k == 0 && sends ? "label moves" : "label", one->moves[k]);
 }
 
 static dt_status draw_columns(drawing *self, int *bottom) {
@@ -266,8 +267,8 @@ static dt_status draw_columns(drawing *self, int *bottom) {
         const column *one = &self->columns[i];
         int middle = one->x + one->width / 2,
             head = one->is_output ? second - LINE - 10 - HEAD_LINES * LINE : self->top;
-        add_centred(self, middle, head + 12, "label name", one->name);
-        add_centred(self, middle, head + 12 + LINE, "label", one->form);
+        add_centered(self, middle, head + 12, "label name", one->name);
+        add_centered(self, middle, head + 12 + LINE, "label", one->form);
         if (!one->is_output) {
             DT__TRY(draw_tensor(self, one, &one->before, first));
             draw_move(self, one, first + one->tensor_height + 4, inputs - one->tensor_height + MOVE_HEIGHT - 8);
@@ -275,26 +276,26 @@ static dt_status draw_columns(drawing *self, int *bottom) {
         DT__TRY(draw_tensor(self, one, &one->after, second));
         int sign_x = one->x - GAP / 2, sign_y = second + min(tallest(self, true), MAX_TENSOR) / 2 + 6;
         if (i > 0)
-            add_centred(self, sign_x, sign_y, "sign", i == self->n_inputs ? "=" : ",");
+            add_centered(self, sign_x, sign_y, "sign", i == self->n_inputs ? "=" : ",");
     }
     return DT_OK;
 }
 
-/* The ranks in the grid of the mesh, each in its colour. */
+/* The ranks in the grid of the mesh, each in its color. */
 static void draw_mesh(const drawing *self) {
     dt_mesh *mesh = self->op->mesh;
     int64_t coordinate[DT_MESH_MAX_DIMS];
     int n = (int)dt_mesh_size(mesh), y = self->top + HEAD_LINES * LINE + LINE + 10;
-    svg_add_text(self->out, EDGE, self->top + 12, "name", "mesh", 4);
-    svg_add_text(self->out, EDGE, self->top + 12 + LINE, "form", dt_mesh_text(mesh), strlen(dt_mesh_text(mesh)));
+    dt__svg_add_text(self->out, EDGE, self->top + 12, "name", "mesh", 4);
+    dt__svg_add_text(self->out, EDGE, self->top + 12 + LINE, "form", dt_mesh_text(mesh), strlen(dt_mesh_text(mesh)));
     for (int i = 0; i < n; i++) {
         char rank[24];
         int x = EDGE + i % self->mesh_columns * CELL, top = y + i / self->mesh_columns * CELL;
         dt__coordinate(self->op->placed->n_mesh_dims, self->op->placed->mesh, i, coordinate);
         int length = snprintf(rank, sizeof rank, "%lld", (long long)dt_mesh_rank_at(mesh, coordinate));
         dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"rank\" fill=\"%s\"/>\n",
-                     x, top, CELL, CELL, svg_ink(i));
-        svg_add_text(self->out, x + CELL / 2, top + CELL / 2 + 4, "label", rank, (size_t)length);
+                     x, top, CELL, CELL, dt__svg_ink(i));
+        dt__svg_add_text(self->out, x + CELL / 2, top + CELL / 2 + 4, "label", rank, (size_t)length);
     }
 }
 
@@ -368,10 +369,10 @@ static void draw_ranks(const drawing *self, int n, const char *const *lines, int
         int x = EDGE + i % BOXES_IN_A_ROW * (width + 12), y = top + i / BOXES_IN_A_ROW * (height + 12);
         dt__text_add(self->out,
                      "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"box\" stroke=\"%s\"/>\n", x,
-                     y, width, height, svg_dark_ink(i));
+                     y, width, height, dt__svg_dark_ink(i));
         for (int k = 0; k < n_lines; k++)
-            svg_add_text(self->out, x + 10, y + 18 + k * LINE, k == 0 ? "name" : "form", lines[i * n_lines + k],
-                         strlen(lines[i * n_lines + k]));
+            dt__svg_add_text(self->out, x + 10, y + 18 + k * LINE, k == 0 ? "name" : "form", lines[i * n_lines + k],
+                             strlen(lines[i * n_lines + k]));
     }
 }
 
@@ -385,23 +386,23 @@ static dt_status add_notes(const drawing *self, svg_legend *out) {
                 striped |= n > 1 && n <= MAX_STRIPES;
                 many |= n > MAX_STRIPES;
             }
-            partial |= holdings_is_partial(&tensor->held);
+            partial |= dt__holdings_is_partial(&tensor->held);
             if (tensor->why_not)
-                DT__TRY(svg_legend_add(
+                DT__TRY(dt__svg_legend_add(
                     out, label_format(self->arena, "%s is not drawn: %s", self->columns[i].name, tensor->why_not)));
             else if (tensor->blocks.slices.tensor_dim >= 0 && tensor->blocks.slices.n_pieces > 1)
-                DT__TRY(svg_legend_add(out, label_format(self->arena, "%s %s: the first of %d slices along dim %d",
-                                                         self->columns[i].name, tensor->place,
-                                                         tensor->blocks.slices.n_pieces,
-                                                         tensor->blocks.slices.tensor_dim)));
+                DT__TRY(dt__svg_legend_add(
+                    out,
+                    label_format(self->arena, "%s %s: the first of %d slices along dim %d", self->columns[i].name,
+                                 tensor->place, tensor->blocks.slices.n_pieces, tensor->blocks.slices.tensor_dim)));
         }
-    DT__TRY(svg_legend_add(out, "in a block: the ranks that hold it"));
+    DT__TRY(dt__svg_legend_add(out, "in a block: the ranks that hold it"));
     if (striped)
-        DT__TRY(svg_legend_add(out, "striped: each of these ranks holds it"));
+        DT__TRY(dt__svg_legend_add(out, "striped: each of these ranks holds it"));
     if (many)
-        DT__TRY(svg_legend_add(out, "grey: more than 4 ranks hold it"));
+        DT__TRY(dt__svg_legend_add(out, "gray: more than 4 ranks hold it"));
     if (partial)
-        DT__TRY(svg_legend_add(out, "hatched: partial values of the ranks in parentheses, still to be reduced"));
+        DT__TRY(dt__svg_legend_add(out, "hatched: partial values of the ranks in parentheses, still to be reduced"));
     return DT_OK;
 }
 
@@ -432,20 +433,20 @@ static dt_status draw(drawing *self) {
     int boxes = min(n_boxes, BOXES_IN_A_ROW) * (box_width + 12) - 12 + 2 * EDGE;
     self->width = max(max(self->width, boxes), 2 * EDGE + max(notes.width, text_width(self->op->summary)));
     int title_width = self->width - 2 * EDGE;
-    self->top = EDGE + svg_title_lines(title, title_width) * SVG_TITLE_LINE + SVG_LINE + 18;
+    self->top = EDGE + dt__svg_title_lines(title, title_width) * SVG_TITLE_LINE + SVG_LINE + 18;
     int rows = self->top + 3 * LINE + 10 +
                max(tallest(self, false) + MOVE_HEIGHT + LINE + tallest(self, true), self->mesh_rows * CELL);
     int box_rows = (n_boxes + BOXES_IN_A_ROW - 1) / BOXES_IN_A_ROW, ranks = rows + 28;
     int legend = ranks + box_rows * (n_lines * LINE + 14 + 12) + 14;
-    svg_begin(self->out, self->width, legend + notes.n * SVG_LINE + EDGE, title);
+    dt__svg_begin(self->out, self->width, legend + notes.n * SVG_LINE + EDGE, title);
     dt__text_add(self->out, "%s", style);
-    int y = svg_add_title(self->out, EDGE, EDGE + 14, title_width, title);
-    svg_add_text(self->out, EDGE, y - 2, "note", self->op->summary, strlen(self->op->summary));
+    int y = dt__svg_add_title(self->out, EDGE, EDGE + 14, title_width, title);
+    dt__svg_add_text(self->out, EDGE, y - 2, "note", self->op->summary, strlen(self->op->summary));
     draw_mesh(self);
     DT__TRY(draw_columns(self, &bottom));
     draw_ranks(self, n_boxes, lines, box_width, ranks);
-    svg_legend_draw(&notes, EDGE, legend + 8, self->out);
-    svg_end(self->out);
+    dt__svg_legend_draw(&notes, EDGE, legend + 8, self->out);
+    dt__svg_end(self->out);
     return dt__text_status(self->out);
 }
 

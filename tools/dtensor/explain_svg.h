@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An op drawn as SVG: the mesh with a colour per rank; each input as it is placed and, below it, as the op needs it,
+ * An op drawn as SVG: the mesh with a color per rank; each input as it is placed and, below it, as the op needs it,
  * with what moves in between; the outputs; and what each rank holds and receives. A block that several ranks hold is
- * striped in their colours.
+ * striped in their colors.
  */
 #ifndef TOOLS_DTENSOR_EXPLAIN_SVG_H
 #define TOOLS_DTENSOR_EXPLAIN_SVG_H

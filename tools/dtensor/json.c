@@ -93,7 +93,7 @@ static json_t *mesh_names_json(const dt_mesh *mesh) {
     return list;
 }
 
-/* The ranks below one coordinate of the dims before `dim`, from *ranks on, which is moved behind them. */
+/* The ranks below one coordinate of the dims before `dim`, from *ranks on, which is moved past them. */
 static json_t *nested_ranks_json(const dt_mesh *mesh, int dim, const int64_t **ranks) {
     int64_t size = dt_mesh_dim_size(mesh, dim);
     if (dim + 1 >= dt_mesh_n_dims(mesh)) {

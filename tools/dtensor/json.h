@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * JSON of the tools: values of the library as Jansson's values, and writing them. A function that makes a value returns
- * NULL when memory is out; Jansson's containers hand that on, so that only json_write checks. A list that may be long
+ * NULL when memory is out; Jansson's containers propagate that, so only json_write checks. A list that may be long
  * (ranks of a mesh) is written item by item, so that it is never in memory as a tree.
  */
 #ifndef TOOLS_DTENSOR_JSON_H
@@ -41,7 +41,7 @@ json_t *output_json(int n_dims, const int64_t *shape, dt_dtype dtype, json_t *pl
 /* Appends a value on one line and releases it; NULL is an error: out of memory. Numbers with a point have at most
  * `digits` digits. Errors are recorded in the context. */
 dt_status json_write(dt_ctx *ctx, json_t *value, int digits, dt__text *out);
-/* The same with the digits of times, and a newline. */
+/* Appends a value with the digits of times, and a newline. */
 dt_status json_write_line(dt_ctx *ctx, json_t *value, dt__text *out);
 
 /* {"rank":0,"shape":[3,5],"offset":[0,0],"runs":[[[0,3]],[[0,5]]]}; refuses (unsupported) more than JSON_MAX_ITEMS
@@ -50,7 +50,7 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
                      json_t **out);
 /* Makes item i of a list. */
 typedef dt_status json_item_fn(void *user, int64_t i, json_t **out);
-/* Appends the members of an object, released, and behind them the list `name` of n items; stops, refusing
+/* Appends the members of an object, released, and after them the list `name` of n items; stops, refusing
  * (unsupported), once out has more than max_bytes. */
 dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_t n, json_item_fn *item, void *user,
                           size_t max_bytes, dt__text *out);

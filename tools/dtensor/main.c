@@ -5,6 +5,7 @@
  */
 #include "arguments.h"
 #include "base/near_miss.h"
+#include "help_topics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,9 @@ static void print_help(FILE *file) {
                   "usage: dtensor COMMAND [OPTIONS]\n\ncommands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(file, "\ntopics (dtensor help TOPIC):\n");
+    for (const help_topic *topic = help_topics; topic->name; topic++)
+        fprintf(file, "  %-12s %s\n", topic->name, topic->summary);
     fprintf(file, "\noptions:\n"
                   "  --help     print this text; dtensor COMMAND --help describes one command\n"
                   "  --version  print the version\n"
@@ -38,23 +42,31 @@ static const command *find_command(const char *name) {
     return NULL;
 }
 
-static int refuse_name(const char *name) {
+static int refuse_name(const char *name, bool is_topic) {
     dt__near_miss near = dt__near_miss_new(name);
     for (int i = 0; i < N_COMMANDS; i++)
         dt__near_miss_add(&near, commands[i]->name, strlen(commands[i]->name));
+    for (const help_topic *topic = help_topics; topic->name && is_topic; topic++)
+        dt__near_miss_add(&near, topic->name, strlen(topic->name));
     dt__near_miss_add_list(&near, "--help --version");
-    fprintf(stderr, "dtensor: unknown %s '%s'%s (see dtensor --help)\n", *name == '-' ? "option" : "command", name,
-            dt__near_miss_hint(&near));
+    fprintf(stderr, "dtensor: unknown %s '%s'%s (see dtensor --help)\n",
+            *name == '-' ? "option"
+            : is_topic   ? "command or topic"
+                         : "command",
+            name, dt__near_miss_hint(&near));
     return EXIT_USAGE;
 }
 
-/* `dtensor help` and `dtensor help show`. */
+/* `dtensor help`, `dtensor help show` and `dtensor help placements`. */
 static int help(const char *name) {
     const command *found = name ? find_command(name) : NULL;
-    if (name && !found)
-        return refuse_name(name);
+    const help_topic *topic = name ? help_topic_find(name) : NULL;
+    if (name && !found && !topic)
+        return refuse_name(name, true);
     if (found)
         args_help(found);
+    else if (topic)
+        fputs(topic->text, stdout);
     else
         print_help(stdout);
     return EXIT_OK;
@@ -79,12 +91,12 @@ static int run(int argc, char **argv) {
     if (!strcmp(name, "--version"))
         return printf("dtensor %s\n", dt_version_text()) < 0;
     const command *found = find_command(name);
-    return found ? run_command(found, argc - 1, argv + 1) : refuse_name(name);
+    return found ? run_command(found, argc - 1, argv + 1) : refuse_name(name, false);
 }
 
 int main(int argc, char **argv) {
     int code = run(argc, argv);
-    /* A full disk behind standard output is a failure, not a short answer. */
+    /* A full disk under standard output is a failure, not a short answer. */
     if (fflush(stdout) == EOF || ferror(stdout)) {
         if (code == EXIT_OK)
             perror("dtensor: standard output");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures links by all_gathers: along groups of one rank per node, all of which communicate at the same time because
- * they share the link, and along groups of the ranks of a node. A line through the times of several sizes has the
- * start-up time of a collective and the rate at which a rank receives; what the smallest all_gather of all ranks takes
- * longer is the time per further peer. Clocks of nodes differ, so a repeat takes as long as on the rank that it takes
- * longest on, after a barrier; of all repeats the one counts that a quarter of them do not exceed.
+ * Measures links by all_gathers: along groups of one rank per node, which all communicate at the same time because they
+ * share the link, and along groups of the ranks of a node. A line through the times of several sizes gives the start-up
+ * time of a collective and the rate at which a rank receives; the additional time of the smallest all_gather over all
+ * ranks gives the time per further peer. Clocks of nodes differ, so the time of a repeat is the longest on any rank,
+ * after a barrier; the result is the lower quartile of all repeats.
  */
 #include "node_links.h"
 
@@ -150,7 +150,7 @@ static dt_status measure_links(measurement *self, node_links *out) {
     if (all < 0)
         return self->status;
     double more = all - out->between.start_us - (double)quick_sizes[0] / out->between.bytes_per_us;
-    double start = out->between.start_us; /* of which peers are half at most: small times are noisy */
+    double start = out->between.start_us; /* peers are half of it at most: small times are noisy */
     if (world > n_nodes && more > 0)
         out->between.peer_us = fmin(more / (double)(world - n_nodes), start / 2 / (double)(n_nodes - 1));
     out->between.start_us = start - (double)(n_nodes - 1) * out->between.peer_us;

@@ -12,7 +12,7 @@ typedef bool op_fits_fn(const char *operand, const char *name);
 
 /* By its name, or as a pattern of the shell: add, 'mat*'. */
 bool fits_pattern(const char *operand, const char *name);
-/* The same, and also if a word of the name begins with it: soft selects softmax and log_softmax. */
+/* By its name, as a pattern, or if a word of the name begins with it: soft selects softmax and log_softmax. */
 bool fits_word(const char *operand, const char *name);
 
 /* Marks the ops that the operands select, by their index; without operands, all. An operand that is the name of an op

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pictures of plans. A column of boxes for each state, a box for each rank; in a box, a map of the tensor with what
- * the rank holds, coloured by the rank that each block came from; between columns, arrows whose widths are bytes, all
+ * the rank holds, colored by the rank that each block came from; between columns, arrows whose widths are bytes, all
  * of one scale. The arrows of a box leave and arrive side by side, so that their sum can be seen.
  */
 #include "plan_svg.h"
 
 #include "base/size.h"
-#include "svg.h"
+#include "show/show.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -159,7 +159,7 @@ static int n_senders(const scene_step *step, int row) {
     return n;
 }
 
-/* What rank `origin` held before the step and `row` holds after it, in the colour of the origin. */
+/* What rank `origin` held before the step and `row` holds after it, in the color of the origin. */
 static void draw_origin(const drawing *self, const map_frame *frame, int column, int row, int origin) {
     const dt__transfer *transfer = self->shown.steps[column - 1].step->transfer;
     int64_t own[DT_SPEC_MAX_DIMS], other[DT_SPEC_MAX_DIMS];
@@ -167,7 +167,7 @@ static void draw_origin(const drawing *self, const map_frame *frame, int column,
         return;
     coordinate_at(self, column, row, own);
     coordinate_at(self, column - 1, origin, other);
-    draw_common(self, frame, transfer->before, other, transfer->after, own, svg_ink(origin));
+    draw_common(self, frame, transfer->before, other, transfer->after, own, dt__svg_ink(origin));
 }
 
 /* Blocks by the ranks that they came from: this one, and the others where they are few. */
@@ -194,7 +194,7 @@ static void draw_map(const drawing *self, int column, int row, int x, int y) {
     int64_t own[DT_SPEC_MAX_DIMS];
     coordinate_at(self, column, row, own);
     bool from_others = column && self->shown.steps[column - 1].step->transfer->reduced == 1;
-    draw_common(self, &frame, state, own, state, own, from_others ? OTHERS_INK : svg_ink(row));
+    draw_common(self, &frame, state, own, state, own, from_others ? OTHERS_INK : dt__svg_ink(row));
     if (from_others)
         draw_origins(self, &frame, column, row);
     if (is_partial(state))
@@ -239,14 +239,14 @@ static dt_status draw_box(const drawing *self, int column, int row) {
     bool large = self->size.n_lines > 1;
     int n =
         large ? snprintf(line, sizeof line, "rank %lld", rank) : snprintf(line, sizeof line, "%lld: %s", rank, held);
-    svg_add_text(self->out, text_x, text_y, large ? "slice" : "small", line, (size_t)n);
+    dt__svg_add_text(self->out, text_x, text_y, large ? "slice" : "small", line, (size_t)n);
     if (!large)
         return DT_OK;
     n = snprintf(line, sizeof line, "%s", held);
-    svg_add_text(self->out, text_x, text_y + self->size.line, "small", line, (size_t)n);
+    dt__svg_add_text(self->out, text_x, text_y + self->size.line, "small", line, (size_t)n);
     n = snprintf(line, sizeof line, "receives %s", got);
     if (column && (self->shown.receiver < 0 || self->shown.receiver == row))
-        svg_add_text(self->out, text_x, text_y + 2 * self->size.line, "small", line, (size_t)n);
+        dt__svg_add_text(self->out, text_x, text_y + 2 * self->size.line, "small", line, (size_t)n);
     return DT_OK;
 }
 
@@ -264,7 +264,7 @@ static void draw_helper(const drawing *self, int column, int row) {
     int n = snprintf(line, sizeof line, "rank %lld, once reduced", (long long)self->shown.rows[row].rank);
     dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"box\"/>\n", x, y, BOX_WIDTH,
                  self->size.box);
-    svg_add_text(self->out, x + 2 * PADDING, y + self->size.box / 2 + 4, "small", line, (size_t)n);
+    dt__svg_add_text(self->out, x + 2 * PADDING, y + self->size.box / 2 + 4, "small", line, (size_t)n);
 }
 
 /* Where the arrows of a step begin and end. */
@@ -272,7 +272,7 @@ typedef struct ends {
     double *from, *to; /* middles, per arrow */
 } ends;
 
-/* Side by side, centred on the box, in the order of the arrows. */
+/* Side by side, centered on the box, in the order of the arrows. */
 static dt_status find_ends(const drawing *self, const scene_step *step, ends *out) {
     int n_rows = self->shown.n_rows;
     double *used[2] = {DT__NEW_ARRAY(self->arena, double, n_rows), DT__NEW_ARRAY(self->arena, double, n_rows)};
@@ -304,8 +304,8 @@ static void draw_band(const drawing *self, double x0, double y0, double x1, doub
                  "C%.2f,%.2f %.2f,%.2f %.2f,%.2f Z\" fill=\"%s\" stroke=\"%s\" stroke-width=\"0.4\" "
                  "opacity=\"%.2f\">",
                  x0, y0 - half, middle, y0 - half, middle, y1 - half, neck, y1 - half, neck, y1 - head, x1, y1, neck,
-                 y1 + head, neck, y1 + half, middle, y1 + half, middle, y0 + half, x0, y0 + half, svg_dark_ink(ink),
-                 svg_dark_ink(ink), opacity);
+                 y1 + head, neck, y1 + half, middle, y1 + half, middle, y0 + half, x0, y0 + half,
+                 dt__svg_dark_ink(ink), dt__svg_dark_ink(ink), opacity);
 }
 
 static dt_status draw_arrow(const drawing *self, int column, const scene_arrow *arrow, const ends *at, int64_t i,
@@ -363,14 +363,14 @@ static dt_status draw_step(const drawing *self, int column) {
     return DT_OK;
 }
 
-/* A text of at most n characters, centred; what is longer ends in two dots. */
-static void add_centred(const drawing *self, int x, int y, const char *text, int n) {
+/* A text of at most n characters, centered; what is longer ends in two dots. */
+static void add_centered(const drawing *self, int x, int y, const char *text, int n) {
     char line[128];
     if ((int)strlen(text) > n)
         snprintf(line, sizeof line, "%.*s..", n - 2, text);
     else
         snprintf(line, sizeof line, "%s", text);
-    svg_add_text(self->out, x, y, "label", line, strlen(line));
+    dt__svg_add_text(self->out, x, y, "label", line, strlen(line));
 }
 
 static void draw_heads(const drawing *self, int y) {
@@ -386,17 +386,17 @@ static void draw_heads(const drawing *self, int y) {
         if (length > state_length) {
             char line[64];
             snprintf(line, sizeof line, "%.*s", first, state);
-            add_centred(self, x, y + SVG_LINE, line, state_length);
-            add_centred(self, x, y + 2 * SVG_LINE, state + first, state_length);
+            add_centered(self, x, y + SVG_LINE, line, state_length);
+            add_centered(self, x, y + 2 * SVG_LINE, state + first, state_length);
         } else
-            add_centred(self, x, y + 2 * SVG_LINE, state, state_length);
+            add_centered(self, x, y + 2 * SVG_LINE, state, state_length);
         for (int i = 0; i < HEAD_LINES && column + 1 < n_columns(self); i++)
-            add_centred(self, column_x(column) + BOX_WIDTH + GAP / 2, y + i * SVG_LINE,
-                        self->texts->steps[HEAD_LINES * column + i], step_length);
+            add_centered(self, column_x(column) + BOX_WIDTH + GAP / 2, y + i * SVG_LINE,
+                         self->texts->steps[HEAD_LINES * column + i], step_length);
         if (column + 1 < n_columns(self) && self->shown.steps[column].n_left_out) {
             char line[64];
             snprintf(line, sizeof line, "(%lld senders not shown)", (long long)self->shown.steps[column].n_left_out);
-            add_centred(self, column_x(column) + BOX_WIDTH + GAP / 2, y - SVG_LINE, line, step_length);
+            add_centered(self, column_x(column) + BOX_WIDTH + GAP / 2, y - SVG_LINE, line, step_length);
         }
     }
 }
@@ -415,7 +415,7 @@ static dt_status explain_few(const drawing *self, svg_legend *out) {
         dt__text_add(&text, "highlighted: arrows to rank %lld, which receives most",
                      (long long)shown->rows[shown->max_receiver].rank);
     const char *line = label_keep(&text, self->arena);
-    return line && !*line ? DT_OK : svg_legend_add(out, line);
+    return line && !*line ? DT_OK : dt__svg_legend_add(out, line);
 }
 
 static dt_status explain_dims(const drawing *self, svg_legend *out) {
@@ -425,7 +425,7 @@ static dt_status explain_dims(const drawing *self, svg_legend *out) {
         dt__text_add(&text, ", dim %d down", self->rows_dim);
     if (self->columns_dim >= 0)
         dt__text_add(&text, ", dim %d across", self->columns_dim);
-    return svg_legend_add(out, label_keep(&text, self->arena));
+    return dt__svg_legend_add(out, label_keep(&text, self->arena));
 }
 
 static int64_t largest_arrow(const scene *shown) {
@@ -443,13 +443,13 @@ static dt_status explain(const drawing *self, svg_legend *out) {
         partial |= is_partial(scene_state(shown, self->from, c));
     DT__TRY(explain_few(self, out));
     DT__TRY(explain_dims(self, out));
-    DT__TRY(svg_legend_add(out, "colour: the rank that a block or an arrow comes from"));
+    DT__TRY(dt__svg_legend_add(out, "color: the rank that a block or an arrow comes from"));
     if (hides_origins(self))
-        DT__TRY(svg_legend_add(out, "grey: from other ranks"));
+        DT__TRY(dt__svg_legend_add(out, "gray: from other ranks"));
     if (partial)
-        DT__TRY(svg_legend_add(out, "hatched: partial values, still to be reduced"));
+        DT__TRY(dt__svg_legend_add(out, "hatched: partial values, still to be reduced"));
     if (n_columns(self) > 1)
-        DT__TRY(svg_legend_add(out, "dashed: the rank keeps some of its data"));
+        DT__TRY(dt__svg_legend_add(out, "dashed: the rank keeps some of its data"));
     return DT_OK;
 }
 
@@ -465,7 +465,7 @@ static dt_status draw_scale(const drawing *self, int y) {
     draw_band(self, EDGE, y, EDGE + 80, y, (double)widest * self->scale, 0, 0.75);
     dt__text_add(self->out, "</path>\n");
     int n = snprintf(line, sizeof line, "the widest arrow: %s", bytes);
-    svg_add_text(self->out, EDGE + 92, y + 4, "note", line, (size_t)n);
+    dt__svg_add_text(self->out, EDGE + 92, y + 4, "note", line, (size_t)n);
     return DT_OK;
 }
 
@@ -484,15 +484,15 @@ static dt_status draw(drawing *self) {
     int summary = (int)strlen(self->texts->summary) * SVG_TEXT_CHARACTER;
     self->width =
         max(column_x(n_columns(self) - 1) + BOX_WIDTH, max(EDGE + max(notes.width, summary), MIN_WIDTH)) + EDGE;
-    int title_width = self->width - 2 * EDGE, lines = svg_title_lines(title, title_width);
+    int title_width = self->width - 2 * EDGE, lines = dt__svg_title_lines(title, title_width);
     int head = EDGE + lines * SVG_TITLE_LINE + 2 * SVG_LINE + 20;
     self->top = head + STATE_LINES * SVG_LINE + 16;
     int bottom = row_y(self, self->shown.n_rows), scale = self->size.box;
     self->height = bottom + 16 + scale + notes.n * SVG_LINE + EDGE;
-    svg_begin(self->out, self->width, self->height, title);
+    dt__svg_begin(self->out, self->width, self->height, title);
     dt__text_add(self->out, "%s", style);
-    int y = svg_add_title(self->out, EDGE, EDGE + 14, title_width, title);
-    svg_add_text(self->out, EDGE, y - 2, "note", self->texts->summary, strlen(self->texts->summary));
+    int y = dt__svg_add_title(self->out, EDGE, EDGE + 14, title_width, title);
+    dt__svg_add_text(self->out, EDGE, y - 2, "note", self->texts->summary, strlen(self->texts->summary));
     draw_heads(self, head);
     for (int column = 0; column + 1 < n_columns(self); column++)
         DT__TRY(draw_step(self, column));
@@ -503,8 +503,8 @@ static dt_status draw(drawing *self) {
             else if (sends(self, column, row))
                 draw_helper(self, column, row);
     DT__TRY(draw_scale(self, bottom + 8 + scale / 2));
-    svg_legend_draw(&notes, EDGE, bottom + 24 + scale, self->out);
-    svg_end(self->out);
+    dt__svg_legend_draw(&notes, EDGE, bottom + 24 + scale, self->out);
+    dt__svg_end(self->out);
     return dt__text_status(self->out);
 }
 

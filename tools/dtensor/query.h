@@ -98,7 +98,7 @@ void rank_pool_run(rank_pool *self, dt_rank_fn *fn, void *arg);
 /* Ends the ranks. NULL is fine. */
 void rank_pool_close(rank_pool *self);
 
-/* On each rank of the mesh: makes its local tensors of the inputs from their full values. Of a partial input every
+/* On each rank of the mesh: makes its local tensors of the inputs from their full values. For a partial input every
  * rank gets other values, which reduce to the given ones. */
 dt_status rank_inputs(dt_mesh *mesh, const dt__placed_call *placed, const void *const *data, dt_tensor **inputs);
 

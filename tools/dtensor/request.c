@@ -280,7 +280,7 @@ static dt_status read_reference(reading *self, const char *name, const json_t *v
     return request_int(self->req, name, number, 0, self->tensors.n - 1, out);
 }
 
-/* Numbers, or tensors and null, one kind in a list. */
+/* Numbers, or tensors, one kind in a list; null is an absent member, among tensors or integers. */
 static dt_status read_list_arg(reading *self, const char *name, const json_t *value, dt__argument *out) {
     size_t n = json_array_size(value);
     int64_t *ints = DT__NEW_ARRAY(self->req->arena, int64_t, n);
@@ -293,7 +293,7 @@ static dt_status read_list_arg(reading *self, const char *name, const json_t *va
     for (size_t i = 0; i < n; i++) {
         const json_t *entry = json_array_get(value, i);
         are_tensors = are_tensors && (json_is_object(entry) || json_is_null(entry));
-        are_ints = are_ints && json_is_integer(entry);
+        are_ints = are_ints && (json_is_integer(entry) || json_is_null(entry));
         if (!json_is_object(entry) && !json_is_null(entry) && !json_is_number(entry))
             return request_wrong(self->req, name, "a list of numbers or of tensors", value);
         ints[i] = json_is_integer(entry) ? json_integer_value(entry) : -1;
@@ -304,9 +304,11 @@ static dt_status read_list_arg(reading *self, const char *name, const json_t *va
     if (are_tensors) {
         out->value = (dt_arg){.type = DT_ARG_TENSORS, .n = (int)n};
         out->tensors = ints;
-    } else if (are_ints)
+    } else if (are_ints) {
+        for (size_t i = 0; i < n; i++)
+            ints[i] = json_is_null(json_array_get(value, i)) ? DT_NONE : ints[i];
         out->value = (dt_arg){.type = DT_ARG_INTS, .n = (int)n, .as.ints = ints};
-    else
+    } else
         out->value = (dt_arg){.type = DT_ARG_FLOATS, .n = (int)n, .as.floats = floats};
     return DT_OK;
 }

@@ -8,7 +8,7 @@
  *        | 0,1 | 2,3 |        ranks that hold the block
  *      2 +-----+-----+        index at which a row begins
  */
-#include "show.h"
+#include "show_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const char *const box_lines[16] = {" ", "│", "│", "│", "─", "┘"
 static const char *const ascii_lines[16] = {" ", "|", "|", "|", "-", "+", "+", "+",
                                             "-", "+", "+", "+", "-", "+", "+", "+"};
 
-/* Light backgrounds of the 256-colour table. The number is prime, so that rows of equal length do not line up. */
+/* Light backgrounds of the 256-color table. The number is prime, so that rows of equal length do not line up. */
 static const unsigned char inks[] = {153, 223, 157, 217, 189, 229, 159, 216, 151, 225, 187, 183, 152};
 enum { N_INKS = sizeof inks / sizeof *inks };
 
@@ -83,7 +83,7 @@ static void canvas_fill(canvas *self, int x0, int y0, int x1, int y1, int ink) {
 }
 
 static bool is_blank(const canvas_cell *cell, const text_style *style) {
-    return (!cell->letter || cell->letter == ' ') && !cell->line && !(style->colour && cell->ink);
+    return (!cell->letter || cell->letter == ' ') && !cell->line && !(style->color && cell->ink);
 }
 
 static void print_line(const canvas *self, const text_style *style, int y, dt__text *out) {
@@ -92,7 +92,7 @@ static void print_line(const canvas *self, const text_style *style, int y, dt__t
         end--;
     for (int x = 0; x < end; x++) {
         const canvas_cell *cell = at(self, x, y);
-        if (style->colour && cell->ink != ink) {
+        if (style->color && cell->ink != ink) {
             ink = cell->ink;
             if (ink)
                 dt__text_add(out, "\033[38;5;16;48;5;%dm", inks[ink - 1]);
@@ -120,13 +120,13 @@ static void write_index(canvas *sheet, int x, int y, int64_t index, int width) {
     canvas_write(sheet, x, y, digits);
 }
 
-/* Centred; what does not fit into the block's lines ends in two dots. */
+/* Centered; what does not fit into the block's lines ends in two dots. */
 static void write_label(canvas *sheet, const char *label, int x, int y, int width, int height) {
-    int n_lines = panel_label_lines(label, width - 2);
+    int n_lines = dt__panel_label_lines(label, width - 2);
     y += (height - n_lines) / 2;
     for (int i = 0; i < n_lines; i++) {
         const char *begin;
-        int n = panel_label_line(&label, width - 2, &begin);
+        int n = dt__panel_label_line(&label, width - 2, &begin);
         char line[256];
         snprintf(line, sizeof line, "%.*s", n, i + 1 == n_lines && *label ? ".." : begin);
         canvas_write(sheet, x + (width - (int)strlen(line)) / 2, y + i, line);
@@ -144,7 +144,7 @@ typedef struct frame {
 static void draw_column(frame *self, int i, int x) {
     const panel *shown = self->shown;
     for (int row = 0, y = 2; row < self->drawn->rows.n_pieces; y += shown->heights[row++] + shown->row_rule) {
-        int block = grid_block(self->drawn, shown->slice, row, shown->first + i);
+        int block = dt__grid_block(self->drawn, shown->slice, row, shown->first + i);
         canvas_fill(&self->sheet, x, y, x + shown->widths[i] - 1, y + shown->heights[row] - 1, block);
         write_label(&self->sheet, self->drawn->labels[block], x, y, shown->widths[i], shown->heights[row]);
     }
@@ -194,8 +194,8 @@ static dt_status draw_panel(const grid *drawn, const panel *shown, int left, con
 
 static dt_status draw_slice(const grid *drawn, int slice, const text_style *style, dt__arena *arena, dt__text *out) {
     const grid_axis *slices = &drawn->slices, *rows = &drawn->rows;
-    int left = rows->tensor_dim < 0 ? 2 : panel_index_length(rows->cuts[rows->n_pieces]) + 1;
-    int right = panel_index_length(drawn->columns.cuts[drawn->columns.n_pieces]); /* of the last index */
+    int left = rows->tensor_dim < 0 ? 2 : dt__panel_index_length(rows->cuts[rows->n_pieces]) + 1;
+    int right = dt__panel_index_length(drawn->columns.cuts[drawn->columns.n_pieces]); /* of the last index */
     const panel_metrics metrics = {.max_width = style->width - left - 1 - right,
                                    .height = 16,
                                    .min_height = 3,
@@ -212,7 +212,7 @@ static dt_status draw_slice(const grid *drawn, int slice, const text_style *styl
     panel *shown = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
     if (!shown)
         return DT_ERR_MEMORY;
-    int n_panels = panel_fit(drawn, slice, &metrics, shown);
+    int n_panels = dt__panel_fit(drawn, slice, &metrics, shown);
     for (int i = 0; i < n_panels; i++)
         DT__TRY(draw_panel(drawn, &shown[i], left, style, arena, out));
     return DT_OK;

@@ -11,12 +11,19 @@
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 #include "rules/rules.h"
+#include "show/show.h"
 
-/* Ranges of one tensor dim, ascending, none touching the next. */
-typedef struct run_list {
-    const dt_run *runs;
-    int64_t n;
-} run_list;
+/* The labels of the library, for short. */
+#define label_keep       dt__label_keep
+#define label_format     dt__label_format
+#define label_ranks      dt__label_ranks
+#define label_add_ranks  dt__label_add_ranks
+#define label_runs       dt__label_runs
+#define label_spec       dt__label_spec
+#define label_placements dt__label_placements
+#define label_bytes      dt__label_bytes
+#define label_shape      dt__label_shape
+#define utf8_length      dt__utf8_length
 
 typedef struct table {
     dt__arena *arena;
@@ -30,30 +37,10 @@ dt_status table_add(table *self, const char *const *cells);
 /* Appends the rows, indented by two blanks, with two blanks between columns. */
 void table_print(const table *self, dt__text *out);
 
-/* Moves a text into the arena. */
-const char *label_keep(dt__text *text, dt__arena *arena);
-const char *label_format(dt__arena *arena, const char *format, ...) DT_PRINTF(2);
-/* "0-3", "0,2,5", "0,8,..,56"; ranks are sorted in place. */
-const char *label_ranks(int64_t *ranks, int64_t n, dt__arena *arena);
-void label_add_ranks(dt__text *text, const int64_t *sorted_ranks, int64_t n);
-/* "0:512"; several runs are joined by blanks, of many only the first are shown. */
-const char *label_runs(const dt_run *runs, int64_t n, dt__arena *arena);
-/* The text forms of a spec and of placements, however long. */
-const char *label_spec(const dt_spec *spec, dt__arena *arena);
-const char *label_placements(int n, const dt_placement *placements, dt__arena *arena);
 /* The name of a mesh dim, or its number where it has none. */
 const char *label_mesh_dim(const dt_mesh *mesh, int dim, dt__arena *arena);
 /* The name of the parameter that an input of a call belongs to: "self", or "tensors[1]". */
 const char *label_input(const dt__placed_call *placed, int input, dt__arena *arena);
-/* "1.5 MiB" */
-const char *label_bytes(int64_t n_bytes, dt__arena *arena);
 /* "12.5 us", "3 ms", "1.2 s" */
 const char *label_time(double us, dt__arena *arena);
-/* "[512,512]" */
-const char *label_shape(const int64_t *shape, int n, dt__arena *arena);
-
-/* Bytes of the UTF-8 character at the beginning of the text, or 0 where there is none: overlong forms, surrogates and
- * values beyond U+10FFFF are none. The text ends with a NUL, so no byte behind the end is read. */
-size_t utf8_length(const char *text);
-
 #endif

@@ -81,7 +81,8 @@ static dt_status count_bytes(reading *self, traced_call *entry, const char *move
     return entry->moves ? DT_OK : DT_ERR_MEMORY;
 }
 
-/* Behind the parenthesis that closes the one at `open`; quotes hide parentheses. NULL where it is not closed. */
+/* The position after the parenthesis that closes the one at `open`; quotes hide parentheses. NULL where it is not
+ * closed. */
 static const char *behind_parenthesis(const char *open) {
     int depth = 0;
     for (const char *at = open; *at; at++) {
@@ -109,7 +110,7 @@ static const char *call_of(reading *self, const char *line, const char **rest) {
     return label_format(self->arena, "%.*s%.*s", (int)(end - line), line, (int)(mesh_end - mesh), mesh);
 }
 
-/* " (at model.c:12)" behind a call; "" where there is none, NULL when memory is out. */
+/* " (at model.c:12)" after a call; "" where there is none, NULL when memory is out. */
 static const char *site_of(reading *self, const char *rest) {
     static const char begin[] = " (at ";
     const char *at = strstr(rest, begin), *end = at ? strrchr(at, ')') : NULL;
@@ -188,11 +189,18 @@ static int64_t int_in(const json_t *object, const char *key) {
     return (int64_t)json_integer_value(json_object_get(object, key));
 }
 
+/* The line of the program that an event has; "" where it has none, NULL when memory is out. */
+static const char *site_in(const reading *self, const json_t *args) {
+    const char *file = string_in(args, "file");
+    return *file ? label_format(self->arena, "%s:%lld", file, (long long)int_in(args, "line")) : "";
+}
+
 /* Communication that no op needed. */
 static dt_status read_own(reading *self, const json_t *event) {
     const json_t *args = json_object_get(event, "args");
+    const char *site = site_in(self, args);
     const char *text = label_format(self->arena, "%s: %s", string_in(event, "name"), string_in(args, "what"));
-    traced_call *own = text ? entry_of(self, text, "", false) : NULL;
+    traced_call *own = text && site ? entry_of(self, text, site, false) : NULL;
     DT__TRY(count_call(self, own));
     return count_bytes(self, own, text, int_in(args, "bytes"));
 }
@@ -201,8 +209,7 @@ static dt_status read_own(reading *self, const json_t *event) {
 static dt_status read_op(reading *self, const json_t *events, size_t *first, size_t index) {
     const json_t *event = json_array_get(events, index), *args = json_object_get(event, "args");
     double begin = json_number_value(json_object_get(event, "ts"));
-    const char *rest = "", *file = string_in(args, "file"), *text = call_of(self, string_in(args, "call"), &rest);
-    const char *site = *file ? label_format(self->arena, "%s:%lld", file, (long long)int_in(args, "line")) : "";
+    const char *rest = "", *text = call_of(self, string_in(args, "call"), &rest), *site = site_in(self, args);
     if (!text || !site)
         return dt_failed(self->arena->ctx)
                    ? DT_ERR_MEMORY
@@ -242,6 +249,8 @@ static dt_status read_json(reading *self, const char *text) {
         return dt__fail(self->arena->ctx, DT_ERR_VALUE, "%s: expected a list of events: %s", self->file, error.text);
     }
     dt_status status = read_events(self, events);
+    if (status == DT_OK)
+        status = trace_times_add(self->arena, self->file, events, &self->out->times);
     json_decref(events);
     return status;
 }
@@ -275,4 +284,5 @@ static int compare_calls(const void *a, const void *b) {
 void trace_report_sort(trace_report *self) {
     if (self->n)
         qsort(self->calls, (size_t)self->n, sizeof *self->calls, compare_calls);
+    trace_times_sort(&self->times);
 }

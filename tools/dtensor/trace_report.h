@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "rules/rules.h"
+#include "trace_times.h"
 
 /* All calls of one text at one line of the program. */
 typedef struct traced_call {
@@ -23,11 +24,12 @@ typedef struct trace_report {
     traced_call **calls; /* those that received most first, then in the order of the trace */
     int64_t n, capacity;
     int64_t n_calls, bytes; /* of all */
+    trace_times times;      /* empty where all files are text */
 } trace_report;
 
 /* Reads a file and adds its calls; refuses (system) one that cannot be read, and (value) one that is not a trace. */
 dt_status trace_report_add(dt__arena *arena, const char *file, trace_report *out);
-/* Sorts the calls once all files are added. */
+/* Sorts calls and times once all files are added. */
 void trace_report_sort(trace_report *self);
 
 /* Another placement of one input. */
@@ -39,8 +41,8 @@ typedef struct trace_advice {
     int64_t held, better_held;   /* bytes of the input on the rank that holds most */
 } trace_advice;
 
-/* Whether another placement of one input would have moved less in this call, and the best one: that which moves least
- * and, of these, takes least memory. Fails where the text is not a call that the library has. */
+/* Whether another placement of one input would have moved less in this call, and the best one: the one that moves least
+ * and, among these, takes the least memory. Fails if the text is not a call that the library has. */
 dt_status trace_advise(dt__arena *arena, const traced_call *call, bool *found, trace_advice *out);
 
 #endif

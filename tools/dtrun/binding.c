@@ -3,7 +3,7 @@
  * The division of a machine among ranks. The CPUs are grouped into units (packages, NUMA nodes, cores or hardware
  * threads), which are runs of the machine's list; n ranks get consecutive runs of units.
  *
- * What a launch can use is its smallest share, because ranks wait for each other. So runs of cores are as even as
+ * A launch is as fast as its smallest share, because ranks wait for each other. So runs of cores are as even as
  * possible, and boundaries of NUMA nodes are respected where that costs the smallest share nothing.
  */
 #include "dtrun/binding.h"

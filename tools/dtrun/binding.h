@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which CPUs each rank runs on. A machine is a list of CPUs in which neighbours share caches and memory (topology.h
+ * Which CPUs each rank runs on. A machine is a list of CPUs in which neighbors share caches and memory (topology.h
  * reads it); what a rank gets is a run of that list, by arithmetic alone.
  */
 #ifndef DTRUN_BINDING_H

@@ -65,7 +65,7 @@ static bool is_first_of_its_kind(const struct ends *ends, int64_t rank) {
     return true;
 }
 
-bool ending_summarise(const struct rank_end *of, int64_t n_ranks, int64_t first, char *text, size_t capacity) {
+bool ending_summarize(const struct rank_end *of, int64_t n_ranks, int64_t first, char *text, size_t capacity) {
     const struct ends ends = {.of = of, .n_ranks = n_ranks, .first = first};
     struct note note = {.text = text, .capacity = capacity};
     for (int64_t rank = 0; rank < n_ranks; rank++) {

@@ -20,6 +20,6 @@ int ending_code(int wait_status);
 
 /* "ranks 0-1 ended with exit code 1; dtrun ended rank 3": the ranks other than `first` that failed. False
  * if there are none. */
-bool ending_summarise(const struct rank_end *ends, int64_t n_ranks, int64_t first, char *text, size_t capacity);
+bool ending_summarize(const struct rank_end *ends, int64_t n_ranks, int64_t first, char *text, size_t capacity);
 
 #endif

@@ -35,6 +35,7 @@ bool environment_set_common(const struct options *options) {
                                                 "BLIS_NUM_THREADS"};
     bool ok = set_number("WORLD_SIZE", options->n_ranks, true) &&
               set_number("LOCAL_WORLD_SIZE", options->n_ranks, true) &&
+              set_number("DTENSOR_RESTART", options->n_done_restarts, true) &&
               set_number("DTENSOR_THREADS", options->n_threads, true);
     for (size_t i = 0; i < sizeof thread_counts / sizeof thread_counts[0]; i++)
         ok = ok && set_number(thread_counts[i], options->n_threads, false);

@@ -3,12 +3,13 @@
  * The front passes signals and the keyboard to the supervisor and takes its exit code. The supervisor is a process
  * group of its own, so that what is sent to the front's group (by a terminal, or kill -9) does not reach it directly.
  * If the supervisor dies before its time, its descendants become the front's, which kills them; if the front dies,
- * the supervisor sees the end of a pipe.
+ * the supervisor sees the end of a pipe. A launch that is started again (restarts.c) has a new supervisor.
  */
 #include "dtrun/front.h"
 
 #include "dtrun/descendants.h"
 #include "dtrun/keyboard.h"
+#include "dtrun/restarts.h"
 #include "dtrun/supervise.h"
 
 #include <errno.h>
@@ -16,15 +17,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct front {
-    pid_t supervisor;
+    pid_t supervisor; /* -1 between launches */
     int signal_fd;
     struct keyboard keyboard;
+    int life[2];             /* a pipe: its write end closes with this process */
+    struct outcome *outcome; /* of the launch, in memory that is shared with its supervisor */
 };
 
 /* Opens descriptors 0, 1 and 2 if they are closed, so that no other file gets these numbers. */
@@ -111,13 +116,13 @@ static int wait_for_end(struct front *front) {
 }
 
 static _Noreturn void become_supervisor(const struct options *options, struct inheritance *inheritance,
-                                        struct front *front, const int *life) {
+                                        struct front *front) {
     setpgid(0, 0);
     prctl(PR_SET_NAME, "dt-supervisor");
     keyboard_close(&front->keyboard);
     close(front->signal_fd);
-    close(life[1]);
-    exit(supervise(options, inheritance, life[0]));
+    close(front->life[1]);
+    exit(supervise(options, inheritance, front->life[0], front->outcome));
 }
 
 /* Standard input is rank 0's: if it stayed open here, its writer would not notice that no process reads it. */
@@ -132,26 +137,79 @@ static void close_input(int input) {
         close(null_fd);
 }
 
-int front_run(const struct options *options) {
+static int64_t clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Runs one launch to completion; -1: it could not be started. */
+static int run_launch(const struct options *options, struct inheritance *inheritance, struct front *front) {
+    *front->outcome = (struct outcome){.rank = -1};
+    if (pipe2(front->life, O_CLOEXEC))
+        return -1;
+    front->supervisor = fork();
+    if (front->supervisor == 0)
+        become_supervisor(options, inheritance, front);
+    close(front->life[0]);
+    close_input(inheritance->input);
+    const int code = front->supervisor < 0 ? -1 : wait_for_end(front);
+    close(front->life[1]);
+    return code;
+}
+
+/* Waits before the next launch. Returns the number of a signal that ends it, or 0. */
+static int back_off(const struct front *front, int64_t delay_ms) {
+    const int64_t end_ms = clock_ms() + delay_ms;
+    for (int64_t left = delay_ms; left > 0; left = end_ms - clock_ms()) {
+        struct signalfd_siginfo info;
+        struct pollfd poll_signals = {.fd = front->signal_fd, .events = POLLIN};
+        (void)poll(&poll_signals, 1, (int)left);
+        while (read(front->signal_fd, &info, sizeof info) == sizeof info)
+            if (supervise_is_end_signal((int)info.ssi_signo))
+                return (int)info.ssi_signo;
+    }
+    return 0;
+}
+
+/* Launches until one succeeds or there is no other. Standard input is that of the first one. */
+static int run_launches(struct options *options, struct inheritance *inheritance, struct front *front) {
+    struct restarts restarts = {
+        .n_most = options->n_restarts, .n_least = options->min_ranks, .n_ranks = options->n_ranks, .last_rank = -1};
+    char text[640];
+    for (;;) {
+        const int64_t start_ms = clock_ms();
+        const int code = run_launch(options, inheritance, front);
+        const bool again = code > 0 && restarts_decide(&restarts, front->outcome, clock_ms() - start_ms, text);
+        if (code > 0 && front->outcome->may_restart && restarts.n_most && text[0])
+            fprintf(stderr, "dtrun: %s\n", text);
+        if (!again)
+            return code;
+        inheritance->input = STDIN_FILENO; /* which is empty now */
+        const int ended = back_off(front, restarts.delay_ms);
+        if (ended)
+            return EXIT_BY_SIGNAL + ended;
+        options->n_done_restarts = restarts.n_done;
+        if (restarts.n_ranks != options->n_ranks && !options_set_ranks(options, restarts.n_ranks))
+            return EXIT_OURS;
+    }
+}
+
+int front_run(struct options *options) {
     struct front front = {.supervisor = -1};
     struct inheritance inheritance;
     sigset_t passed_on;
-    int life[2];
+    int code = -1;
     open_standard_files();
     block_signals(&passed_on, &inheritance.signal_mask);
     descendants_adopt();
     front.signal_fd = signalfd(-1, &passed_on, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (front.signal_fd >= 0 && pipe2(life, O_CLOEXEC) == 0) {
+    front.outcome = mmap(NULL, sizeof *front.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (front.signal_fd >= 0 && front.outcome != MAP_FAILED) {
         inheritance.input = keyboard_open(&front.keyboard);
-        front.supervisor = fork();
+        code = run_launches(options, &inheritance, &front);
     }
-    if (front.supervisor < 0) {
+    if (code < 0)
         fprintf(stderr, "dtrun: cannot start: %s\n", strerror(errno));
-        return EXIT_OURS;
-    }
-    if (front.supervisor == 0)
-        become_supervisor(options, &inheritance, &front, life);
-    close(life[0]);
-    close_input(inheritance.input);
-    return wait_for_end(&front);
+    return code < 0 ? EXIT_OURS : code;
 }

@@ -9,6 +9,6 @@
 #include "dtrun/options.h"
 
 /* Runs the launch; returns the exit code. */
-int front_run(const struct options *options);
+int front_run(struct options *options);
 
 #endif

@@ -35,7 +35,7 @@ int64_t lines_due_ns(const struct stream *stream);
 /* Passes on the unfinished line as it is. Its end, if it comes, follows it; if another stream's line comes first, a
  * newline is put between. */
 void lines_show(struct stream *stream);
-/* The stream is over: passes on what is left, frees memory. */
+/* The stream has ended: passes on the rest, and frees memory. */
 void lines_end(struct stream *stream);
 
 #endif

@@ -19,8 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXT(x)      TEXT_(x)
+#define TEXT_(x)     #x
+#define MAX_RANKS    4096
+#define MAX_THREADS  4096
+#define MAX_RESTARTS 1000000
+
 static bool take_ranks(struct options *options, const char *value) {
     return dt__count_parse(value, DT__MAX_RANKS, &options->n_ranks);
+}
+
+static bool take_restarts(struct options *options, const char *value) {
+    return dt__count_parse(value, MAX_RESTARTS, &options->n_restarts);
+}
+
+static bool take_min_ranks(struct options *options, const char *value) {
+    return dt__count_parse(value, DT__MAX_RANKS, &options->min_ranks);
 }
 
 static bool take_binding(struct options *options, const char *value) {
@@ -69,10 +83,6 @@ static bool take_threads(struct options *options, const char *value) {
     return true;
 }
 
-#define TEXT(x)     TEXT_(x)
-#define TEXT_(x)    #x
-#define MAX_RANKS   4096
-#define MAX_THREADS 4096
 _Static_assert(MAX_RANKS == DT__MAX_RANKS && MAX_THREADS == DT__MAX_THREADS, "the texts state the limits");
 
 static const struct row {
@@ -110,12 +120,27 @@ static const struct row {
     {"machine", 0, "FILE", "a file of dtensor calibrate",
      "machine model that prices plans and placements\n(default: DTENSOR_MACHINE, or a built-in table)",
      "DTENSOR_MACHINE", take_machine},
+    {"restarts", 0, "N", "an integer from 1 to " TEXT(MAX_RESTARTS),
+     "start the program again after a failure, at most N times", NULL, take_restarts},
+    {"min-ranks", 0, "M", "an integer from 1 to " TEXT(MAX_RANKS),
+     "with --restarts: if a rank keeps dying, start again on\nfewer ranks, but at least M", NULL, take_min_ranks},
     {"help", 'h', NULL, "", "this text", NULL, NULL},
     {"version", 'V', NULL, "", "the version", NULL, NULL},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], LONG_ONLY = 256 };
 
+/* The help in groups: the first option of each. */
+static const struct group {
+    const char *first, *title;
+} groups[] = {
+    {"ranks", "ranks, and where they run:"}, {"tag-output", "output:"}, {"timeout", "deadline and resources:"},
+    {"restarts", "after a failure:"},        {"help", "about dtrun:"},
+};
+
 static void print_option(const struct row *row) {
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        if (strcmp(row->name, groups[i].first) == 0)
+            puts(groups[i].title);
     char left[64], letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
@@ -130,15 +155,16 @@ static void print_help(void) {
     for (const struct row *row = rows; row < rows + N_ROWS; row++)
         print_option(row);
     puts("\nStandard input goes to rank 0. Lines of output are never mixed. Signals are passed on, except for USR1,\n"
-         "which prints what every rank is in. When a rank fails, dtrun reports which one and how, ends the others\n"
-         "and exits with that code (128 + n for signal n).\n\n"
+         "which prints what every rank is doing. When a rank fails, dtrun reports which one and how, ends the\n"
+         "others and exits with that code (128 + n for signal n).\n\n"
          "Examples:\n"
          "  dtrun -n 4 ./first                      four ranks\n"
          "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
          "  dtrun -n 8 --timeout 30s ./train        no collective waits longer than 30 seconds\n"
          "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
+         "  dtrun -n 8 --restarts 20 ./train        ./train continues from its newest checkpoint\n"
          "  dtrun -n 6 --show-binding               who would run where\n"
-         "  kill -USR1 $(pidof dtrun)               what ranks are in, and whom they wait for\n"
+         "  kill -USR1 $(pidof dtrun)               what ranks are doing, and which ones they wait for\n"
          "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
          "More in dtrun(1).");
 }
@@ -249,7 +275,7 @@ static bool read_machine(struct options *options) {
 
 /* Whether the ranks are to be bound, and to which CPUs. */
 static bool plan_binding(struct options *options) {
-    enum binding requested = options->binding;
+    enum binding requested = options->requested_binding;
     options->binding = binding_settle(requested, options->n_ranks, options->n_planned_cores);
     bool is_needed = options->binding != BIND_NONE || options->show_binding;
     if (is_needed && !options->topology_text)
@@ -269,6 +295,7 @@ static bool plan_binding(struct options *options) {
 }
 
 static void set_threads(struct options *options) {
+    options->n_threads = options->requested_threads;
     if (options->n_threads)
         return;
     int64_t n = options->n_planned_cores / options->n_ranks;
@@ -284,6 +311,18 @@ static bool show_binding(const struct options *options, int *code) {
     return options->command[0] != NULL;
 }
 
+bool options_set_ranks(struct options *options, int64_t n_ranks) {
+    options->n_ranks = n_ranks;
+    free(options->shares);
+    options->shares = NULL;
+    if (!options->topology_text)
+        machine_free(&options->topology);
+    if (!plan_binding(options))
+        return false;
+    set_threads(options);
+    return true;
+}
+
 void options_free(struct options *options) {
     free(options->shares);
     machine_free(&options->topology);
@@ -297,8 +336,14 @@ bool options_read(int argc, char **argv, struct options *options, int *code) {
     options->n_planned_cores = options->topology_text ? machine_cores(&options->topology) : options->n_cores;
     if (!options->n_ranks)
         options->n_ranks = dt__min_i64(options->n_planned_cores, DT__MAX_RANKS);
-    if (!plan_binding(options))
+    if (options->min_ranks > options->n_ranks)
+        return complain("--min-ranks: expected at most the number of ranks, %" PRId64 ", got %" PRId64,
+                        options->n_ranks, options->min_ranks);
+    if (options->min_ranks && !options->n_restarts)
+        return complain("--min-ranks: expected --restarts, too");
+    options->requested_binding = options->binding;
+    options->requested_threads = options->n_threads;
+    if (!options_set_ranks(options, options->n_ranks))
         return false;
-    set_threads(options);
     return !options->show_binding || show_binding(options, code);
 }

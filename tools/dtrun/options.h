@@ -23,6 +23,9 @@ enum exit_code {
 
 struct options {
     int64_t n_ranks;
+    int64_t n_restarts;      /* after failures, at most */
+    int64_t n_done_restarts; /* before this launch */
+    int64_t min_ranks;       /* of a restart; 0: all */
     enum binding binding;
     bool show_binding;
     const char *topology_text; /* a machine to pretend; NULL: this one */
@@ -35,14 +38,18 @@ struct options {
     const char *machine_file; /* NULL: the built-in model */
     dt__machine machine;      /* of all ranks */
     int n_threads;            /* of each rank */
-    int n_cores;              /* that the ranks share */
-    int n_planned_cores;      /* the same, or those of the machine that is pretended */
-    char **command;           /* program and arguments, with NULL at the end */
+    enum binding requested_binding;
+    int requested_threads; /* 0: as many as there are cores */
+    int n_cores;           /* that the ranks share */
+    int n_planned_cores;   /* that the ranks share, or those of the machine that is pretended */
+    char **command;        /* program and arguments, with NULL at the end */
 };
 
 /* True if there is a program to run. Otherwise help, the binding or errors have been printed, and *code is the exit
  * code. */
 bool options_read(int argc, char **argv, struct options *options, int *code);
+/* Divides the machine among another number of ranks. False after printing why it cannot. */
+bool options_set_ranks(struct options *options, int64_t n_ranks);
 void options_free(struct options *options);
 
 #endif

@@ -22,7 +22,7 @@ static void make_folders(char *path) {
     }
 }
 
-int output_file_open(const char *dir, int64_t rank, int which, char *error, size_t error_bytes) {
+int output_file_open(const char *dir, int64_t rank, int which, bool appends, char *error, size_t error_bytes) {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/rank-%" PRId64 ".%s", dir, rank, which ? "err" : "out");
     int fd = -1;
@@ -30,7 +30,8 @@ int output_file_open(const char *dir, int64_t rank, int which, char *error, size
         errno = ENAMETOOLONG;
     } else {
         make_folders(path);
-        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        fd = open(path, O_WRONLY | O_CREAT | (appends ? 0 : O_TRUNC) | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                  0666);
     }
     struct stat info;
     if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writing without blocking. Standard output is often shared with other processes, so it must not be made non-blocking
- * itself; a pipe or terminal is opened once more, which makes a descriptor with flags of its own. Where that is
- * refused, writes are kept so small that a file which poll reports as ready takes them at once.
+ * itself; a pipe or terminal is opened once more, which makes a descriptor with flags of its own. If that is refused,
+ * writes are small enough that a file which poll reports as ready accepts them at once.
  */
 #include "dtrun/sink.h"
 

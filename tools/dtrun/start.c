@@ -96,7 +96,8 @@ static _Noreturn void run_child(const struct start *start, const struct plan *pl
 static int connect_output(struct start *start, int64_t rank, int which) {
     int ends[2];
     if (start->options->output_dir)
-        return output_file_open(start->options->output_dir, rank, which, start->file_error, sizeof start->file_error);
+        return output_file_open(start->options->output_dir, rank, which, start->options->n_done_restarts > 0,
+                                start->file_error, sizeof start->file_error);
     if (pipe2(ends, O_CLOEXEC))
         return -1;
     if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && output_connect(start->output, rank, which, ends[0]))

@@ -4,11 +4,11 @@
  * output to move, and for the deadline of the present stage.
  *
  * A launch goes through stages, only forwards. A failure leads from RUNNING to WAITING: the other ranks get an error
- * from the library and may end in order. What has not ended then is sent SIGTERM, and at last SIGKILL. When no
- * descendant is left, the rest of the output is written, and the launch is OVER. The first cause decides the exit
- * code; what happens later is an effect of it. An effect may be seen before its cause: ranks that fail because a peer
- * has failed can be quicker than the peer. So a rank whose calls failed for that reason is only a suspect, until
- * there is no better explanation.
+ * from the library and may end in order. Those that have not ended by then get SIGTERM, and finally SIGKILL. When no
+ * descendant is left, the rest of the output is written, and the launch is OVER. The first cause decides the exit code;
+ * what happens later is an effect of it. An effect may be seen before its cause: ranks that fail because a peer has
+ * failed can be quicker than the peer. So a rank whose calls failed for that reason is only a suspect, until there is
+ * no better explanation.
  */
 #include "dtrun/supervise.h"
 
@@ -43,6 +43,7 @@ struct failure {
     int64_t rank; /* -1: none */
     int code;
     char text[2560];
+    char brief[320]; /* without the activity */
 };
 
 struct run {
@@ -66,6 +67,7 @@ struct run {
     struct failure suspect, verdict; /* the verdict is on the first; its rank is -1 once it is printed */
     int last_signal, n_end_signals;
     int64_t last_signal_ns;
+    struct outcome *outcome;
 };
 
 static int64_t clock_ns(void) {
@@ -149,6 +151,7 @@ static bool reports_wait(const struct run *run) {
 static void blame(struct run *run, const struct failure *failure) {
     decide(run, failure->code);
     run->first = failure->rank;
+    (void)snprintf(run->outcome->reason, sizeof run->outcome->reason, "%s", failure->brief);
     run->verdict = *failure;
     print_verdict(run);
 }
@@ -174,7 +177,7 @@ static void lose_patience(struct run *run) {
     }
 }
 
-/* Why a rank could not even start, if that is ending it ended. */
+/* Why a rank could not even start, if that is how it ended. */
 static bool is_start_failure(struct run *run, int64_t rank, int status) {
     char text[1024];
     int error = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND ? start_failure(&run->start, rank) : 0;
@@ -186,14 +189,14 @@ static bool is_start_failure(struct run *run, int64_t rank, int status) {
     return true;
 }
 
-static bool is_end_signal(int number) {
+bool supervise_is_end_signal(int number) {
     return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
 
-/* Whether the failure is what a signal that was passed on has led to. */
+/* Whether a signal that was passed on caused the failure. */
 static bool is_effect_of_signal(struct run *run, int status) {
     int number = run->last_signal;
-    bool is_soon = is_end_signal(number) && run->now_ns - run->last_signal_ns < SIGNAL_EFFECT_NS;
+    bool is_soon = supervise_is_end_signal(number) && run->now_ns - run->last_signal_ns < SIGNAL_EFFECT_NS;
     if (!number || !(is_soon || ending_code(status) == EXIT_BY_SIGNAL + number))
         return false;
     char text[64];
@@ -208,7 +211,7 @@ static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
     return WIFEXITED(status) && dt__segment_failed_by_peer(run->segment, rank);
 }
 
-/* An exit code of 0 is that of a failure if the rank has left an error. */
+/* An exit code of 0 counts as a failure if the rank left an error. */
 static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
     struct failure failure = {.rank = rank, .code = status ? ending_code(status) : EXIT_LEFT_ERROR};
     char ending[256], activity[2048] = "";
@@ -217,8 +220,8 @@ static struct failure describe_failure(const struct run *run, int64_t rank, int 
         snprintf(ending, sizeof ending, "exit code 0, but without dt_close after an error");
     if (dt__segment_is_open(run->segment, rank))
         dt__segment_describe(run->segment, rank, activity, sizeof activity);
-    snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, ending,
-             activity[0] ? ", " : "", activity);
+    snprintf(failure.brief, sizeof failure.brief, "rank %" PRId64 " ended with %s", rank, ending);
+    snprintf(failure.text, sizeof failure.text, "%s%s%s", failure.brief, activity[0] ? ", " : "", activity);
     return failure;
 }
 
@@ -263,7 +266,7 @@ static void reap(struct run *run) {
         flush(run);
         return;
     }
-    if (run->stage == KILLING) /* what lost its parent just now is our child */
+    if (run->stage == KILLING) /* a process that has just lost its parent is now our child */
         signal_all(run, SIGKILL);
     if (run->n_alive == 0)
         hasten(run, WAITING, LEFTOVER_PATIENCE_NS);
@@ -292,7 +295,7 @@ static void on_stop_or_continue(struct run *run, int number) {
     }
 }
 
-/* Prints what every rank is in. */
+/* Prints what every rank is doing. */
 static void print_activity(struct run *run) {
     char text[4096];
     double seconds = (double)(run->now_ns - run->start_ns) * 1e-9;
@@ -325,7 +328,7 @@ static void on_signal(struct run *run, int number) {
     }
     run->last_signal = number;
     run->last_signal_ns = run->now_ns;
-    if (is_end_signal(number))
+    if (supervise_is_end_signal(number))
         on_end_signal(run, number);
 }
 
@@ -335,7 +338,7 @@ static void take_signals(struct run *run) {
         on_signal(run, (int)info.ssi_signo);
 }
 
-/* No process reads our output any more: end like a filter does. */
+/* No process reads our output any more: end as a filter would. */
 static void check_output(struct run *run) {
     int error = output_error(&run->output);
     if (!error || run->code >= 0)
@@ -380,7 +383,7 @@ static void wait_and_handle(struct run *run) {
 
 static void report_how_the_others_ended(struct run *run) {
     char text[4096];
-    if (run->first >= 0 && ending_summarise(run->ends, run->options->n_ranks, run->first, text, sizeof text))
+    if (run->first >= 0 && ending_summarize(run->ends, run->options->n_ranks, run->first, text, sizeof text))
         output_say(&run->output, "the others: %s", text);
 }
 
@@ -456,9 +459,11 @@ static void close_run(struct run *run) {
     free(run->ends);
 }
 
-int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd) {
+int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd,
+              struct outcome *outcome) {
     struct run run = {.options = options,
                       .life_fd = life_fd,
+                      .outcome = outcome,
                       .code = -1,
                       .first = -1,
                       .suspect.rank = -1,
@@ -478,6 +483,8 @@ int supervise(const struct options *options, const struct inheritance *inheritan
         }
         run_to_end(&run);
         decide(&run, 0);
+        outcome->rank = run.first;
+        outcome->may_restart = run.first >= 0 && run.n_end_signals == 0;
     }
     close_run(&run);
     return run.code < 0 ? EXIT_OURS : run.code;

@@ -2,7 +2,8 @@
  *
  * hwloc reads what a launch needs: packages, cores, hardware threads and NUMA nodes. Its plugins look for graphics and
  * network cards and take longer than everything else; its x86 backend binds this process to each CPU in turn. Neither
- * adds to what the kernel's own files contain, so both are left out.
+ * adds to what the kernel's own files contain, so both are left out. If those files are missing, as in a container
+ * without /sys, hwloc counts CPUs by other means; its warning about that is suppressed, too.
  */
 #include "dtrun/topology.h"
 
@@ -14,17 +15,28 @@
 #include <unistd.h>
 
 enum { MAX_XML_BYTES = 64 << 20 }; /* more than that of any machine */
-#define PLUGINS "HWLOC_PLUGINS_PATH"
+
+/* Settings that hwloc takes from the environment only. Those of the user stay, and ranks inherit none of ours. */
+static struct setting {
+    const char *name, *value;
+    bool is_ours;
+} settings[] = {{.name = "HWLOC_PLUGINS_PATH", .value = "/nonexistent"}, {.name = "HWLOC_HIDE_ERRORS", .value = "2"}};
+enum { N_SETTINGS = sizeof settings / sizeof *settings };
+
+static void settings_begin(void) {
+    for (struct setting *s = settings; s < settings + N_SETTINGS; s++)
+        s->is_ours = !getenv(s->name) && setenv(s->name, s->value, 1) == 0;
+}
+
+static void settings_end(void) {
+    for (struct setting *s = settings; s < settings + N_SETTINGS; s++)
+        if (s->is_ours)
+            unsetenv(s->name);
+}
 
 static hwloc_topology_t new_topology(void) {
     hwloc_topology_t topology;
-    bool is_set = getenv(PLUGINS) != NULL;
-    if (!is_set)
-        setenv(PLUGINS, "/nonexistent", 1);
-    int failed = hwloc_topology_init(&topology);
-    if (!is_set)
-        unsetenv(PLUGINS);
-    if (failed)
+    if (hwloc_topology_init(&topology))
         return NULL;
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -102,8 +114,10 @@ static bool list_cpus(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, s
 }
 
 bool machine_read(const char *description, struct machine *machine) {
+    settings_begin();
     hwloc_topology_t topology = new_topology();
     bool ok = topology && describe(topology, description) && hwloc_topology_load(topology) == 0;
+    settings_end();
     /* hwloc has variables of its own for machines that are described, such as HWLOC_XMLFILE. */
     *machine = (struct machine){.is_pretended = ok && !hwloc_topology_is_thissystem(topology)};
     hwloc_bitmap_t allowed = ok && !description ? own_mask(topology) : NULL;

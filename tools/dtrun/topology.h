@@ -7,7 +7,7 @@
 
 #include "dtrun/binding.h"
 
-/* What machine_read accepts as a description, for errors. */
+/* The forms of a description that machine_read accepts, for errors. */
 #define TOPOLOGY_EXPECTED "a description such as \"package:2 numa:2 core:4 pu:2\" or an XML file of lstopo"
 
 /* The CPUs of this machine that this process may use: within its affinity mask and the cpusets of its cgroups. With a

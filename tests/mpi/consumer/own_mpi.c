@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("sums %lld %lld, %d failed, MPI is %s\n", (long long)sums[0], (long long)sums[1], failed,
-               finalized ? "finalised" : "ours");
+               finalized ? "finalized" : "ours");
     MPI_Finalize();
     return failed != 0;
 }

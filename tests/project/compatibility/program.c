@@ -2,7 +2,8 @@
  *
  * A program that passes and gets every struct that is passed with its size. test_compatibility.py compiles it with the
  * current headers, with headers in which these structs are shorter (an older version), and with headers in which they
- * end in a field `later` (a newer version), and runs it with the current library. With -DSET_LATER it sets that field.
+ * end in a field `appended` (a newer version), and runs it with the current library. With
+ * -DSET_APPENDED it sets that field.
  */
 #include <dtensor/dtensor.h>
 
@@ -106,23 +107,23 @@ static int use_all_structs(dt_ctx *ctx) {
     return 0;
 }
 
-#ifdef SET_LATER
+#ifdef SET_APPENDED
 static int is_refused(dt_ctx *ctx) {
     int refused = dt_failed(ctx) && dt_error_status(ctx) == DT_ERR_VALUE &&
                   strstr(dt_error_text(ctx), "options of a newer version of dtensor");
     return dt_error_clear(ctx) == DT_OK && refused;
 }
 
-static int set_later(dt_ctx *ctx) {
+static int set_appended(dt_ctx *ctx) {
     int64_t one = 1;
-    CHECK(!dt_init(&(dt_init_options){.transport = "self", .later = 1}));
-    CHECK(!dt_zeros(ctx, DT_SHAPE(2), .later = 1) && is_refused(ctx));
-    CHECK(!dt_randn(ctx, DT_SHAPE(2), .later = 1) && is_refused(ctx));
-    CHECK(!dt_sum(dt_ones(ctx, DT_SHAPE(2)), .later = 1) && is_refused(ctx));
-    CHECK(!dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.later = 1}) && is_refused(ctx));
-    CHECK(dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_BARRIER, .later = 1}) != DT_OK &&
+    CHECK(!dt_init(&(dt_init_options){.transport = "self", .appended = 1}));
+    CHECK(!dt_zeros(ctx, DT_SHAPE(2), .appended = 1) && is_refused(ctx));
+    CHECK(!dt_randn(ctx, DT_SHAPE(2), .appended = 1) && is_refused(ctx));
+    CHECK(!dt_sum(dt_ones(ctx, DT_SHAPE(2)), .appended = 1) && is_refused(ctx));
+    CHECK(!dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.appended = 1}) && is_refused(ctx));
+    CHECK(dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_BARRIER, .appended = 1}) != DT_OK &&
           is_refused(ctx));
-    CHECK(dt_op_register(ctx, &(dt_op){.schema = "later(Tensor x) -> Tensor", .later = 1}) != DT_OK &&
+    CHECK(dt_op_register(ctx, &(dt_op){.schema = "appended(Tensor x) -> Tensor", .appended = 1}) != DT_OK &&
           is_refused(ctx));
     return 0;
 }
@@ -132,8 +133,8 @@ int main(void) {
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .threads = 1});
     CHECK(ctx);
     int wrong = use_all_structs(ctx);
-#ifdef SET_LATER
-    wrong = wrong || set_later(ctx);
+#ifdef SET_APPENDED
+    wrong = wrong || set_appended(ctx);
 #endif
     return dt_close(ctx) || wrong;
 }
