@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs of samples that must be matrices of some structure: Hermitian and positive definite, triangular, regular, or
- * a tensor with the elements of a regular one. Of other matrices one triangle is read, and the gradient is that of a
- * matrix with both; a singular one is bad data; and differences by elements of a nearly singular matrix would have few
- * digits.
+ * Inputs of samples that must be matrices of some structure: Hermitian and positive definite, triangular and regular,
+ * regular, or a tensor with the elements of a regular one. Of other matrices one triangle is read, and the gradient is
+ * that of a matrix with both; a singular one is bad data; and of a nearly singular one neither results nor differences
+ * by elements have many digits: an input that was a partial sum differs by its last digit, which the inverse magnifies.
  */
 #ifndef DT_TESTS_DISPATCH_MATRIX_STRUCTURE_H
 #define DT_TESTS_DISPATCH_MATRIX_STRUCTURE_H
@@ -36,6 +36,7 @@ static const struct {
     {"linalg_lu_solve", 0, REGULAR},
     {"linalg_solve", 0, REGULAR},
     {"linalg_solve_ex", 0, REGULAR},
+    {"linalg_solve_triangular", 0, TRIANGULAR},
     {"linalg_qr", 0, REGULAR},
     {"linalg_pinv", 0, REGULAR},
     {"linalg_tensorinv", 0, REGULAR_TENSOR},
@@ -45,6 +46,7 @@ static const struct {
     {"lu_solve", 1, REGULAR},
     {"pinverse", 0, REGULAR},
     {"qr", 0, REGULAR},
+    {"triangular_solve", 1, TRIANGULAR},
 };
 
 static inline dt_tensor *add_to_diagonal(dt_tensor *x, double number) {
@@ -75,7 +77,7 @@ static inline dt_tensor *structure_of(const test_call *self, int input, dt_tenso
         if (strcmp(structured[i].name, self->parsed.info->schema.name) != 0 || structured[i].input != input)
             continue;
         if (structured[i].structure == TRIANGULAR)
-            return is_upper(self) ? dt_triu(x) : dt_tril(x);
+            return add_to_diagonal(is_upper(self) ? dt_triu(x) : dt_tril(x), 7);
         if (structured[i].structure == REGULAR)
             return add_to_diagonal(x, 7);
         if (structured[i].structure == REGULAR_TENSOR)
