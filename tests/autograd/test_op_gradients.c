@@ -9,7 +9,6 @@
  * A complex element is two numbers, its parts, and the gradient of a real loss has the derivatives by them as its
  * parts: differences by real and by imaginary parts are compared alike.
  */
-/* ctest: timeout=300 */
 #include "autograd/records.h"
 #include "dispatch/matrix_structure.h"
 

@@ -8,7 +8,6 @@
  *
  * mpi: no: mpi.algorithms runs it, on more nodes
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * dt_error_clear: a program whose ranks got an error, each its own, continues on all of them. Broken groups stay
  * broken, new groups work, and no rank waits for one that is about to clear.
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 #include "support/launch.h"
 

@@ -13,7 +13,6 @@
  * more data than fits into packets: MPI may read the larger messages of a failed call until all ranks have closed, when
  * this program has freed them, and is not finalized after it, which Open MPI's launcher takes for a failure.
  */
-/* ctest: timeout=300 */
 #include "base/dtype.h"
 #include "support/collectives.h"
 #include "support/launch.h"

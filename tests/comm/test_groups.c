@@ -3,7 +3,6 @@
  * Groups: their order, their members, invalid ranks, shared channels and memory. Hundreds at a time, and tens of
  * thousands created and freed, must not leak files or memory.
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 #include "support/launch.h"
 

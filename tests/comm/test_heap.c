@@ -4,7 +4,6 @@
  * that a rank makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error
  * at once, nothing leaks, and all can clear the error and continue.
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 #include "support/launch.h"
 

@@ -7,7 +7,7 @@
  *
  * mpi: no: sets what dt_init reads, and the heaps under MPI are those of shared memory
  */
-/* ctest: timeout=300 processors=2 */
+/* ctest: processors=2 */
 #include "support/launch.h"
 
 #include "comm/comm.h"

@@ -5,7 +5,7 @@
  *
  * mpi: no: mpi.large_counts runs it
  */
-/* ctest: labels=long timeout=600 processors=2 */
+/* ctest: labels=long processors=2 */
 #include "support/ranks.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  *
  * DTENSOR_TEST_STEPS is the length of a program.
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 #include "support/launch.h"
 

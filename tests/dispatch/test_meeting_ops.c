@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ctest: timeout=240 processors=2 */
+/* ctest: processors=2 */
 
 typedef struct op_text {
     const char *text; /* $1: the tensor; $2, $3: weight and bias, along its last dim */

@@ -3,7 +3,7 @@
 # Ops, lists, files and prints of ranks that count as nodes of two, where collectives carry what ranks of one node read
 # from each other: test programs that compare values, run with DTENSOR_TEST_SPAN.
 #
-# ctest: timeout=600 processors=2
+# ctest: processors=2
 set -euo pipefail
 status=0
 for program in dispatch.meet dispatch.meeting_ops dispatch.verdicts dispatch.windows dispatch.stencil dispatch.comm_stats dispatch.list_ops \

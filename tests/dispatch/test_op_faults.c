@@ -13,7 +13,6 @@
  * how many faults are run. Ranks that mpirun started run those of their number of ranks, except kills, stops and exits:
  * a launcher ends all ranks when one dies.
  */
-/* ctest: timeout=300 */
 #include "support/launch.h"
 
 #include <dtensor/dtensor.h>

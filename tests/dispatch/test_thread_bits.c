@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ctest: timeout=240 processors=2 */
+/* ctest: processors=2 */
 
 enum { N_CONTEXTS = 3, ELEMENTS = 200000, FEW_ELEMENTS = 10000, MAX_SIZE = 1 << 18 };
 

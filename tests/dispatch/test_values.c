@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* ctest: timeout=240 processors=2 */
+/* ctest: processors=2 */
 
 #ifdef __SANITIZE_ADDRESS__
 enum { WORLD_STEP = 2 };

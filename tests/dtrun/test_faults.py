@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: labels=long timeout=600
+# ctest: labels=long
 """Faults at random moments: whichever process is killed, stopped or signaled, dtrun ends and no process of it remains.
 
 The first argument is the number of rounds.

@@ -5,7 +5,6 @@
  *
  * mpi: no: it is about launches without MPI
  */
-/* ctest: timeout=300 */
 #include "support/collectives.h"
 #include "support/launch.h"
 

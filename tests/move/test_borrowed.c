@@ -5,7 +5,7 @@
  *
  * mpi: no: between nodes messages carry such moves, and the executor of one node is tested here
  */
-/* ctest: timeout=300 processors=2 */
+/* ctest: processors=2 */
 #include "move/moves.h"
 
 #include "dtensor/dtensor.h"

@@ -5,7 +5,6 @@
  * calls, or different ones on other meshes, on plain tensors or apart, get none. With DTENSOR_CHECK_CALLS the call
  * that differs fails itself.
  */
-/* ctest: timeout=300 */
 #include "support/launch.h"
 
 #include <dtensor/dtensor.h>

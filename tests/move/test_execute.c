@@ -3,7 +3,7 @@
  * Running redistributions: every pair of placements on small meshes, and random ones of every kind, element by
  * element against the definition.
  *
- * ctest: timeout=240 processors=2
+ * ctest: processors=2
  */
 #include "move/moves.h"
 

@@ -3,7 +3,7 @@
  * Properties of redistributions besides their values: which ranks wait, statistics, memory, the order of sums, and
  * errors.
  *
- * ctest: timeout=240 processors=2
+ * ctest: processors=2
  */
 #include "support/launch.h"
 

@@ -3,7 +3,7 @@
  * The redistributions of the conformance list by every planner, element by element. tests/plan checks the number of
  * collectives.
  *
- * ctest: timeout=240 processors=2
+ * ctest: processors=2
  */
 #include "move/moves.h"
 

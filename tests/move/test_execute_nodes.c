@@ -3,7 +3,7 @@
  * Redistributions between nodes, where collectives carry what ranks of one node read from each other: random moves
  * with ranks that count as nodes of one, two and three, whose values are those that every executor must have.
  *
- * ctest: timeout=300 processors=2
+ * ctest: processors=2
  *
  * mpi: no: it pretends nodes on shm; under MPI, move.execute_random runs on nodes
  */

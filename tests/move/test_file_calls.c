@@ -5,7 +5,6 @@
  * which has both calls or the rank that failed and the reason, and no temporary files remain. Ranks 1, 2, 3, 5.
  * What ranks leave in memory and in the folder is checked by one process, also where mpirun starts the ranks.
  */
-/* ctest: timeout=180 */
 #include "move/folder.h"
 #include "support/launch.h"
 #include "tensor/tensors.h"

@@ -9,7 +9,6 @@
  * number of faults. Ranks that mpirun started run those of their number of ranks, except signals and exits: a launcher
  * ends all ranks when one dies.
  */
-/* ctest: timeout=300 */
 #include "move/folder.h"
 #include "support/launch.h"
 #include "tensor/tensors.h"

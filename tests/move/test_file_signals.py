@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=240
 """Launches that end during a save: by signals to dtrun, to the supervisor and to single ranks, and by a rank that cannot
 write. No process keeps running, and the folder has no file but the complete one."""
 import os

@@ -5,7 +5,7 @@
  *
  * mpi: no: mpi.large_counts runs it
  */
-/* ctest: labels=soak timeout=600 processors=2 */
+/* ctest: labels=soak processors=2 */
 #include "support/launch.h"
 
 #include "move/move.h"

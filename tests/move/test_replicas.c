@@ -4,7 +4,6 @@
  * that reads them does, however they came about. Every rank gets the same error. Replicas that are equal, and values
  * that were never written, are no error.
  */
-/* ctest: timeout=300 */
 #include "support/launch.h"
 
 #include <dtensor/dtensor.h>

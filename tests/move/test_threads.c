@@ -4,7 +4,7 @@
  * enough for several threads, against the definition; and reductions, whose bits do not depend on the number of
  * threads. Ranks 1 to 4 of 1, 2, 3 and 5 threads.
  *
- * ctest: timeout=600 processors=2
+ * ctest: processors=2
  */
 #include "move/chunks.h"
 #include "move/moves.h"

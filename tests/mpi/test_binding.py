@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binding of mpirun is respected: the threads of a rank are as many as the cores that it was given, and run there."""
-# ctest: timeout=120 processors=2
+# ctest: processors=2
 import os
 import re
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The GPT of `make demo` under mpirun: on one node its log has the numbers of a run under dtrun, bit for bit; on two
 nodes, where sums are taken in another order, the same losses to the precision of f32; `make demo RUN=...` starts it."""
-# ctest: labels=long timeout=600 processors=2
+# ctest: labels=long processors=2
 import json
 import os
 import re

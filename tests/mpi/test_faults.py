@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ranks under mpirun get when one of them is late, makes another call, fails alone, closes or dies: errors as on
 shared memory, and an end of the job in any case; also after failures that leave messages in MPI."""
-# ctest: labels=long timeout=600
+# ctest: labels=long
 import multiprocessing.pool
 import re
 import unittest

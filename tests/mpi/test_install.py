@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installed library and its modules under mpirun: a program built by pkg-config, shared and static, and by
 find_package, one binary for both MPIs; and programs that call MPI_Init themselves, built with each MPI."""
-# ctest: labels=long timeout=300 processors=2
+# ctest: labels=long processors=2
 import os
 import pathlib
 import subprocess

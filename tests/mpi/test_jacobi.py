@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of docs/mpi-codes.md under both MPIs: an MPI code with ghost cells whose arrays are shards of tensors, on part of the processes.
 Its norms, its mean and its file are those of a plain loop in Python, on any number of workers, on one node and on two."""
-# ctest: timeout=240
 import ast
 import os
 import pathlib

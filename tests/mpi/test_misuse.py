@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of programs that use MPI themselves: errors and warnings that name the mistake, and no crash."""
-# ctest: timeout=240
 import pathlib
 import re
 import tempfile

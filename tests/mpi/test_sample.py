@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sample of the matrix of test_programs.py: both MPIs, four ranks as two nodes, and one node of three."""
-# ctest: timeout=300 processors=2
+# ctest: processors=2
 import sys
 
 import matrix

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks that srun starts, of programs in C and in Python, on a Slurm of the test's own (scripts/slurm.sh): Open MPI by
 PMIx, MPICH by PMI-2. As root and with slurm-wlm installed; otherwise skipped."""
-# ctest: labels=long timeout=600 processors=2
+# ctest: labels=long processors=2
 import subprocess
 import sys
 import unittest

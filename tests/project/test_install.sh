@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 # Installs into a new folder, moves it, and uses it as a user does: a consumer in C11 and in C++17, with gcc and with
 # clang, with pkg-config and with find_package, shared and static, and the installed tools.
 set -euo pipefail

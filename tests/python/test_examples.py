@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 """The examples in Python run, alone and on ranks: the GPT reproduces recorded runs of PyTorch, the Hugging Face program those
 of transformers, and the program of NumPy and mpi4py prints the same before and after."""
 import json

@@ -6,7 +6,6 @@
  *
  * mpi: no: ranks are killed; mpi.faults kills some
  */
-/* ctest: timeout=300 */
 #include "support/launch.h"
 
 #include <signal.h>

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 """Estimates of programs against the programs: on every rank, the peaks of memory by kind and the collectives and bytes by scope, op and line
 of a run on real ranks are equal to those of the estimate of that rank."""
 import json

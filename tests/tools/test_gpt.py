@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 """examples/10_gpt trains: the recorded runs of PyTorch in tests/golden/gpt, alone and on meshes; the same loss curve on every mesh;
 checkpoints; bf16."""
 import os

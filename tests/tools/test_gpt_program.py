@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 """examples/10_gpt as a program: the transfers of tensor and data parallel runs, which a communication policy of "error" permits; options
 and files that are refused before it starts; progress, output, picture and trace."""
 import json

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/gradient-placements.md is what scripts/gradient_table.py makes of the ops."""
-# ctest: timeout=240
 import os
 import subprocess
 import sys

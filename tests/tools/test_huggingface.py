@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=300
 """examples/16_huggingface: what transformers computed for the folders in tests/golden/hf, alone and on meshes; files with other names and
 buffers; draws; settings that are refused; folders that it saved, as other readers see them."""
 import json

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=120
 """The files of checkpoints, as others read them: a run saves some, and this test parses them by itself and, where it is installed,
 with the safetensors package; `dtensor checkpoint` prints and converts them."""
 import fcntl

@@ -3,7 +3,6 @@
  * Ranks whose optimizers, clips or parameters differ: every rank gets an error in the next transfer on the mesh, and
  * with DTENSOR_CHECK_CALLS in the call itself, that names the option or the parameter with both values.
  */
-/* ctest: timeout=300 */
 #include "support/launch.h"
 
 #include <dtensor/dtensor.h>

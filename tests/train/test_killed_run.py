@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: timeout=180 processors=2
+# ctest: processors=2
 """A training run survives a few killed ranks (killed_runs.py); test_killed_runs.py kills many."""
 import sys
 

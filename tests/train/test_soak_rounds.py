@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest: labels=long timeout=600 processors=2
+# ctest: labels=long processors=2
 """Two rounds of each kind of fault while gradients, optimizers and files are in progress; the soak (test_soak.py) has thousands."""
 import sys
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ctest: timeout=240 processors=2
+ * ctest: processors=2
  *
  * Ops that are made of others have no rows of their own: the decomposition itself is run, with every combination of
  * placements of its inputs, and compared with the op on plain tensors. Ranks 2, 3 and 5 on shm; with 3 also variations

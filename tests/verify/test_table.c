@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ctest: timeout=240
  *
  * The rule of every op of the table: no row is wrong, every sample is valid, and the rows that hold but are not in the
  * rule are those of missing_rows.txt, each with its reason there. VAL-022, OPDB-008.
