@@ -278,15 +278,6 @@ bool dt__json_take_int(dt__json_reader *self, int64_t *out) {
     return true;
 }
 
-bool dt__json_take_real(dt__json_reader *self, double *out) {
-    char text[NUMBER_BYTES];
-    bool is_integer;
-    if (!take_number(self, text, &is_integer))
-        return false;
-    *out = dt__real_read(text, NULL);
-    return true;
-}
-
 static bool take_word(dt__json_reader *self, const char *word) {
     const size_t n = strlen(word);
     if (self->failed)
@@ -296,11 +287,6 @@ static bool take_word(dt__json_reader *self, const char *word) {
         return fail_expected(self, word);
     self->at += n;
     return true;
-}
-
-bool dt__json_take_bool(dt__json_reader *self, bool *out) {
-    *out = dt__json_kind(self) == 't';
-    return take_word(self, *out ? "true" : "false");
 }
 
 static bool skip_string(dt__json_reader *self) {

@@ -46,8 +46,6 @@ bool dt__json_next_key(dt__json_reader *self, const char **key);
 bool dt__json_take_string(dt__json_reader *self, const char **out);
 /* An integer that fits, without fraction and exponent. */
 bool dt__json_take_int(dt__json_reader *self, int64_t *out);
-bool dt__json_take_real(dt__json_reader *self, double *out);
-bool dt__json_take_bool(dt__json_reader *self, bool *out);
 /* Any value; strings are checked, but not kept. */
 bool dt__json_skip(dt__json_reader *self);
 

@@ -25,8 +25,6 @@ bool dt__transport_has_data(const dt_ctx *ctx);
 const dt__kernels *dt__rank_kernels(const dt_ctx *ctx);
 /* The threads of this rank, started on first use; NULL: one thread. */
 dt__pool *dt__pool_of(dt_ctx *ctx);
-/* The number of collective dt_error_clear calls so far. */
-uint32_t dt__clear_epoch(const dt_ctx *ctx);
 /* Whether all of this memory is in this rank's heap, where peers can read it. */
 bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes);
 

@@ -34,11 +34,6 @@ const dt__kernels *dt__rank_kernels(const dt_ctx *ctx) {
     return runtime ? runtime->kernels : dt__kernels_best();
 }
 
-uint32_t dt__clear_epoch(const dt_ctx *ctx) {
-    const dt__runtime *runtime = dt__runtime_of(ctx);
-    return runtime ? runtime->epoch : 0;
-}
-
 bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
     return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes) || dt__is_idle(ctx, memory);
 }

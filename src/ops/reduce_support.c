@@ -43,15 +43,6 @@ void dt__reduced_of(const dt_op_call *call, const dt_op_value *output, uint32_t 
     out->array = (dt__array){output->data, output->dtype, n, out->shape, out->strides};
 }
 
-dt_status dt__reduced_new(const dt_op_call *call, const dt__array *in, uint32_t dims, dt_dtype dtype,
-                          dt__reduced_scratch *out) {
-    int n = 0;
-    for (int d = 0; d < in->n_dims; d++)
-        if (!(dims >> d & 1))
-            out->shape[n++] = in->shape[d];
-    return dt__scratch_new(call, dtype, n, out->shape, &out->scratch);
-}
-
 /* An array of the dims that are not reduced, repeated along those that are. */
 static dt__array repeat(const dt__array *reduced, const dt__array *in, uint32_t dims, int64_t *strides) {
     if (reduced->n_dims == 0)

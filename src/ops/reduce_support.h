@@ -23,14 +23,6 @@ typedef struct dt__reduced {
 } dt__reduced;
 void dt__reduced_of(const dt_op_call *call, const dt_op_value *output, uint32_t dims, dt__reduced *out);
 
-/* A temporary array of the dims that are not reduced. */
-typedef struct dt__reduced_scratch {
-    dt__scratch scratch;
-    int64_t shape[DT_SPEC_MAX_DIMS];
-} dt__reduced_scratch;
-dt_status dt__reduced_new(const dt_op_call *call, const dt__array *in, uint32_t dims, dt_dtype dtype,
-                          dt__reduced_scratch *out);
-
 /* out, which lacks the reduced dims, = the fold of op(in), or of op(in, with), computed in dtype. `with` is a number or
  * has the dims of out. A slice of the tensor at a time, so that temporary memory is small. Over no elements: the
  * identity of the fold, a sum, max or min. */
