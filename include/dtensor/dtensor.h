@@ -67,12 +67,14 @@
  *     rank 3 holds [2,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
  *     the rows sum to 0.990, 4.500, ... 5.174
  *
- * No wait is without end: if a peer dies or makes another call, the call fails on every rank, with a text that names
+ * Every wait has a deadline: if a peer dies or makes another call, the call fails on every rank, with a text that names
  * the rank and the cause. base.h has contexts and errors, comm.h groups and collectives for direct use, mesh.h meshes,
- * spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h the ops and op.h how to
- * add one, dispatch.h what ops may communicate, autograd.h gradients, params.h parameters, train.h optimizers,
- * batches.h batches of a file, progress.h progress lines and curves, random.h random tensors, files.h files, dlpack.h
- * how memory is shared with other libraries, and layout.h the algebra of shapes and strides.
+ * spec.h placements and show.h pictures of them, tensor.h tensors, redistribute.h how they move between placements,
+ * ops.h the ops, indexing.h indices as in Python, op.h how to add an op and verify.h how to verify it, dispatch.h what
+ * ops may communicate, debug.h why they do, autograd.h gradients, params.h parameters, train.h optimizers, pipeline.h
+ * pipelines, checkpoint.h saving and resuming a run, batches.h batches of a file, progress.h progress lines and curves,
+ * random.h random tensors, files.h files, dlpack.h how memory is shared with other libraries, binding.h what bindings
+ * to other languages need, and layout.h the algebra of shapes and strides.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H

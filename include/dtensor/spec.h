@@ -54,7 +54,7 @@ typedef struct dt_placement {
     int position;           /* shard, strided: position of this mesh dim in the order of splitting, if ordered */
     bool ordered;           /* false for all shards of a tensor dim: mesh dims split it from left to right */
     int64_t split_factor;   /* strided */
-    int64_t n_extents;      /* shard: number of explicit sizes, one per coordinate of the mesh dim; 0: chunk rule */
+    int64_t n_extents;      /* shard: number of explicit sizes, one per coordinate of the mesh dim; 0: ceil rule */
     const int64_t *extents; /* shard: the sizes, owned by the caller */
 } dt_placement;
 
@@ -126,7 +126,7 @@ typedef struct dt_spec_desc {
 } dt_spec_desc;
 
 /* Returns a new spec, or one more reference to the equal one that exists. The spec holds a reference to its mesh.
- * Explicit extents that equal the chunk rule, and orders from left to right, are normalized away. NULL after an agreed
+ * Explicit extents that equal the ceil rule, and orders from left to right, are normalized away. NULL after an agreed
  * error. Local. */
 DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, DT_CALLER);
 /* The context of the spec; NULL for a NULL spec. Local. */

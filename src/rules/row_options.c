@@ -109,7 +109,7 @@ static bool is_cut_once(const making *self, int i, int dim) {
     return of->first_cut[dim + 1] - of->first_cut[dim] == 1;
 }
 
-/* A grouped row: with the groups of the chunk rule if no rank is left without one, and with the groups of each input's
+/* A grouped row: with the groups of the ceil rule if no rank is left without one, and with the groups of each input's
  * shards. */
 static dt_status add_grouped(making *self, const dt__row *row) {
     const int64_t n = self->on->mesh[self->m], n_groups = dt__row_groups(self->call, row);

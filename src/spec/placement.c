@@ -2,7 +2,7 @@
  *
  * Placements as values: equality, explicit orders and extents, and the one place that checks a list of placements
  * against a mesh and a shape. The result is normalized (see dt__sharding): no negative dims, no order that is the
- * default one, no extents that equal the chunk rule.
+ * default one, no extents that equal the ceil rule.
  */
 #include "spec/placement.h"
 

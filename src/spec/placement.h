@@ -28,7 +28,7 @@ static inline bool dt__is_cut(const dt_placement *placement) {
 
 /* Checks counts, ranges, order, extents, mixed partials and overflow, and writes n_mesh_dims normalized placements:
  * dims from 0, positions filled in, `ordered` only where cuts are not from left to right, extents only where they
- * differ from the chunk rule, unused fields zero. Extents still belong to the caller. */
+ * differ from the ceil rule, unused fields zero. Extents still belong to the caller. */
 dt_status dt__placements_normalize(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
 
 /* An error for partials whose reduction the dtype does not have. */

@@ -16,7 +16,7 @@ int64_t dt__sharding_dim_shards(const dt__sharding *sharding, int dim) {
 }
 
 /* If the last cut leaves equal sizes, each size before it was n times that: uneven shards never become even again,
- * and coordinate 0 represents all. Explicit extents that are even have been normalized to the chunk rule. */
+ * and coordinate 0 represents all. Explicit extents that are even have been normalized to the ceil rule. */
 bool dt__sharding_dim_is_even(const dt__sharding *sharding, int dim) {
     int64_t size = sharding->shape[dim];
     for (int c = sharding->first_cut[dim]; c < sharding->first_cut[dim + 1]; c++) {
