@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 2: placements. A placement is what one mesh dim does with a tensor: Shard splits it, Replicate copies it, Partial
- * keeps values that still have to be reduced. A spec combines a mesh, one placement per mesh dim, a shape and a dtype,
- * from which follows what every rank holds. No data is needed for that.
+ * keeps values that still have to be reduced. A spec combines a mesh, one placement per mesh dim, a shape and a dtype.
+ * It determines what every rank holds, without any data.
  *
  *     $ ./02_placements
  *     $ ./02_placements 9               # on 3 x 3 ranks instead of 2 x 3

@@ -86,7 +86,7 @@ struct model {
     dt_params *params;
     dt_config *config;
     bool is_llama, is_training, is_tied, has_attention_bias, has_mlp_bias, scales, scales_by_layer;
-    dt_dtype dtype; /* that is computed in */
+    dt_dtype dtype; /* of the computation */
     int64_t layers, width, heads, kv_heads, head_dim;
     double eps, dropout, attention_dropout, embedding_dropout;
     char activation[32];    /* an op */

@@ -52,7 +52,7 @@ class Model:
                    for part in "qkv")  # [rows,heads,n,head]
         if c.is_llama:
             q, k = (dt.rotary_embedding(one, self.frequencies, offset=start) for one in (q, k))
-        if self.cache is not None:  # keys and values, to which those of these positions are written
+        if self.cache is not None:  # of keys and values: those of these positions are added
             self.cache[i, :, :, :, start:end] = dt.stack([k, v])
             k, v = self.cache[i, :, :, :, :end]
         y = dt.scaled_dot_product_attention(q, k, v, is_causal=x.shape[1] > 1, scale=c.scale(i), enable_gqa=True,

@@ -41,7 +41,7 @@ typedef struct dt__gradient_walk {
     const char *hold;          /* names of mesh dims along which gradients of leaves stay partial; NULL: none */
     bool is_rest;              /* a walk for what another one has left */
     bool has_gathered;         /* what the records of the scope read was brought to its use placements */
-    dt__record_search records; /* that it may come to; freed with its end */
+    dt__record_search records; /* the records that it may reach; freed at its end */
     int n_waiting, waiting_capacity;
     dt__leaf_gradient *waiting;
     dt_rest *rest;                    /* gets what the walk leaves for later; NULL: nothing is left */

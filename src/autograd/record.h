@@ -19,7 +19,7 @@ typedef struct dt__recorded_tensor {
     const int64_t *sizes;              /* of a plain tensor */
     uint64_t version;                  /* of the storage when the call was recorded */
     dt_tensor *grad;                   /* of an output, while gradients are computed: the sum so far; in a scope */
-    /* Of a value that is saved: */
+    /* For a saved value: */
     dt__storage *storage;   /* holds a reference; NULL: it is not saved */
     unsigned char *data;    /* first element */
     const int64_t *strides; /* of the local tensor */

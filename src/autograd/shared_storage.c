@@ -340,7 +340,7 @@ dt_tensor *dt__gradient_of_overlap(const dt__backward_call *call, int input, dt_
     return gradient_overlap(grad, to, from, &record->tensors[input]);
 }
 
-/* Of the tensor as it was: without the elements that were written. Of the write: those elements. */
+/* Splits a gradient: the tensor as it was gets it without the written elements, the write gets those elements. */
 dt_tensor *dt__gradient_of_overlay(const dt__backward_call *call, int input, dt_tensor *grad) {
     const dt__recorded_call *record = call->record;
     const int64_t *own = record->numbers, *write = own + n_numbers(own);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Binomial tree: from the root, the number of ranks of the team that take part doubles in each step. Ranks are numbered
- * round the team: v = 0 is the root. With n ranks, L = ceil(log2 n), s bytes (of the value, or of all blocks together)
+ * around the team: v = 0 is the root. With n ranks, L = ceil(log2 n), s bytes (of the value, or of all blocks together)
  * and the terms of algorithm_choice.h:
  *
  *     broadcast  in step k = 0, 1, …, each v < 2^k sends the value to v + 2^k               L (a + o + s b)
@@ -9,7 +9,7 @@
  *                after it to v + 2^k                                            L (a + o) + (n-1)/n s b + s g
  *     gather     the same backwards                                             L (a + o) + (n-1)/n s b + s g
  *
- * The blocks of v, v + 1, … are kept in this order, in which a message is one range of memory.
+ * The blocks of v, v + 1, … are kept in this order, so that a message is one range of memory.
  */
 #include "cluster/team.h"
 

@@ -30,7 +30,7 @@ struct hello {
     int64_t n_nodes;             /* of DTENSOR_NODES; 0: as they are */
     dt__algorithm_choice forced; /* DTENSOR_TEST_ALGORITHM */
     int64_t message_bytes;       /* DTENSOR_TEST_MESSAGE_BYTES */
-    dt__rank_cpus cpus;          /* that it may use */
+    dt__rank_cpus cpus;          /* the CPUs that it may use */
     uint64_t nonce;              /* a random number for its node */
     int32_t status;              /* a failure, and its text */
     char text[DT__MPI_ERROR_BYTES];

@@ -46,7 +46,7 @@ static void sort_members(dt__node_layout *self, const int64_t *numbers, int64_t 
     self->starts[self->n_nodes] = at;
 }
 
-/* The arrays follow the struct: starts and members together, then lanes, in which the numbers are before. */
+/* The arrays follow the struct: starts and members together, then lanes. */
 dt__node_layout *dt__node_layout_new(dt_ctx *ctx, const int32_t *nodes, int64_t n_members, int64_t me) {
     dt__node_layout *self = dt__alloc_zeroed(ctx, layout_bytes(n_members));
     if (!self)

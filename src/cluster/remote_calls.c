@@ -48,7 +48,7 @@ enum {
     RECORD_ALIGNMENT = 8 /* of records in a packet */
 };
 #define REQUEST_AGAIN_NS INT64_C(1000000000)
-#define ANSWER_NS        INT64_C(500000000) /* for which an answer is waited for */
+#define ANSWER_NS        INT64_C(500000000) /* how long a rank waits for an answer */
 
 /* Writes records to packets. */
 struct writer {

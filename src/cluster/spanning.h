@@ -130,7 +130,7 @@ bool dt__packets_are_leaving(dt__mpi *mpi);
 /* Whether packets are being sent to ranks that have not closed: a closed rank takes nothing until it finalizes MPI. */
 bool dt__packets_are_awaited(dt__mpi *mpi);
 void dt__packet_free(dt__mpi *mpi, struct dt__held_packet *packet);
-/* Of dt__messenger. */
+/* The functions of dt__messenger. */
 void dt__announce_state(dt__runtime *runtime);
 void dt__announce_numbered(dt__channel *channel);
 /* When all ranks clear errors and channels that are out of step are retired: forgets what belongs to these. */

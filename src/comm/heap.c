@@ -23,7 +23,7 @@ enum {
     MAX_SMALL = 32 * 1024,
     SLAB_BYTES = 256 * 1024,    /* what a size class allocates from the extents at a time */
     MIN_RELEASED = 16 * PAGE,   /* of an extent */
-    IDLE_TICKS = 4,             /* for which an extent keeps its pages */
+    IDLE_TICKS = 4,             /* how long an extent keeps its pages */
     CHECKED_BYTES = 64 << 20,   /* new pages after which the memory of the node is checked */
     RESERVED_BYTES = 256 << 20, /* memory is short when less is available */
 };

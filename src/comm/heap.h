@@ -19,7 +19,7 @@ enum { DT__N_SIZE_CLASSES = 48 };
 struct dt__extent {
     size_t at, bytes;
     bool clean;   /* it has no pages */
-    int64_t tick; /* in which it was freed, unless it is clean */
+    int64_t tick; /* when it was freed, unless it is clean */
 };
 
 /* A range that is divided into blocks of one size class. */

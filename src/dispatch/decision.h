@@ -27,7 +27,7 @@ typedef struct dt__input_decision {
     dt_spec *from;                 /* a reference, so that its id in the key is not reused; NULL: plain */
     bool is_used;                  /* `from` is the use placement of the tensor, which is brought there first */
     dt_spec *to;                   /* a reference; NULL: it does not move */
-    const dt__step_counts *counts; /* the steps of the plan by which it moves */
+    const dt__step_counts *counts; /* the steps of the plan that moves it */
     dt_spec *kernel;               /* a reference: the spec that the kernel gets; NULL: plain */
     bool written;                  /* the kernel writes it: it does not move */
     bool identity; /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
@@ -50,7 +50,7 @@ typedef struct dt__meeting {
     dt__way way;
     int n;                /* ranks that meet: this one and those along the mesh dims of the way */
     const int64_t *ranks; /* in mesh order */
-    const int *order;     /* in which their states are merged: indices into ranks */
+    const int *order;     /* of merging their states: indices into ranks */
     int n_before;         /* of a scan: how many of these come before this rank */
     int own;              /* index of this rank */
     dt_group *group;      /* made on first use; NULL */
@@ -91,7 +91,7 @@ typedef struct dt__decision {
     dt__windowed *windowed; /* NULL: no row uses windows */
     dt_mesh *mesh;          /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;         /* of moving the inputs, by the machine model */
-    dt__history *history;   /* of the mesh, to which each call is added; NULL: none, or this rank is outside */
+    dt__history *history;   /* the mesh's history, which records each call; NULL: none, or this rank is outside */
     dt__call_entry entry;
     /* For a list op: the decisions of its items, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all items. */

@@ -38,7 +38,7 @@ typedef struct dt__call {
     dt_tensor **outputs;   /* belong to the current scope; a tensor that is written is its input */
     bool records;          /* the call is recorded */
     bool has_uses;         /* some input has a use placement */
-    dt_spec **used;        /* per input the spec in which it is seen, NULL: its own; NULL: that of all */
+    dt_spec **used;        /* the spec that the op sees, per input (NULL: its own); NULL: own specs only */
     dt__op_draw draw;      /* of a random op */
     dt_tensor **originals; /* of a recorded call: copies of inputs that it writes and its gradient needs; or NULL */
     dt_op_call op_call;    /* the argument of shape functions, rules and kernels */
@@ -153,14 +153,13 @@ typedef struct dt__dry_request {
 } dt__dry_request;
 /* dry_run.c: runs the decomposition of a call without data; fails only when out of memory. */
 dt_status dt__dry_run(dt__arena *arena, const dt__dry_request *call, dt__dry_plan *out);
-/* Whether a decomposition is run in place of the kernel, for which this candidate is selected. */
+/* Whether the decomposition of a call is cheaper than its kernel on this candidate, and is run instead. */
 static inline bool dt__decomposition_is_selected(const dt__dry_plan *plan, const dt__candidate *candidate) {
     return plan->us < candidate->cost_us * (1 - 1e-9);
 }
 /* explain.c: appends a line with what a dry run of the decomposition of a call selects and costs, and a line for each
- * of its ops that moves something. The first line has a mark, and *selected is set, where the decomposition runs in
- * place of the kernel, for which `candidate` is selected; NULL: the op has no kernel. A call without a decomposition
- * appends nothing. */
+ * of its ops that moves something. If the decomposition runs instead of the kernel on `candidate` (NULL: the op has no
+ * kernel), the first line has a mark and *selected is set. A call without a decomposition appends nothing. */
 dt_status dt__explain_decomposition(dt__arena *arena, dt_mesh *mesh, const dt__placed_call *placed,
                                     const dt__candidate *candidate, dt__text *out, bool *selected);
 

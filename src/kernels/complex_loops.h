@@ -29,7 +29,7 @@ DT__INLINE void set_value(complex_block *block, int64_t i, complex_value z) {
     block->im[i] = z.im;
 }
 
-/* Of one operand and of two. */
+/* Functions of one operand and of two. */
 #define ONE_VALUE  value_at(x, i)
 #define TWO_VALUES value_at(x, i), value_at(y, i)
 #define SIMPLE_KERNEL(name, f, values)                                                                               \

@@ -44,7 +44,7 @@ LOOPS(4, dt__i32)
 LOOPS(8, dt__i64)
 LOOPS(16, dt__c128)
 
-/* By log2 of the size. */
+/* Indexed by log2 of the size. */
 static const struct {
     void (*gather)(const dt__patch *from, void *to);
     void (*repeat)(const dt__patch *from, void *to);

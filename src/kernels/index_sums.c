@@ -107,7 +107,7 @@ static double element_at(dt_dtype dtype, const char *at) {
                               : (double)*(const dt__f32 *)at;
 }
 
-/* Of rows of one element. */
+/* For rows of one element. */
 static void sum_element(const sum_job *j, int64_t run, int64_t end) {
     const dt_dtype stored = j->args->sums->dtype, of_terms = j->args->terms->dtype;
     const int64_t bytes = (int64_t)dt_dtype_size(of_terms);

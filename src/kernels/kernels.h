@@ -39,7 +39,7 @@ typedef void dt__pool_fn(void *arg, int64_t piece);
  * them on the calling thread, in order. Not from inside a piece, and from one thread at a time. */
 void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__pool_fn *fn, void *arg);
 
-enum { DT__SPREAD_BYTES = 1 << 19 }; /* that are worth a thread */
+enum { DT__SPREAD_BYTES = 1 << 19 }; /* enough for one more thread */
 
 /* The number of pieces to split so many bytes into: 1 if they are few, or if there is one thread. */
 static inline int64_t dt__spread_pieces(int n_threads, int64_t bytes) {

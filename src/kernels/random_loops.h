@@ -67,7 +67,7 @@ INLINE void words_32(dt__philox_key key, uint64_t group, uint32_t w[4 * BLOCKS])
     }
 }
 
-/* Of a 64-bit draw. */
+/* For a 64-bit draw. */
 INLINE void words_64(dt__philox_key key, uint64_t group, uint64_t w[2 * BLOCKS]) {
     for (int b = 0; b < BLOCKS; b += LANES_64) {
         philox_lanes words = compute_philox(key, group, (uint32_t)b, 1);

@@ -142,7 +142,7 @@ RESAMPLE(f32, float)
 RESAMPLE(f64, double)
 #undef RESAMPLE
 
-/* Of a piece: a row, and the inner weights. */
+/* The scratch memory of a piece: a row, and the inner weights. */
 static size_t piece_bytes(const dt__resample *args) {
     const int64_t n = row_elements(args) + (inner_weights(args) + 31) / 16 * 16;
     return (size_t)n * dt__dtype_bytes(args->in->dtype);

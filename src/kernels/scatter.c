@@ -99,7 +99,7 @@ static tile_loop *const adds_of[DT_N_DTYPES] = {
     [DT_C64] = add_c64, [DT_C128] = add_c128, [DT_I8] = add_u8,    [DT_U8] = add_u8,
     [DT_I16] = add_i16, [DT_I32] = add_i32,   [DT_I64] = add_i64,  [DT_BOOL] = add_bool,
 };
-/* By log2 of the size. */
+/* Indexed by log2 of the size. */
 static tile_loop *const copies_of[] = {copy_1, copy_2, copy_4, copy_8, copy_16};
 
 typedef struct scatter_job {

@@ -20,7 +20,7 @@
 enum {
     BLOCK = 1024,     /* elements of a row that are loaded at once */
     COLUMNS = 256,    /* rows that are processed together, if these are columns in memory */
-    MIN_COLUMNS = 16, /* for that to pay off */
+    MIN_COLUMNS = 16, /* fewer do not pay off */
     CHUNK = 32,       /* elements of each column that are loaded at once */
     PIECE = 1 << 15,  /* elements that are worth a thread, about */
     SEGMENTS = 64,

@@ -80,7 +80,7 @@ static void copy_elements_4(const plane *p) { copy_elements(p, 4); }
 static void copy_elements_8(const plane *p) { copy_elements(p, 8); }
 static void copy_elements_16(const plane *p) { copy_elements(p, 16); }
 
-/* By log2 of the run. */
+/* Indexed by log2 of the run. */
 static plane_loop *const element_loops[] = {copy_elements_1, copy_elements_2, copy_elements_4, copy_elements_8,
                                             copy_elements_16};
 
@@ -246,7 +246,7 @@ static void copy_tiles_4(const plane *p) { copy_fields(p, 4); }
 static void copy_tiles_8(const plane *p) { copy_fields(p, 8); }
 static void copy_tiles_16(const plane *p) { copy_fields(p, 16); }
 
-/* By log2 of the run. */
+/* Indexed by log2 of the run. */
 static plane_loop *const tile_loops[] = {copy_tiles_1, copy_tiles_2, copy_tiles_4, copy_tiles_8, copy_tiles_16};
 
 /* Each element of src repeated along x, without gaps. */

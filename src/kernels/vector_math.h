@@ -419,7 +419,7 @@ typedef struct cos_sin_f32 {
     float cos, sin;
 } cos_sin_f32;
 
-/* Of w / 2^32 turns. */
+/* The angle is w / 2^32 turns. */
 DT__INLINE cos_sin_f32 random_turn_f32(uint32_t w) {
     uint32_t shifted = w + (1u << 29), quadrant = shifted >> 30, odd = 0 - (quadrant & 1);
     float angle = (float)((int32_t)(shifted & 0x3fffffff) - (1 << 29)) * RANDOM_ANGLE_F32, x = angle * angle;
@@ -435,7 +435,7 @@ typedef struct cos_sin_f64 {
     double cos, sin;
 } cos_sin_f64;
 
-/* Of w / 2^64 turns. */
+/* The angle is w / 2^64 turns. */
 DT__INLINE cos_sin_f64 random_turn_f64(uint64_t w) {
     uint64_t shifted = w + (1ull << 61), quadrant = shifted >> 62, odd = 0 - (quadrant & 1);
     double angle = (u52_to_f64(shifted << 2 >> 12) - 0x1p51) * RANDOM_ANGLE_F64, x = angle * angle;

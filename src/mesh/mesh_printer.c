@@ -88,7 +88,7 @@ static char *copy_text(const dt__text *text) {
 }
 
 void dt__mesh_describe(const void *mesh, char *out, size_t capacity) {
-    const char *text = dt_mesh_text((dt_mesh *)(uintptr_t)mesh); /* which it caches in the mesh */
+    const char *text = dt_mesh_text((dt_mesh *)(uintptr_t)mesh); /* caches the text in the mesh */
     snprintf(out, capacity, "mesh(%s)", text ? text : "?");
 }
 

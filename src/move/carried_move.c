@@ -217,7 +217,7 @@ static dt_status make(builder *self, const dt__pull_list *own) {
     return make_without_reduction(self, own);
 }
 
-/* As a direct exchange reads them, in one phase or two. */
+/* The reads of a direct exchange, in one phase or two. */
 static int64_t count_received(const builder *self, const dt__pull_list *pulls) {
     int64_t elements = 0;
     for (int64_t b = 0; b < pulls->n_blocks; b++)

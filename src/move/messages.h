@@ -36,7 +36,7 @@ typedef struct dt__messages {
     dt__chunks kept_chunks;
     int64_t
         received_bytes; /* of other ranks' values; of a collective that reduces, as a direct exchange reads them */
-    int64_t bytes;      /* of all this, about */
+    int64_t bytes;      /* approximate size of all of this */
 } dt__messages;
 
 /* Messages while they are made. */

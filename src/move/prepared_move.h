@@ -64,7 +64,7 @@ typedef struct dt__executor {
     dt_ctx *ctx;
     dt__map prepared;
     dt__prepared_move *newest, *oldest;
-    int64_t bytes; /* of all entries, about */
+    int64_t bytes; /* approximate size of all entries */
     dt__redistribute_stats stats;
     dt__execution *started; /* started and not yet waited for */
     dt__freed_queue freed_transfers;

@@ -53,7 +53,7 @@ typedef struct dt__pull_list {
     int64_t n_portions;
     dt__replica_portion *portions; /* of the other replicas */
     dt__block *portion_blocks;     /* like blocks, with the shape and strides of the target shard */
-    int64_t bytes;                 /* of all this, about */
+    int64_t bytes;                 /* approximate size of all of this */
 } dt__pull_list;
 
 typedef struct dt__pull_request {

@@ -450,7 +450,7 @@ static dt_status run_from(dt__executor *executor, dt__arena *arena, int n, liste
     }
     if (joined.n > 1 && first->takes_part)
         return run_on_mesh(&joined);
-    (void)dt__execution_close(&moves[i].execution, DT_ERR_STATE); /* which is run in one of its own */
+    (void)dt__execution_close(&moves[i].execution, DT_ERR_STATE); /* it runs in an exchange of its own */
     moves[i].is_done = true;
     return dt__redistribute_run(moves[i].request);
 }
@@ -517,7 +517,7 @@ static bool has_memory_of(const dt_tensor *tensor, const dt_spec *to) {
 }
 
 /* Whether the result can be written over the source. In the first of two phases a rank reduces a portion that no other
- * rank reads, and all have finished when the second begins, in which it writes the other portions. */
+ * rank reads. In the second it writes the other portions, which every rank has finished reading by then. */
 static dt_status find_overwrites(dt_ctx *ctx, const dt_tensor *tensor, dt_spec *to, bool *out) {
     dt__spec_pair pair = {
         .from = tensor->spec, .to = to, .planner = DT__PLANNER_DIRECT, .machine = ctx->machine, .in_place = true};

@@ -14,7 +14,7 @@ enum { DT__STAGED_BYTES = 1 << 20 }; /* of the staging buffer, unless a test has
 
 typedef struct dt__staged_box {
     int64_t begin[DT_SPEC_MAX_DIMS], size[DT_SPEC_MAX_DIMS]; /* local indices of the shard */
-    int64_t first;                                           /* element of the dense shard with which it begins */
+    int64_t first;                                           /* its first element in the dense shard */
 } dt__staged_box;
 
 /* How many rounds the largest shard of a spec takes with a buffer of so many bytes, at least an element; the same on

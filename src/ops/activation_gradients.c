@@ -46,7 +46,7 @@ static dt_status run_family(dt_op_call *call) {
     return run_on_two(call, family->op, (dt__number){0});
 }
 
-/* Of complex numbers in steps; `one` is broadcast. */
+/* For complex numbers, in steps; `one` is broadcast. */
 typedef struct complex_steps {
     dt__array out, grad, x, one;
     dt__constant constant;

@@ -54,7 +54,7 @@ double dt__attention_scale(const dt_op_call *call);
 /* The draw that a gradient repeats. */
 dt_generator_state dt__attention_drawn(const dt_op_call *call);
 
-/* Of the descriptors: class_of and check. */
+/* class_of and check of the descriptors. */
 int64_t dt__attention_class(const dt_op_call *call);
 dt_status dt__attention_check_dropout(const dt_op_call *call);
 

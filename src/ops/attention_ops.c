@@ -28,7 +28,7 @@ static dt_status shape_attention(dt_op_call *call) {
     return dt__attention_add_output(call, dtype, &leading, 2, unrounded);
 }
 
-/* By causal: then the kernel needs the offsets of queries and keys. */
+/* Indexed by is_causal: then the kernel needs the offsets of queries and keys. */
 static const char *const rules[2] = {
     "...le!, ...s~e, ...s~d!, %s -> ...ld, ...l, ...ld",
     "...l@e!, ...s@~e, ...s~d!, %s -> ...ld, ...l, ...ld",
@@ -44,7 +44,7 @@ static void rows_attention(const dt_op_call *call, dt_rows *rows) {
     dt__attention_add_factors(call, dt__attention_is_grouped(call) ? grouped_rules : rules, rows);
     dt__attention_add_grouped(call, rows);
     static const dt_reduce reduces[] = {DT_SUM, DT_AVG};
-    const int out = call->n_inputs, unrounded = out + 2; /* which is empty where nothing is rounded */
+    const int out = call->n_inputs, unrounded = out + 2; /* empty where nothing is rounded */
     entries[2] = DT_ROW_S(call->inputs[2].n_dims - 1);
     entries[out] = DT_ROW_S(call->outputs[0].n_dims - 1);
     entries[unrounded] = dt__attention_is_rounded(call) ? entries[out] : DT_ROW_R;

@@ -108,7 +108,7 @@ static void rows_solve_triangular(const dt_op_call *call, dt_rows *rows) {
     dt_rows_linear(rows, 2);
 }
 
-/* By the definition, where LAPACK refuses zeros on the diagonal, or there is none. */
+/* By the definition: LAPACK refuses zeros on the diagonal, or there is no LAPACK. */
 #define SUBSTITUTE(name, T)                                                                                          \
     static void name(bool lower, bool transposed, bool unit, int64_t n, int64_t n_rhs, const T *a, T *b) {           \
         const bool forward = lower != transposed;                                                                    \

@@ -56,7 +56,7 @@ typedef struct dt__class_rows {
     const dt_op_call *call;
     const dt_op_value *logits;
     int dim;                       /* of classes */
-    int64_t n_classes, own, first; /* of all ranks; of this one, and the first of these */
+    int64_t n_classes, own, first; /* on all ranks; on this one, and the first of its own */
     int n_dims;
     int64_t n, sizes[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS]; /* rows; as a dense array */
     bool of_classes, is_weighted;

@@ -61,7 +61,7 @@ static void append(order *to, const order *more) {
     to->n += more->n;
 }
 
-/* An array of these labels, in which those that the term lacks are repeated. */
+/* An array with these labels, repeated along those that the term lacks. */
 typedef struct labeled {
     int64_t shape[DT__MAX_LABELS], strides[DT__MAX_LABELS];
     dt__array array;

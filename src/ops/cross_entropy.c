@@ -32,8 +32,8 @@ static dt_status shape_loss(dt_op_call *call) {
     return dt_op_add_output(call, dt__loss_dtype(input->dtype), 0, rows.sizes);
 }
 
-/* The row in which this dim of the input is sharded: of cross_entropy the ranks meet over classes; of nll_loss one rank
- * has the element, and the others add zero. There is none for the rows of a mean of classes, which is decomposed. */
+/* The row that shards this dim of the input. Over classes, the ranks meet in cross_entropy; in nll_loss one rank has
+ * the element, and the others add zero. A mean of classes is decomposed, so its other dims have no such row. */
 static void add_row(const dt_op_call *call, dt_rows *rows, int d) {
     bool nll = dt__loss_is_nll(call), of_classes = !dt__loss_of_probabilities(call);
     int dim = dt__class_dim(&call->inputs[0]), n = 0;

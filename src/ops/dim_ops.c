@@ -73,7 +73,7 @@ static int64_t class_slice(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int64_t dim = call->args[1].as.i, start, end;
     if (dim < -input->n_dims || dim >= input->n_dims)
-        return 0; /* which is refused */
+        return 0; /* refused later */
     int at = dt__wrap_dim(dim, input->n_dims);
     read_range(call, input->shape[at], &start, &end);
     uint64_t first = (uint64_t)dt__class_of_start(input, at, start);
@@ -123,7 +123,7 @@ static int64_t class_select(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int64_t dim = call->args[1].as.i, index = call->args[2].as.i;
     if (dim < -input->n_dims || dim >= input->n_dims)
-        return 0; /* which is refused */
+        return 0; /* refused later */
     int at = dt__wrap_dim(dim, input->n_dims);
     int64_t size = input->shape[at], first = index < 0 ? index + size : index;
     return first >= 0 && first < size ? dt__class_of_start(input, at, first) : 0;

@@ -27,7 +27,7 @@ typedef struct element_loss {
     derivatives (*derive)(dt_tensor *x, dt_tensor *y, dt_tensor *p, double number);
     dt_tensor *(*plain)(dt_tensor *x, dt_tensor *y, dt_tensor *p, double number); /* NULL: there are no weights */
     bool divides_by_weights;                                                      /* a weighted mean */
-    unsigned affine;    /* the inputs in which it is, by bits: averages are kept */
+    unsigned affine;    /* a bit for each input that it is affine in: averages are kept */
     const char *number; /* the argument that the loop gets: delta, beta or log_target; NULL: none */
 } element_loss;
 

@@ -23,7 +23,7 @@ typedef struct norm {
     double order; /* of a vector, or 1 and -1: the largest, the smallest */
     int dims[2];  /* of a matrix: rows, columns */
     uint32_t reduced;
-    dt_dtype dtype; /* in which the norm is computed */
+    dt_dtype dtype; /* of the computation */
 } norm;
 
 static dt_status set_kind(const dt_op_call *call, const dt_arg *order, norm *out) {

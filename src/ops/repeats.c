@@ -303,7 +303,7 @@ static dt_tensor *interleave_number(const dt_op_call *call, dt_tensor *self, int
     return copies ? dt_reshape(copies, ((dt_shape){out->n_dims, out->shape})) : NULL;
 }
 
-/* Position i of the result is of the index at which the running sum of repeats exceeds i. */
+/* Element i of the result repeats the first index whose running sum of repeats exceeds i. */
 static dt_tensor *interleaved_positions(const dt_op_call *call, dt_tensor *repeats, int dim, int64_t size) {
     dt_tensor *each = repeats_of_each(repeats, size), *ends = each ? dt_cumsum(each, 0, .dtype = DT_I64) : NULL;
     dt_tensor *places = ends ? dt_arange(call->ctx, 0, call->outputs[0].shape[dim], 1, .dtype = DT_I64,

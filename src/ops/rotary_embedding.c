@@ -49,7 +49,7 @@ typedef struct rotation {
     const dt_op_call *call;
     const dt__kernels *kernels;
     dt__array in, out;
-    dt_dtype dtype;    /* that is computed in: f32 or f64 */
+    dt_dtype dtype;    /* of the computation: f32 or f64 */
     dt__array cosines; /* [T,F] of that dtype */
     dt__array sines;
     int64_t first;   /* position of index 0 */

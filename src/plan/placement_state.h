@@ -34,7 +34,7 @@ typedef struct dt__state_space {
     const int64_t *mesh;                /* sizes */
     int64_t n_ranks;                    /* of the mesh */
     bool spans_hosts[DT_SPEC_MAX_DIMS]; /* groups along this mesh dim do */
-    int64_t nodes[DT_SPEC_MAX_DIMS];    /* that they span, where that is known; otherwise 0 */
+    int64_t nodes[DT_SPEC_MAX_DIMS];    /* how many they span; 0: unknown */
     bool strided;                       /* the source or the target has strided shards, decoded or not */
     bool ordered; /* some cuts of the source or the target are not in the order of the mesh dims */
     int n_tokens;

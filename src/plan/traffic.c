@@ -129,7 +129,7 @@ int64_t dt__transfer_source_position(const dt__transfer *transfer, int64_t recei
 /* A combination of some of the coordinates of a sender. */
 typedef struct choice {
     int64_t number; /* of the combination */
-    int64_t offset; /* that it adds to the position of the sender */
+    int64_t offset; /* added to the position of the sender */
     int64_t size;   /* what the sender and the receiver have in common along one tensor dim */
 } choice;
 

@@ -20,11 +20,11 @@ typedef struct dt__input_bounds {
 typedef struct dt__choice_moves {
     dt_placement **targets; /* per input */
     double *us;             /* per input: its price, or a lower bound of that */
-    int *order;             /* in which inputs are priced: first those whose prices have excluded choices lately */
+    int *order;             /* of pricing inputs: first those whose prices have excluded choices lately */
 } dt__choice_moves;
 
 typedef struct dt__choice_prices {
-    const dt__row_choice *choice; /* that is priced */
+    const dt__row_choice *choice; /* the choice whose price is computed */
     dt__input_bounds bounds;
     dt__move_prices prices;
     dt__choice_moves moves;

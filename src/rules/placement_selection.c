@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placement selection: one row per mesh dim. A choice of rows that sends nothing is selected before any that sends; of
- * those that send, the one for which moving the inputs and reducing the partial outputs later costs the least, but
- * none that repeats more of the work than the one that costs the least to move. row_search.h finds the cheapest.
+ * Placement selection: one row per mesh dim. A choice of rows that sends nothing is selected before any that sends.
+ * Among those that send, the cheapest wins, counting the moves of the inputs and the later reduction of partial
+ * outputs; it must not repeat more work than the choice whose moves cost least. row_search.h finds the cheapest.
  */
 #include "rules/row_search.h"
 

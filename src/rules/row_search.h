@@ -29,7 +29,7 @@ typedef struct dt__found_candidates {
 } dt__found_candidates;
 
 typedef struct dt__row_search {
-    dt__row_choice choice; /* that is being considered */
+    dt__row_choice choice; /* the one being considered */
     dt__choice_prices prices;
     const int *n_options; /* per mesh dim */
     dt__row_option *const *options;

@@ -255,8 +255,8 @@ static inline const char *dt__way_name(const dt__way *way) {
 /* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {
     int n_mesh_dims;
-    const dt_placement *const *inputs; /* that the kernel gets */
-    const dt_placement *const *moved; /* to which inputs are redistributed: R where each rank makes a partial of it */
+    const dt_placement *const *inputs;  /* that the kernel gets */
+    const dt_placement *const *moved;   /* targets of the inputs: R where each rank makes its partial from that */
     const dt_placement *const *outputs; /* that the kernel makes */
     const dt__row *const *rows;         /* per mesh dim; NULL: all Replicate */
     const double *input_us;             /* cost of moving each input */
@@ -373,7 +373,7 @@ void dt__explain_use(const dt__placed_call *placed, const dt__explanation *expla
 
 /* The number of groups, at least 2 of a row that is listed: the smallest size among its sharded dims. */
 int64_t dt__row_groups(const dt_op_call *call, const dt__row *row);
-/* The groups of each of n ranks by the chunk rule. */
+/* The groups of each of n ranks by the ceil rule. */
 void dt__chunk_groups(int64_t n_groups, int64_t n, int64_t *out);
 /* The groups of each of n ranks, where an input is sharded so by one mesh dim. False if some rank holds part of a
  * group, or the shards are strided. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Classes of ranks, for estimates: ranks that hold the same shapes need the same memory, so that one of them stands for
- * all. Along each dim of the mesh of all ranks, cuts are the coordinates from which on shapes differ. Shapes along a
+ * all. Along each dim of the mesh of all ranks, cuts are the coordinates where shapes change. Shapes along a
  * mesh dim never grow and shrink again, so there are no cuts between two coordinates with the same shapes, and
  * bisection finds the others.
  */

@@ -23,7 +23,7 @@ typedef struct dt__dim_window {
     bool is_own; /* what the rank holds of the dim anyway; there are no runs */
     int n_runs;
     const dt__window_run *runs;
-    int64_t size; /* of all runs; of its shard, if it is that */
+    int64_t size; /* of all runs, or of its shard if the window is the shard */
     int64_t at;   /* where the window begins in the output, if it is the result */
 } dt__dim_window;
 

@@ -45,8 +45,8 @@ dt_status dt__file_segments(const dt_tensor *tensor, bool fortran, dt__segment_f
  * parts and small ones in turns, by the number of the tensor. Each byte of a tensor is in the share of one rank. */
 dt_status dt__file_shared_segments(const dt_tensor *tensor, int64_t turn, dt__segment_fn *segment, void *user);
 
-/* What a part contributes to the CRC-32 of bytes in which `after` bytes follow it: that of all is the exclusive or over
- * all parts, in any order. */
+/* What a part, with `after` bytes following it, contributes to a CRC-32, which is the exclusive or of the contributions
+ * of all parts, in any order. */
 uint32_t dt__crc_part(const void *part, size_t n, int64_t after);
 
 #endif

@@ -197,7 +197,7 @@ static dt_status measure_entries(dt__file_set *self, dt_ctx *ctx) {
                             dt_dtype_name(entry->dtype));
         entry->bytes = (int64_t)dt_dtype_size(entry->dtype);
         for (int d = 0; d < entry->n_dims; d++)
-            entry->bytes *= entry->shape[d]; /* which is that of a tensor: it does not overflow */
+            entry->bytes *= entry->shape[d]; /* the shape is a tensor's: no overflow */
         if (!dt__add_i64(total, entry->bytes, &total))
             return dt__fail(ctx, DT_ERR_SHAPE, "the size of a checkpoint overflows 64 bits");
     }

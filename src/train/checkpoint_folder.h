@@ -18,7 +18,7 @@ enum { DT__FAILURE_BYTES = 512 };
 /* A folder that is being written. */
 typedef struct dt__part_folder {
     char run[PATH_MAX];      /* absolute: the folder that it is in */
-    char name[NAME_MAX + 1]; /* which it will have there */
+    char name[NAME_MAX + 1]; /* its final name there */
     char path[PATH_MAX];     /* "": none */
     int lock;                /* a descriptor; -1: none */
 } dt__part_folder;

@@ -130,7 +130,7 @@ static dt_status find_holding(row_search *self, int output) {
         if (replicate && serves_as(entry))
             continue;
         if (self->n_outputs == 1 && is_offered(self))
-            holds = true; /* which is verified elsewhere */
+            holds = true; /* verified elsewhere */
         else
             DT__TRY(output_holds(self, output, &holds));
         replicate |= holds && entry == DT_ROW_R;

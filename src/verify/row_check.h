@@ -13,10 +13,10 @@ typedef struct dt__trial_set {
     const int *worlds; /* numbers of ranks */
     bool all_cuts;     /* with strided shards and explicit extents, too */
     bool only_local;   /* refuse a row unless the shape function maps local inputs to local outputs */
-    int only_output;   /* which is compared, from 1; 0: all */
+    int only_output;   /* the output to compare, from 1; 0: all */
 } dt__trial_set;
 
-/* *failure stays NULL where the row holds; otherwise *n_ranks is the world in which it does not. Adds to *n_trials. */
+/* *failure stays NULL where the row holds; otherwise *n_ranks is the size of the world that refutes it. Adds to *n_trials. */
 dt_status dt__check_row(dt__trial_call *trial_call, const dt__row *row, const dt__trial_set *trial_set,
                         const char **failure, int *n_ranks, int64_t *n_trials);
 

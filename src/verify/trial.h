@@ -45,7 +45,7 @@ typedef struct dt__trial {
     dt__value_kind kind;
     int round;
     int style;       /* of partials: a dt__partial_style; from DT__N_STYLES on, one per input */
-    int only_output; /* which is compared, from 1; 0: all */
+    int only_output; /* the output to compare, from 1; 0: all */
 } dt__trial;
 
 /* Whether the row must hold for such values: see trial.c. */

@@ -4,7 +4,7 @@
  * of magnitude, so ratios count and not differences: the largest ratio between a line and a point, in either direction,
  * is made as small as possible. The lines that stay below some ratio are a convex set of start-up times and slopes, so
  * along either of them the ratio falls and then rises: a ternary search over the slope, with one over the start-up time
- * inside, finds the minimum. Each size but the largest is tried as the one from which on the steeper line counts.
+ * inside, finds the minimum. Each size but the largest is tried as the first one on the steeper line.
  */
 #include "calibration.h"
 

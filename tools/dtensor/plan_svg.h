@@ -27,7 +27,7 @@ typedef struct scene_step {
     scene_arrow *arrows; /* by receiver, then by sender */
     int64_t n_arrows;
     int64_t n_left_out;     /* senders that are not shown */
-    int64_t left_out_bytes; /* that they send */
+    int64_t left_out_bytes; /* sent by them */
 } scene_step;
 
 typedef struct scene {

@@ -185,7 +185,7 @@ static int run_launches(struct options *options, struct inheritance *inheritance
             fprintf(stderr, "dtrun: %s\n", text);
         if (!again)
             return code;
-        inheritance->input = STDIN_FILENO; /* which is empty now */
+        inheritance->input = STDIN_FILENO; /* empty by now */
         const int ended = back_off(front, restarts.delay_ms);
         if (ended)
             return EXIT_BY_SIGNAL + ended;
