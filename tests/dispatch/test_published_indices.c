@@ -5,28 +5,6 @@
  */
 #include "dispatch/published.h"
 
-#include <math.h>
-#include <string.h>
-
-enum { MAX_INPUTS = 5 };
-
-/* A tensor of a case: numbers of both signs, or indices below a limit. */
-typedef struct input {
-    int64_t shape[4]; /* ends with a 0 */
-    const char *place;
-    int64_t limit; /* of indices; 0: numbers */
-} input;
-
-typedef dt_tensor *apply_fn(dt_tensor **in);
-
-typedef struct published {
-    const char *id, *mesh;
-    apply_fn *apply;
-    input inputs[MAX_INPUTS];
-    const char *expected; /* placements; NULL: any */
-    int64_t most;         /* collectives; -1: any number */
-} published;
-
 static dt_tensor *median_of_all(dt_tensor **in) { return dt_median(in[0]); }
 static dt_tensor *nanmedian_of_all(dt_tensor **in) { return dt_nanmedian(in[0]); }
 static dt_tensor *nanmedian_rows(dt_tensor **in) { return dt_nanmedian_dim(in[0], 0).values; }
@@ -148,54 +126,8 @@ static const published cases[] = {
     {"MAT-030", "4", tensordot, {{{4, 4}, "S(1)", 0}, {{4, 15}, "S(1)", 0}}, NULL, -1},
 };
 
-/* Distinct numbers in no order, or indices. */
-static dt_tensor *value_of(dt_ctx *ctx, const input *of) {
-    int n = 0;
-    while (n < 4 && of->shape[n])
-        n++;
-    dt_tensor *numbers = counting(ctx, ((dt_shape){n, of->shape}));
-    if (of->limit)
-        return dt_to(dt_remainder_scalar_other(dt_mul_scalar(numbers, 5), (double)of->limit), DT_I64);
-    return dt_sub_scalar(dt_remainder_scalar_other(dt_mul_scalar(numbers, 37), 101), 50);
-}
-
-static int check_case(dt_ctx *ctx, dt_mesh *mesh, const published *one) {
-    dt_tensor *plain[MAX_INPUTS], *placed[MAX_INPUTS];
-    for (int i = 0; i < MAX_INPUTS && one->inputs[i].place; i++) {
-        plain[i] = value_of(ctx, &one->inputs[i]);
-        placed[i] = strstr(one->inputs[i].place, "P(max)") ? dt_from_local(ctx, plain[i], mesh, one->inputs[i].place)
-                                                           : distributed(plain[i], mesh, one->inputs[i].place);
-        CHECK(placed[i], "%s: %s", one->id, dt_error_text(ctx));
-    }
-    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    dt_tensor *got = one->apply(placed);
-    int64_t n = n_collectives(ctx);
-    dt_comm_stats_end(ctx);
-    CHECK(got, "%s: %s", one->id, dt_error_text(ctx));
-    CHECK(one->most < 0 || n <= one->most, "%s: %lld collectives instead of %lld", one->id, (long long)n,
-          (long long)one->most);
-    char text[64];
-    (void)dt_placements_text(dt_mesh_n_dims(mesh), dt_spec_placements(dt_tensor_spec(got)), sizeof text, text);
-    CHECK(!one->expected || strcmp(text, one->expected) == 0, "%s: expected %s, got %s", one->id, one->expected,
-          text);
-    dt_tensor *expected = one->apply(plain), *full = dt_full_tensor(got);
-    CHECK(expected && full, "%s: %s", one->id, dt_error_text(ctx));
-    dt_tensor *close = dt_allclose(full, expected, .rtol = DT_REAL(1e-5), .atol = DT_REAL(1e-5));
-    CHECK(close && *(const bool *)dt_data(close), "%s: the values differ", one->id);
-    return 0;
-}
-
 static int check_all(dt_ctx *ctx, void *arg) {
-    const char *shape = arg;
-    dt_mesh *mesh = dt_mesh_new(ctx, shape);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt_scope scope = dt_scope_begin(ctx);
-        if (strcmp(cases[i].mesh, shape) == 0 && check_case(ctx, mesh, &cases[i]))
-            return 1;
-        dt_scope_end(scope);
-    }
-    dt_mesh_release(mesh);
-    return 0;
+    return published_check(ctx, sizeof cases / sizeof *cases, cases, arg);
 }
 
 static void published__indices_and_norms(void **state) {

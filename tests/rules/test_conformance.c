@@ -101,6 +101,7 @@ static void selection__of_known_calls(void **state) {
         {"4", "expand(f32[16,1] P(min); [16,4])", "P(min) -> P(min)"},     /* DEC-004 */
         {"4", "split(f32[8,8,8] S(2); 4; 1)", "S(2) -> S(2); S(2)"},       /* DEC-007 */
         {"4", "add(f32[4,8] S(1); f32[8] S(0))", "S(1); S(0) -> S(1)"},    /* SDS-027 */
+        {"4", "constant_pad_nd(f32[8,4] S(0); [1,1])", "S(0) -> S(0)"},    /* STR-029 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_selection(cases[i][0], cases[i][1], cases[i][2]);

@@ -30,6 +30,21 @@ static void assert_rows(const char *call, const char *expected) {
         fail_msg("%s:\n  expected %s\n  got      %s", call, expected, got);
 }
 
+/* Rows over the dims that are not normalized; the others meet. */
+static void rows__of_norms(void **state) { /* STR-026 STR-027 STR-028 */
+    (void)state;
+    assert_rows("rms_norm(f32[4,8]; [8]; f32[8])",
+                "S(0),R->S(0) S(1),S(0)->S(1) R,P(sum)->P(sum) R,P(avg)->P(avg)");
+    assert_rows("rms_norm(f32[4,8]; [8])", "S(0)->S(0) S(1)->S(1)");
+    assert_rows("native_layer_norm_backward(f32[4,8]; f32[4,8]; [8]; f32[4]; f32[4]; f32[8]; [1,1,1])",
+                "S(0),S(0),S(0),S(0),R->S(0),P(sum),P(sum) S(1),S(1),R,R,S(0)->S(1),S(0),S(0) "
+                "P(sum),R,R,R,R->P(sum),P(sum),P(sum) P(avg),R,R,R,R->P(avg),P(avg),P(avg) "
+                "R,R,R,R,P(sum)->P(sum),R,R R,R,R,R,P(avg)->P(avg),R,R");
+    assert_rows("_fused_rms_norm_backward(f32[4,8]; f32[4,8]; [8]; f32[4]; f32[8]; [1,1])",
+                "S(0),S(0),S(0),R->S(0),P(sum) S(1),S(1),R,S(0)->S(1),S(0) P(sum),R,R,R->P(sum),P(sum) "
+                "P(avg),R,R,R->P(avg),P(avg) R,R,R,P(sum)->P(sum),R R,R,R,P(avg)->P(avg),R");
+}
+
 static void factors__of_products(void **state) { /* STR-002 STR-003 CMR-002 */
     (void)state;
     assert_rows("mm(i32[4,5]; i32[5,6])",
@@ -177,6 +192,8 @@ static void rows__depend_on_dims(void **state) { /* STR-024 STR-025 */
     assert_rows("argmax(f32[8,4])", "S(0)->R S(1)->R");
     assert_rows("argmax(f32[8,4]; 0; true)", "S(1)->S(1) S(0)->R");
     assert_rows("layer_norm(f32[4,8]; [8])", "S(0)->S(0) S(1)->S(1)");
+    assert_rows("max(f32[8,4]; 1)", "S(0)->S(0),S(0)");
+    assert_rows("max(f32[8,4]; 0)", "S(1)->S(0),S(0)");
     assert_rows("layer_norm(f32[4,8]; [4,8])", "S(0)->S(0) S(1)->S(1)");
     assert_rows("gather(f32[8,4]; 0; i64[5,3])",
                 "R,S(0)->S(0) S(0),R->P(sum) P(sum),R->P(sum) P(avg),R->P(avg) P(product),R->P(product) "
@@ -219,6 +236,7 @@ int main(void) {
         cmocka_unit_test(partials__of_integers_that_wrap_are_not_kept),
         cmocka_unit_test(partials__follow_arguments),
         cmocka_unit_test(rows__depend_on_dims),
+        cmocka_unit_test(rows__of_norms),
         cmocka_unit_test(rows__of_empty_tensors_are_few),
         cmocka_unit_test(rows__expanded),
     };

@@ -97,7 +97,12 @@ static void reference__is_the_published_one(void **state) {
          "R,P(min)->P(min)"},
         /* VAL-018: ranks have different indices of the largest element */
         {"argmax(f32[3,2,1,2]; 0)", "S(1)->S(0) S(3)->S(2)"},
-        /* VAL-023: several outputs */
+        {"argmin(f32[3,2,1,2]; 0)", "S(1)->S(0) S(3)->S(2)"},
+        /* VAL-020 */
+        {"softplus(f32[8,4])", "S(0)->S(0) S(1)->S(1) P(max)->P(max) P(min)->P(min)"},
+        /* VAL-023: several outputs; elements in other places */
+        {"flip(f32[8,4]; [1])", "S(0)->S(0) P(sum)->P(sum) P(avg)->P(avg) P(max)->P(max) P(min)->P(min)"},
+        {"roll(f32[8,4]; [1]; [1])", "S(0)->S(0) P(sum)->P(sum) P(avg)->P(avg) P(max)->P(max) P(min)->P(min)"},
         {"split(f32[4,6]; 2)",
          "S(1)->S(1),S(1) P(sum)->P(sum),P(sum) P(avg)->P(avg),P(avg) P(max)->P(max),P(max) P(min)->P(min),P(min)"},
         /* VAL-003, VAL-004: a dim of size 1 is not sharded */
