@@ -33,8 +33,7 @@ static void assert_rows(const char *call, const char *expected) {
 /* Rows over the dims that are not normalized; the others meet. */
 static void rows__of_norms(void **state) { /* STR-026 STR-027 STR-028 */
     (void)state;
-    assert_rows("rms_norm(f32[4,8]; [8]; f32[8])",
-                "S(0),R->S(0) S(1),S(0)->S(1) R,P(sum)->P(sum) R,P(avg)->P(avg)");
+    assert_rows("rms_norm(f32[4,8]; [8]; f32[8])", "S(0),R->S(0) S(1),S(0)->S(1) R,P(sum)->P(sum) R,P(avg)->P(avg)");
     assert_rows("rms_norm(f32[4,8]; [8])", "S(0)->S(0) S(1)->S(1)");
     assert_rows("native_layer_norm_backward(f32[4,8]; f32[4,8]; [8]; f32[4]; f32[4]; f32[8]; [1,1,1])",
                 "S(0),S(0),S(0),S(0),R->S(0),P(sum),P(sum) S(1),S(1),R,R,S(0)->S(1),S(0),S(0) "
