@@ -33,6 +33,24 @@ def test_long_lines_are_found():
         "a.md:1: expected at most 120 characters, got 125"]
 
 
+def stale_sites(name, text):
+    """Lines of the project's sources in errors that are shown, "neg(f32[8,6]) (at ../tests/x.c:67)", which do not make that call."""
+    arguments = r"\([^\n()]*(?:\([^()]*\)[^\n()]*)*\)"
+    for before, inside, path, line in re.findall(rf"(?:(\w+){arguments} )?\((\w+ )?at \.\./((?:src|tests|examples)/[\w/.]+):(\d+)\)", text):
+        source = (ROOT / path).read_text().splitlines() if (ROOT / path).exists() else []
+        call = f"dt_{before or inside.strip()}"
+        if call not in "".join(source[int(line) - 1:int(line)]):
+            yield f"{name}: {path}:{line} has no call of {call}"
+
+
+def test_stale_sites_are_found():
+    path = "tests/project/test_docs.py"
+    here = next(n for n, line in enumerate((ROOT / path).read_text().splitlines(), 1) if "dt_neg" in line)
+    for text, n in ((f"neg(f32[8] S(0)) (at ../{path}:{here}) on rank 2", 0), (f"relu(f32[8] S(0)) (at ../{path}:{here})", 1),
+                    (f"(neg at ../{path}:{here})", 0), (f"expected 1 (at ../{path}:{here})", 0), ("(at ../tests/nowhere.c:1)", 1)):
+        assert len(list(stale_sites("a.md", text))) == n, text
+
+
 class Links(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
@@ -83,6 +101,7 @@ def test_the_converter():
 def main():
     test_the_converter()
     test_long_lines_are_found()
+    test_stale_sites_are_found()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         site = make_docs.Site(folder)
@@ -98,6 +117,7 @@ def main():
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/**/README.md")):
         if path.name not in GENERATED:
             wrong += long_lines(path.relative_to(ROOT), path.read_text())
+        wrong += stale_sites(path.relative_to(ROOT), path.read_text())
     print("\n".join(wrong))
     return 1 if wrong else 0
 
