@@ -35,7 +35,17 @@ def check_lists():
     return wrong
 
 
+def missing_in_synopsis(name, text):
+    """Options that a page describes and its synopsis lacks; one of their names suffices, and only help and version need none."""
+    synopsis, _, description = text.partition(".Sh DESCRIPTION")
+    options = [re.findall(r"Fl (-?[a-z-]+)", line) for line in re.findall(r"^\.It (.*Fl .*)", description, re.M)]
+    return [f"{name}: the synopsis lacks -{names[-1]}" for names in options
+            if not {"-help", "-version"} & {*names} and not any(re.search(rf"Fl {option}\b", synopsis) for option in names)]
+
+
 def main():
+    page = ".Sh SYNOPSIS\n.Op Fl n Ar n\n.Sh DESCRIPTION\n.It Fl n Ar n , Fl -ranks Ar n\n.It Fl -json\n.It Fl -help\n"
+    assert missing_in_synopsis("a.1", page) == ["a.1: the synopsis lacks --json"]
     pages = [name for name in tree.files(".1", ".3", ".7") if name.parts[0] == "man"]
     overview = (tree.ROOT / "man/dtensor.7").read_text()
     code = "".join((tree.ROOT / name).read_text() for name in tree.files(*tree.CODE) if name.parts[0] in ("src", "tools"))
@@ -45,6 +55,7 @@ def main():
     wrong += [f"no man page documents {name}" for name in sorted(set(re.findall(r'getenv\("(\w+)"\)', code)))
               if f"Ev {name}" not in every_page]
     wrong += check_lists()
+    wrong += [line for name in pages if name.suffix == ".1" for line in missing_in_synopsis(name, (tree.ROOT / name).read_text())]
     if "DTENSOR_LOG" not in variables:
         wrong.append("DTENSOR_LOG is not found in the sources: this test does not find what it checks")
     if shutil.which("mandoc"):
