@@ -339,7 +339,7 @@ static void clear__reports_a_rank_that_is_gone(void **state) {
     for (enum absence absence = DEAD; absence < N_ABSENCES; absence++) {
         test_launch launch = {.notifies = absence == CLOSED};
         test_launch_begin(&launch, 3, NULL, clear_without_one, &absence);
-        test_launch_end(&launch, 20 * test_slowness);
+        test_launch_end(&launch, 60 * test_slowness);
         for (int rank = 0; rank < 3; rank++)
             assert_int_equal(launch.statuses[rank], rank == 2 && absence == DEAD ? SIGKILL : 0);
     }

@@ -757,7 +757,7 @@ static bool ended_as_expected(const struct fault *fault, int64_t rank, int statu
 
 static void run_as_processes(struct fault *fault, const dt_init_options *options) {
     test_launch launch = {.notifies = fault->notifies};
-    double deadline = test_seconds() + 20 * test_slowness;
+    double deadline = test_seconds() + 60 * test_slowness;
     bool woken = false;
     test_launch_begin(&launch, fault->n, options, run_rank, fault);
     while (test_launch_poll(&launch) && test_seconds() < deadline) {

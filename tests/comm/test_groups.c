@@ -352,7 +352,7 @@ static int create_thousands(dt_ctx *ctx, void *arg) {
 static void groups__created_by_the_thousand_leak_nothing(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 4, .counted = &memory, .seconds = 120}, create_thousands, &memory);
+    run_ranks_with(&(test_ranks){.n = 4, .counted = &memory}, create_thousands, &memory);
 }
 
 /* New groups in each round: their slots in shared memory and their heap blocks are reused; only a number per group is
@@ -392,7 +392,7 @@ static int create_new_groups(dt_ctx *ctx, void *arg) {
 static void groups__made_and_freed_do_not_fill_shared_memory(void **state) {
     (void)state;
     test_memory memory = {0};
-    run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, create_new_groups, &memory);
+    run_ranks_with(&(test_ranks){.n = 7, .counted = &memory}, create_new_groups, &memory);
 }
 
 /* Calls that differ in details: the text lists what may differ. */

@@ -601,7 +601,7 @@ static void run_as_processes(fault *f, const dt_init_options *options) {
     wait_for_survivors(&launch, f);
     if (test_launch_poll(&launch))
         test_sleep(0.01);
-    test_launch_end(&launch, 20 * test_slowness);
+    test_launch_end(&launch, 60 * test_slowness);
     check_named(f);
     for (int64_t rank = 0; rank < f->n; rank++)
         if (has_exit_code(f, rank) && launch.statuses[rank]) {

@@ -495,7 +495,7 @@ static void verdict__without_a_transfer_is_reported_by_close(void **state) {
     if (test_started_ranks())
         return;
     test_launch_begin(&launch, 3, NULL, close_with, NULL);
-    test_launch_end(&launch, 30 * test_slowness);
+    test_launch_end(&launch, 60 * test_slowness);
 }
 
 int main(void) {

@@ -35,7 +35,7 @@ static void borrowed__moves_have_the_values_of_others(void **state) {
     static const int64_t worlds[] = {2, 3, 4, 5, 7};
     int n = test_with_tsan ? 40 : 250;
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
-        run_ranks_with(&(test_ranks){.n = worlds[i], .seconds = 120}, run_random_moves, &n);
+        run_ranks_with(&(test_ranks){.n = worlds[i]}, run_random_moves, &n);
 }
 
 enum { N_LISTED = 6 };

@@ -274,7 +274,7 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
         send_signals(&launch, fault);
     wait_for_survivors(&launch, fault);
     end_victims(&launch, fault);
-    test_launch_end(&launch, 20 * test_slowness);
+    test_launch_end(&launch, 60 * test_slowness);
     for (int64_t rank = 0; rank < fault->n; rank++)
         if (!is_victim(fault, rank) && launch.statuses[rank])
             fail_msg("fault %llu: %s of rank %lld: rank %lld of %lld ended with status %x",

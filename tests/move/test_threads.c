@@ -165,8 +165,7 @@ static void moves__have_their_values_with_any_number_of_threads(void **state) {
     for (int64_t n = 1; n <= 4; n++)
         for (int k = 1; k < N_THREADS; k++) {
             uint64_t seed = test_seed((uint64_t)(100 * n + k));
-            run_ranks_with(&(test_ranks){.n = n, .options = {.threads = threads[k]}, .seconds = 200},
-                           run_random_cases, &seed);
+            run_ranks_with(&(test_ranks){.n = n, .options = {.threads = threads[k]}}, run_random_cases, &seed);
         }
 }
 

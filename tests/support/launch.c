@@ -170,7 +170,7 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
     } else {
         test_launch launch = {.notifies = true};
         test_launch_begin(&launch, ranks->n, &options, run_and_close, &body);
-        test_launch_end(&launch, (ranks->seconds != 0 ? ranks->seconds : 60) * test_slowness);
+        test_launch_end(&launch, 300);
         memcpy(codes, launch.statuses, sizeof codes);
     }
     for (int64_t rank = 0; rank < ranks->n; rank++)

@@ -537,8 +537,7 @@ static int compare_large_with_plain(dt_ctx *ctx, void *arg) {
 static void large_makers__make_shards_of_the_plain_tensor(void **state) {
     (void)state;
     for (int k = 1; k < N_THREADS; k++)
-        run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}, .seconds = 200},
-                       compare_large_with_plain, NULL);
+        run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}}, compare_large_with_plain, NULL);
 }
 
 int main(void) {
