@@ -411,6 +411,8 @@ class Comparison:
             if message:
                 return message
         for part, name in ("grads", "gradient"), ("second", "second derivative"):
+            if self.case.weights and part in self.case.request and len(answer.get(part, [])) != len(native[part]):
+                return f"{name}: expected {len(native[part])}, got {len(answer.get(part, []))}"
             for k, grad in enumerate(answer.get(part, [])):
                 message = self.gradient(part, k, grad and from_answer(grad), name)
                 if message:
