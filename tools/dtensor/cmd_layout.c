@@ -17,8 +17,6 @@ enum {
     MAX_COLUMNS = 16, /* of more, the first ones and the last are printed */
     MAX_ROWS = 16,
     MAX_TABLES = 4,
-    MAX_LISTED = 16, /* the largest of these */
-    GAP = -1,
     MAX_CELLS = 4096, /* of an SVG document */
     MAX_VALUES = 65536,
 };
@@ -66,25 +64,8 @@ static const char *table_title(const picture *self, int64_t number) {
     return label_keep(&text, self->session->arena);
 }
 
-typedef struct listed {
-    int64_t items[MAX_LISTED]; /* numbers, or GAP */
-    int n;
-} listed;
-
-/* At most max of n, counted from 0: the first ones, a gap, and the last. */
-static listed list_of(int64_t n, int max) {
-    listed list = {.n = n < max ? (int)n : max};
-    for (int i = 0; i < list.n; i++)
-        list.items[i] = i;
-    if (n > max) {
-        list.items[max - 2] = GAP;
-        list.items[max - 1] = n - 1;
-    }
-    return list;
-}
-
 static const char *number_text(int64_t number, dt__arena *arena) {
-    return number == GAP ? ".." : label_format(arena, "%lld", (long long)number);
+    return number == LISTED_GAP ? ".." : label_format(arena, "%lld", (long long)number);
 }
 
 static dt_status print_table(const picture *self, int64_t number, dt__text *out) {
@@ -93,15 +74,17 @@ static dt_status print_table(const picture *self, int64_t number, dt__text *out)
     table offsets = table_new(arena, columns.n + 1);
     const char *cells[MAX_LISTED + 1] = {""};
     for (int i = 0; i < columns.n; i++)
-        cells[1 + i] = columns.items[i] == GAP ? ".." : label_format(arena, "[%lld]", (long long)columns.items[i]);
+        cells[1 + i] =
+            columns.items[i] == LISTED_GAP ? ".." : label_format(arena, "[%lld]", (long long)columns.items[i]);
     DT__TRY(table_add(&offsets, cells));
     for (int row = 0; row < rows.n; row++) {
-        bool is_gap = rows.items[row] == GAP;
+        bool is_gap = rows.items[row] == LISTED_GAP;
         cells[0] = is_gap ? ".." : label_format(arena, "[%lld]", (long long)rows.items[row]);
         for (int i = 0; i < columns.n; i++)
-            cells[1 + i] = number_text(
-                is_gap || columns.items[i] == GAP ? GAP : offset_at(self, number, rows.items[row], columns.items[i]),
-                arena);
+            cells[1 + i] = number_text(is_gap || columns.items[i] == LISTED_GAP
+                                           ? LISTED_GAP
+                                           : offset_at(self, number, rows.items[row], columns.items[i]),
+                                       arena);
         DT__TRY(table_add(&offsets, cells));
     }
     table_print(&offsets, out);
@@ -136,7 +119,7 @@ static dt_status print_text(const picture *self, dt__text *out) {
     dt__text_add(out, "%s\n%s\n\n", self->text, facts);
     listed tables = list_of(self->n_tables, MAX_TABLES);
     for (int i = 0; i < tables.n; i++) {
-        if (tables.items[i] == GAP) {
+        if (tables.items[i] == LISTED_GAP) {
             dt__text_add(out, "..\n");
             continue;
         }

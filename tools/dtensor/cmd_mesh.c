@@ -17,27 +17,8 @@ enum {
     SMALL = 64,     /* a mesh of more ranks is shown with fewer: */
     LARGE_ROWS = 6,
     MAX_GROUPS = 6,
-    MAX_PLANES = 4,  /* and sub-meshes that are drawn */
-    MAX_LISTED = 12, /* the largest of these */
-    GAP = -1,
+    MAX_PLANES = 4, /* and sub-meshes that are drawn */
 };
-
-typedef struct listed {
-    int64_t items[MAX_LISTED]; /* numbers, or GAP */
-    int n;
-} listed;
-
-/* At most max of n, counted from 0. */
-static listed list_of(int64_t n, int max) {
-    listed list = {.n = n < max ? (int)n : max};
-    for (int i = 0; i < list.n; i++)
-        list.items[i] = i;
-    if (n > max) {
-        list.items[max - 2] = GAP;
-        list.items[max - 1] = n - 1;
-    }
-    return list;
-}
 
 typedef struct shown {
     session *session;
@@ -75,17 +56,18 @@ static dt_status add_plane(const dt_mesh *mesh, int64_t *coordinate, dt__arena *
     table plane = table_new(arena, columns.n + 1);
     const char *cells[MAX_LISTED + 1] = {""};
     for (int i = 0; i < columns.n; i++)
-        cells[1 + i] = columns.items[i] == GAP ? ".." : index_text(mesh, across, columns.items[i], arena);
+        cells[1 + i] = columns.items[i] == LISTED_GAP ? ".." : index_text(mesh, across, columns.items[i], arena);
     DT__TRY(table_add(&plane, cells));
     for (int row = 0; row < rows.n; row++) {
-        bool is_gap = rows.items[row] == GAP;
+        bool is_gap = rows.items[row] == LISTED_GAP;
         cells[0] = is_gap ? ".." : down < 0 ? "" : index_text(mesh, down, rows.items[row], arena);
         for (int i = 0; i < columns.n; i++) {
             coordinate[across] = columns.items[i];
             if (down >= 0)
                 coordinate[down] = rows.items[row];
-            cells[1 + i] =
-                is_gap || columns.items[i] == GAP ? ".." : number_text(dt_mesh_rank_at(mesh, coordinate), arena);
+            cells[1 + i] = is_gap || columns.items[i] == LISTED_GAP
+                               ? ".."
+                               : number_text(dt_mesh_rank_at(mesh, coordinate), arena);
         }
         DT__TRY(table_add(&plane, cells));
     }
@@ -100,7 +82,7 @@ static dt_status add_grid(const dt_mesh *mesh, dt__arena *arena, dt__text *out) 
     int64_t n_planes = dt_mesh_size(mesh) / (dim_size(mesh, n_dims - 1) * dim_size(mesh, n_dims - 2));
     listed planes = list_of(n_planes, MAX_PLANES);
     for (int i = 0; i < planes.n; i++) {
-        if (planes.items[i] == GAP) {
+        if (planes.items[i] == LISTED_GAP) {
             dt__text_add(out, "..\n");
             continue;
         }
@@ -120,7 +102,7 @@ typedef int64_t rank_fn(const dt_mesh *mesh, int dim, int64_t *coordinate, int64
 static void add_list(const dt_mesh *mesh, int dim, int64_t *coordinate, int64_t n, rank_fn *rank_of, dt__text *out) {
     listed list = list_of(n, MAX_RANKS);
     for (int i = 0; i < list.n; i++)
-        if (list.items[i] == GAP)
+        if (list.items[i] == LISTED_GAP)
             dt__text_add(out, " ..");
         else
             dt__text_add(out, "%s%lld", i ? " " : "", (long long)rank_of(mesh, dim, coordinate, list.items[i]));
@@ -145,7 +127,7 @@ static const char *groups_text(const dt_mesh *mesh, int dim, dt__arena *arena) {
     dt__text text = dt__text_new(arena->ctx);
     for (int i = 0; i < groups.n; i++) {
         dt__text_add(&text, i ? "  " : "");
-        if (groups.items[i] == GAP) {
+        if (groups.items[i] == LISTED_GAP) {
             dt__text_add(&text, "..");
             continue;
         }
@@ -213,7 +195,7 @@ static dt_status add_submeshes(shown *self, const char *option, const char *name
     dt__text_add(out, "\n%s %s: %lld sub-mesh%s\n", option, names, (long long)n, n == 1 ? "" : "es");
     listed shown_ones = list_of(n, flat ? MAX_RANKS : MAX_PLANES);
     for (int i = 0; i < shown_ones.n; i++) {
-        if (shown_ones.items[i] == GAP) {
+        if (shown_ones.items[i] == LISTED_GAP) {
             dt__text_add(out, flat ? "  ..\n" : "\n  ..\n");
             continue;
         }

@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+listed list_of(int64_t n, int max) {
+    listed list = {.n = n < max ? (int)n : max};
+    for (int i = 0; i < list.n; i++)
+        list.items[i] = i;
+    if (n > max) {
+        list.items[max - 2] = LISTED_GAP;
+        list.items[max - 1] = n - 1;
+    }
+    return list;
+}
+
 table table_new(dt__arena *arena, int n_columns) { return (table){.arena = arena, .n_columns = n_columns}; }
 
 dt_status table_add(table *self, const char *const *cells) {

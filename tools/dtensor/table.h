@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts for people: tables whose columns line up, and labels for sets of ranks, sizes, ranges, times and values that
- * have a text form. Labels are allocated in the arena; NULL when memory is out.
+ * Texts for people: tables whose columns line up, lists that are shortened, and labels for sets of ranks, sizes,
+ * ranges, times and values that have a text form. Labels are allocated in the arena; NULL when memory is out.
  */
 #ifndef TOOLS_DTENSOR_TABLE_H
 #define TOOLS_DTENSOR_TABLE_H
@@ -24,6 +24,18 @@
 #define label_bytes      dt__label_bytes
 #define label_shape      dt__label_shape
 #define utf8_length      dt__utf8_length
+
+/* Numbers from 0, with a gap in the middle where there are too many to show. */
+enum { MAX_LISTED = 16, LISTED_GAP = -1 };
+
+typedef struct listed {
+    int64_t items[MAX_LISTED]; /* numbers, or LISTED_GAP */
+    int n;
+} listed;
+
+/* All of the numbers below n if these are at most max, which is at most MAX_LISTED; else the first ones, a gap and the
+ * last. */
+listed list_of(int64_t n, int max);
 
 typedef struct table {
     dt__arena *arena;
