@@ -280,7 +280,8 @@ static void checkpoint__has_second_derivatives(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static bool train(dt_ctx *ctx) {
+static bool train(dt_ctx *ctx, void *user) {
+    (void)user;
     model m = {.uses = 2};
     make_model(&m, ctx, NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(2, WIDTH));
@@ -328,25 +329,7 @@ static void checkpoint__ends_what_it_owns_once(void **state) {
 
 static void checkpoint__survives_failing_allocations(void **state) {
     (void)state;
-    test_memory memory = {0};
-    for (long fail_at = 1;; fail_at += 3) {
-        memory.fail_at = 0;
-        dt_ctx *ctx = dt_init(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
-        assert_non_null(ctx);
-        memory.fail_at = memory.n_calls + fail_at;
-        bool ok = train(ctx), failed = memory.n_calls >= memory.fail_at;
-        memory.fail_at = 0;
-        assert_true(ok || failed);
-        if (!ok) {
-            assert_int_equal(dt_error_status(ctx), DT_ERR_MEMORY);
-            (void)dt_error_clear(ctx);
-            assert_true(train(ctx));
-        }
-        assert_int_equal(dt_close(ctx), 0);
-        assert_true(memory.n_live == 0 && !memory.wrong_size);
-        if (!failed)
-            return;
-    }
+    assert_true(assert_recovers_from_failing_allocations(train, NULL, 3) > 10);
 }
 
 int main(void) {

@@ -75,6 +75,30 @@ long assert_survives_failing_allocations(test_body *body, void *user) {
     }
 }
 
+long assert_recovers_from_failing_allocations(test_body *body, void *user, long step) {
+    long n_failed = 0;
+    for (long n = 1;; n += step) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+        assert_non_null(ctx);
+        memory.fail_at = memory.n_calls + n;
+        bool worked = body(ctx, user), has_failed = memory.n_calls >= memory.fail_at;
+        memory.fail_at = 0;
+        if (!worked && (!has_failed || dt_error_status(ctx) != DT_ERR_MEMORY))
+            fail_msg("allocation %ld: the error is %s", n, dt_error_text(ctx));
+        n_failed += !worked;
+        (void)dt_error_clear(ctx);
+        if (!worked && !body(ctx, user))
+            fail_msg("after allocation %ld failed: %s", n, dt_error_text(ctx));
+        assert_int_equal(dt_close(ctx), 0);
+        if (memory.n_live || memory.wrong_size)
+            fail_msg("after allocation %ld failed: %ld blocks leak%s", n, memory.n_live,
+                     memory.wrong_size ? " and a size was wrong" : "");
+        if (!has_failed)
+            return n_failed;
+    }
+}
+
 void assert_error_contains(const dt_ctx *ctx, dt_status status, const char *part) {
     if (dt_error_status(ctx) != status || !strstr(dt_error_text(ctx), part))
         fail_msg("expected %s with '%s', got %s: %s", dt_status_name(status), part,

@@ -35,6 +35,10 @@ typedef bool test_body(dt_ctx *ctx, void *user);
  * return true. Nothing may leak. Returns the number of failed allocations. */
 long assert_survives_failing_allocations(test_body *body, void *user);
 
+/* As above, with a context of dt_init and every step-th allocation. The body may do without an allocation, of a cache for
+ * example. If it failed, the error is cleared, and it must work in the same context. */
+long assert_recovers_from_failing_allocations(test_body *body, void *user, long step);
+
 /* Skips the rest of a test for this reason, which `make test` lists at its end. */
 #define test_skip(reason)                                                                                            \
     do {                                                                                                             \
