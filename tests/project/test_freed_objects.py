@@ -276,23 +276,34 @@ def program():
     return BEGIN + "".join(functions) + END % calls, n, unknown
 
 
+def complaints_of(text, launchers=((),)):
+    """Compiles a program and runs it by each of these launchers; the lines that it prints, and of failures."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, executable = f"{folder}/uses.c", f"{folder}/uses"
+        pathlib.Path(source).write_text(text)
+        built = subprocess.run(["cc", "-std=gnu11", "-w", f"-I{tree.ROOT}/include", source, "-o", executable,
+                                f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"], cwd=folder, capture_output=True, text=True)
+        if built.returncode:
+            return built.stderr.splitlines()[:20] or ["the program does not compile"]
+        wrong = []
+        for launcher in launchers:
+            run = subprocess.run([*launcher, executable], capture_output=True, text=True, timeout=600)
+            wrong += run.stdout.splitlines()
+            if run.returncode:
+                wrong.append(f"{' '.join([*launcher, 'uses'])}: exit {run.returncode}: {run.stderr}")
+        return wrong
+
+
+ALONE_AND_ON_RANKS = ((), (f"{BUILD}/bin/dtrun", "-n", "3"))
+
+
 def main():
     text, n, wrong = program()
     for expected in ("dt_matmul_sized", "dt_mesh_slice_site", "dt_spec_text", "dt_comm_run_sized", "dt_generator_save",
                      "dt_work_wait_site", "dt_transfer_test_site", "dt_save_npz_site", "dt_local_map_sized"):
         if f"(void){expected}(" not in text:
             wrong.append(f"{expected} is missing: this test does not find what it checks")
-    with tempfile.TemporaryDirectory() as folder:
-        source, executable = f"{folder}/uses.c", f"{folder}/uses"
-        pathlib.Path(source).write_text(text)
-        built = subprocess.run(["cc", "-std=gnu11", "-w", f"-I{tree.ROOT}/include", source, "-o", executable,
-                                f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"], cwd=folder, capture_output=True, text=True)
-        wrong += built.stderr.splitlines()[:20]
-        for command in ([executable], [f"{BUILD}/bin/dtrun", "-n", "3", executable]) if built.returncode == 0 else []:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=600)
-            wrong += run.stdout.splitlines()
-            if run.returncode:
-                wrong.append(f"{' '.join(command)}: exit {run.returncode}: {run.stderr}")
+    wrong += complaints_of(text, ALONE_AND_ON_RANKS)
     print("\n".join(wrong) or f"{n} uses of freed objects are recognized")
     return 1 if wrong else 0
 
