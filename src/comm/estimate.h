@@ -57,6 +57,7 @@ typedef struct dt__estimate {
     dt__block_watch blocks;
     dt__map labels; /* texts of specs, by their ids */
     dt__rank_classes classes;
+    int n_items;     /* of the list op that runs; 0: none does */
     double clock_us; /* virtual time since dt_init: ops and plans advance it */
 } dt__estimate;
 

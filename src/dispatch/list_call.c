@@ -209,6 +209,8 @@ static dt_status run_items(dt_ctx *ctx, dt__call *call, const dt__decision *deci
     begin(ctx, call, &self);
     dt_status status = DT_OK;
     int n = 0; /* outputs */
+    if (ctx->estimate)
+        ctx->estimate->n_items = decision->n_items;
     for (int t = 0; t < decision->n_items && status == DT_OK; t++) {
         set_item(&self, t);
         if (ctx->recorder && (status = dt__call_apply_writes(&self.one)) != DT_OK)
@@ -219,6 +221,8 @@ static dt_status run_items(dt_ctx *ctx, dt__call *call, const dt__decision *deci
         if (status == DT_OK && decision->n_outputs)
             call->outputs[n++] = self.one.outputs[0];
     }
+    if (ctx->estimate)
+        ctx->estimate->n_items = 0;
     for (int i = 0; status != DT_OK && i < n; i++)
         dt_drop(call->outputs[i]);
     return status;

@@ -5,7 +5,7 @@
  *
  *     tools.estimated MESH OPTIMIZER [hold] [checkpoint] [bf16] [f64] [stats]
  *     tools.estimated MESH calls
- *     tools.estimated MESH product|embedding|cholesky|convolution|read|mapped|slice
+ *     tools.estimated MESH product|list|copy|embedding|cholesky|convolution|read|mapped|slice
  */
 #include <dtensor/dtensor.h>
 
@@ -132,6 +132,17 @@ static void multiply(dt_ctx *ctx, dt_mesh *mesh) {
     (void)dt_matmul(a, b);
 }
 
+/* Three tensors of 400 bytes, in one call. */
+static void scale_list(dt_ctx *ctx, dt_mesh *mesh) {
+    dt_tensor *a = dt_zeros(ctx, DT_SHAPE(100), .mesh = mesh), *b = dt_zeros_like(a), *c = dt_zeros_like(a);
+    (void)dt_foreach_mul_scalar_(DT_TENSORS(a, b, c), 2);
+}
+
+/* A view that needs a copy, of 400 bytes. */
+static void copy(dt_ctx *ctx, dt_mesh *mesh) {
+    (void)dt_reshape(dt_transpose(dt_zeros(ctx, DT_SHAPE(10, 10), .mesh = mesh), 0, 1), DT_SHAPE(100));
+}
+
 /* Matrices whose factors take more than their bytes. */
 static void factor(dt_ctx *ctx, dt_mesh *mesh) {
     (void)dt_linalg_cholesky(dt_zeros(ctx, DT_SHAPE(2, 64, 64), .mesh = mesh));
@@ -202,6 +213,10 @@ int main(int argc, char **argv) {
         make_calls(ctx, mesh);
     else if (mesh && !strcmp(argv[2], "product"))
         multiply(ctx, mesh);
+    else if (mesh && !strcmp(argv[2], "list"))
+        scale_list(ctx, mesh);
+    else if (mesh && !strcmp(argv[2], "copy"))
+        copy(ctx, mesh);
     else if (mesh && !strcmp(argv[2], "embedding"))
         embed(ctx, mesh);
     else if (mesh && !strcmp(argv[2], "cholesky"))

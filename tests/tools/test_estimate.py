@@ -236,6 +236,10 @@ class Command(EstimateTest):
         own = "rate matmul f32 size=1 per_us=1e9\nrate matmul f32 size=2097152 per_us=50\nrate matmul f32 size=1e9 per_us=1\n"
         self.assertAlmostEqual(2 * 64 * 64 * 256 / 50, microseconds(100, own), delta=0.1)
         self.assertAlmostEqual(2 * 64 * 64 * 256 / 100, microseconds(100, "rate gelu f32 size=1 per_us=1\n"), delta=0.1)
+        # Each item of a list is read and written at the rate of the list.
+        items = "rate mul_ f32 size=800 per_us=800\nrate mul_ f32 size=2400 per_us=8\n"
+        self.assertAlmostEqual(3 * 800 / 8, microseconds(100, items, "list"), delta=0.1)
+        self.assertAlmostEqual(800 / 8, microseconds(100, "rate clone f32 size=800 per_us=8\n", "copy"), delta=0.1)
         # Rows that indices name are added up, not multiplied.
         self.assertLess(microseconds(1e-6, what="embedding"), 100)
         self.assertAlmostEqual(2 * 64 ** 3 / 3 / 10, microseconds(10, what="cholesky"), delta=2)
@@ -252,7 +256,7 @@ class Command(EstimateTest):
 
         # Of a batch of 5 over 6 ranks, the last one has nothing: it waits for the others, which wait for nobody.
         ended = times(6, "--mesh", "dp=6")
-        self.assertEqual(0, ended[0][1])
+        self.assertAlmostEqual(0, ended[0][1], delta=0.01)  # meetings are written with three decimals
         self.assertGreater(ended[5][1], 0.2 * ended[5][0])
         self.assertAlmostEqual(ended[0][0], ended[5][0], delta=0.02 * ended[0][0])
         # All ranks of a pipeline end together, and a schedule with less idle time ends earlier, also by classes of ranks.

@@ -3,8 +3,11 @@
  * Measures how fast one rank computes, for the times of estimates: products of square matrices of several dtypes and
  * sizes, elementwise ops on arrays that fit each cache and that do not, and the time of a call that computes nothing.
  * Then ops that take longer than their bytes: each runs forward and backward on its own, and every kernel that ran,
- * such as gelu and gelu_backward, gets rates by its name. Each time is the shortest of several runs on tensors that
- * were just used.
+ * such as gelu and gelu_backward, gets rates by its name. Each time is the shortest of several runs.
+ *
+ * In a program, other tensors pass through the caches between two uses of one. So before each run, and between forward
+ * and backward, memory of several times the size of a tensor is written: small tensors stay in the nearest cache, large
+ * ones do not.
  */
 #include "calibration.h"
 
@@ -19,11 +22,32 @@
 
 enum { N_SIDES = 5, N_BYTES = 5, MIN_RUNS = 3, MAX_RUNS = 20000 };
 
+/* Stands for the other tensors of a program: the bytes of four of them. */
+typedef struct other_memory {
+    volatile unsigned char *data;
+    size_t bytes;
+} other_memory;
+
+enum { CACHE_LINE = 64, N_OTHERS = 4 };
+
+static other_memory new_others(dt_ctx *ctx, const dt_tensor *like) {
+    const size_t bytes = N_OTHERS * (size_t)dt_tensor_elements(like) * dt_dtype_size(dt_tensor_dtype(like));
+    dt_tensor *tensor = dt_zeros(ctx, DT_SHAPE((int64_t)bytes), .dtype = DT_U8);
+    return (other_memory){tensor ? dt_data(tensor) : NULL, tensor ? bytes : 0};
+}
+
+static void use_others(const other_memory *others) {
+    for (size_t i = 0; i < others->bytes; i += CACHE_LINE)
+        others->data[i]++;
+}
+
 /* The shortest time of a call, in microseconds; at least MIN_RUNS, and for as long as the budget lasts. */
 static double shortest_us(dt_ctx *ctx, dt_tensor *a, dt_tensor *b, bool multiplies, double budget_us) {
     double best = INFINITY, begin = dt__now_us();
+    const other_memory others = new_others(ctx, a);
     for (int i = 0; i < MAX_RUNS && (i < MIN_RUNS || dt__now_us() - begin < budget_us) && !dt_failed(ctx); i++) {
         dt_scope scope = dt_scope_begin(ctx);
+        use_others(&others);
         double from = dt__now_us();
         (void)(multiplies ? dt_matmul(a, b) : dt_add(a, b));
         best = fmin(best, dt__now_us() - from);
@@ -77,11 +101,13 @@ static void measure_loops(dt_ctx *ctx, bool quick, dt__machine *out) {
 }
 
 /* The inputs of an op: x f[rows,WIDTH], which requires a gradient, and what some ops take besides. */
-enum { WIDTH = 256, HEADS = 4, SEQUENCE = 64, CLASSES = 1024 };
+enum { WIDTH = 256, HEADS = 8, SEQUENCE = 128, CLASSES = 1024 };
 typedef struct op_inputs {
     dt_ctx *ctx;
     int64_t rows;
     dt_tensor *x, *weight, *logits, *table, *indices, *targets; /* weight f[WIDTH], logits f[rows/4,CLASSES] */
+    dt_tensor *grad, *state[2];                                 /* of an optimizer: as x, and in f32 */
+    other_memory others;
 } op_inputs;
 
 static dt_tensor *heads_of(const op_inputs *in) { /* [n,HEADS,SEQUENCE,WIDTH/HEADS] */
@@ -120,18 +146,26 @@ static dt_tensor *run_to(const op_inputs *in) {
     return dt_to(in->x, dt_tensor_dtype(in->x) == DT_F32 ? DT_BF16 : DT_F32);
 }
 static dt_tensor *run_mse_loss(const op_inputs *in) { return dt_mse_loss(in->x, dt_detach(in->x)); }
+static dt_tensor *run_adamw(const op_inputs *in) {
+    dt_adamw_(dt_detach(in->x), in->grad, in->state[0], in->state[1], 0, 1);
+    return NULL;
+}
 
 static dt_tensor *(*const measured_ops[])(const op_inputs *in) = {
     run_add,           run_mul,       run_div,     run_gelu,       run_gelu_tanh, run_relu,
     run_silu,          run_tanh,      run_sigmoid, run_exp,        run_dropout,   run_softmax,
     run_log_softmax,   run_sum,       run_mean,    run_layer_norm, run_rms_norm,  run_attention,
-    run_cross_entropy, run_embedding, run_cumsum,  run_to,         run_mse_loss,
+    run_cross_entropy, run_embedding, run_cumsum,  run_to,         run_mse_loss,  run_adamw,
 };
+enum { N_MEASURED_OPS = sizeof measured_ops / sizeof *measured_ops };
 
-/* The shortest times so far, one per op, dtype and size; a rate in the making has microseconds in per_us. */
+/* The shortest times so far, one per measured op, kernel, dtype and size; a rate in the making has microseconds in
+ * per_us. */
+enum { MAX_TIMES = 2 * DT__MACHINE_MAX_RATES };
 typedef struct op_times {
-    dt__op_rate *list;
-    int n, max;
+    dt__op_rate list[MAX_TIMES];
+    int by[MAX_TIMES]; /* which of the measured ops ran it */
+    int n, running;
 } op_times;
 
 static void note_op(void *user, const dt_op_call *call, double us) {
@@ -147,19 +181,24 @@ static void note_op(void *user, const dt_op_call *call, double us) {
     memcpy(rate.name, call->name, strlen(call->name) + 1);
     for (int i = 0; i < self->n; i++) {
         dt__op_rate *known = &self->list[i];
-        if (known->size != rate.size || known->dtype != rate.dtype || strcmp(known->name, rate.name) != 0)
+        if (self->by[i] != self->running || known->size != rate.size || known->dtype != rate.dtype ||
+            strcmp(known->name, rate.name) != 0)
             continue;
         known->per_us = fmin(known->per_us, us);
         return;
     }
     rate.per_us = us;
-    if (self->n < self->max)
-        self->list[self->n++] = rate;
+    if (self->n == MAX_TIMES)
+        return;
+    self->by[self->n] = self->running;
+    self->list[self->n++] = rate;
 }
 
 static void run_op(dt_ctx *ctx, const op_inputs *in, dt_tensor *(*op)(const op_inputs *in)) {
     dt_scope scope = dt_scope_begin(ctx);
+    use_others(&in->others);
     dt_tensor *y = op(in);
+    use_others(&in->others);
     if (y && dt_requires_grad(y))
         dt_backward(y, .grad = dt_ones_like(y));
     dt_scope_end(scope);
@@ -173,49 +212,57 @@ static op_inputs new_inputs(dt_ctx *ctx, int64_t rows, dt_dtype dtype) {
     in.table = new_tensor(ctx, CLASSES, WIDTH, dtype);
     in.indices = dt_randint(ctx, 0, CLASSES, DT_SHAPE(rows));
     in.targets = dt_randint(ctx, 0, CLASSES, DT_SHAPE(rows / 4));
+    in.grad = dt_zeros(ctx, DT_SHAPE(rows, WIDTH), .dtype = dtype);
+    for (int i = 0; i < 2; i++)
+        in.state[i] = dt_zeros(ctx, DT_SHAPE(rows, WIDTH));
+    in.others = new_others(ctx, in.x);
     dt_tensor *const leaves[] = {in.x, in.weight, in.logits, in.table};
     for (int i = 0; i < 4; i++)
         dt_set_requires_grad(leaves[i], true);
     return in;
 }
 
-static void measure_sizes(dt_ctx *ctx, bool quick, dt_dtype dtype) {
-    static const int64_t rows[] = {64, 1024, 8192};
+static void measure_sizes(dt_ctx *ctx, bool quick, dt_dtype dtype, op_times *times) {
+    static const int64_t rows[] = {128, 1024, 8192};
     const double budget_us = quick ? 3e3 : 3e4;
     for (int i = 0; i < (quick ? 2 : 3); i++) {
         dt_scope scope = dt_scope_begin(ctx);
         op_inputs in = new_inputs(ctx, rows[i], dtype);
-        for (size_t k = 0; k < sizeof measured_ops / sizeof *measured_ops; k++) {
+        for (times->running = 0; times->running < N_MEASURED_OPS; times->running++) {
             double begin = dt__now_us();
             for (int run = 0; run < MAX_RUNS && (run < MIN_RUNS || dt__now_us() - begin < budget_us); run++)
-                run_op(ctx, &in, measured_ops[k]);
+                run_op(ctx, &in, measured_ops[times->running]);
         }
         dt_scope_end(scope);
     }
 }
 
-/* Whether another call of the op, with up to twice the size, stands for this one: broadcast inputs make sizes that are
- * close to each other and times that are not. */
-static bool has_larger(const op_times *times, const dt__op_rate *of) {
+/* Whether another call of the op stands for this one: one with up to twice the size, because broadcast inputs make
+ * sizes that are close to each other and times that are not; or a slower one of its size, because options make
+ * variants of an op (gelu with .approximate) and its rates have the time of the slowest. */
+static bool is_covered(const op_times *times, int at) {
+    const dt__op_rate *of = &times->list[at];
     for (int i = 0; i < times->n; i++) {
         const dt__op_rate *other = &times->list[i];
-        if (other->size > of->size && other->size < 2 * of->size && other->dtype == of->dtype &&
-            !strcmp(other->name, of->name))
+        if (i == at || other->dtype != of->dtype || strcmp(other->name, of->name) != 0)
+            continue;
+        const bool is_slower = other->per_us > of->per_us || (other->per_us == of->per_us && i < at);
+        if (other->size > of->size ? other->size < 2 * of->size : other->size == of->size && is_slower)
             return true;
     }
     return false;
 }
 
 static void measure_ops(dt_ctx *ctx, bool quick, dt__machine *out) {
-    static dt__op_rate list[DT__MACHINE_MAX_RATES];
-    op_times times = {.list = list, .max = DT__MACHINE_MAX_RATES};
+    static op_times times;
+    times.n = 0;
     (void)dt__observe_ops(ctx, note_op, &times);
-    measure_sizes(ctx, quick, DT_F32);
-    measure_sizes(ctx, quick, DT_BF16);
+    measure_sizes(ctx, quick, DT_F32, &times);
+    measure_sizes(ctx, quick, DT_BF16, &times);
     (void)dt__observe_ops(ctx, NULL, NULL);
     for (int i = 0; i < times.n; i++)
-        if (!has_larger(&times, &list[i]))
-            add_rate(out, &list[i], list[i].per_us - out->op_start_us);
+        if (!is_covered(&times, i))
+            add_rate(out, &times.list[i], times.list[i].per_us - out->op_start_us);
 }
 
 bool calibration_ops(bool quick, dt__machine *out) {
