@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { ROWS = DT__BF16_ROWS, COLUMNS = DT__BF16_COLUMNS, PAIRS = 16, LANES = 32, AHEAD = 512 };
+enum { ROWS = DT__BF16_ROWS, COLUMNS = DT__BF16_COLUMNS, PAIRS = 16, LANES = 32, AHEAD = 512, LONG_ROW = 4096 };
 
 static void tile(int64_t n, const uint32_t *a, const uint32_t *b, float *c, int64_t c_row, bool adds) {
     __m512 sums[ROWS][2];
@@ -83,10 +83,12 @@ static __m512bh load(const uint16_t *from) { return (__m512bh)_mm512_loadu_si512
         }                                                                                                            \
     } while (0)
 
-/* Where fewer than n_w rows are left, the last one is read again. x is 0 from k on. */
+/* Where fewer than n_w rows are left, the last one is read again. x is 0 from k on. Short rows end before the CPU has
+ * begun to read ahead, and it does not read ahead into other pages: of these, the next n_w rows are fetched. */
 #define DOTS(name, n_x, n_w)                                                                                         \
     static void name(const dt__thin_product *p) {                                                                    \
         const uint16_t *rows = p->x, *w[n_w];                                                                        \
+        const int64_t ahead = (n_x) > 4 || p->w_row > LONG_ROW ? AHEAD : (n_w)*p->w_row;                             \
         for (int64_t j = 0; j < p->n; j += (n_w)) {                                                                  \
             __m512 sums[n_x][n_w];                                                                                   \
             int64_t l = 0;                                                                                           \
@@ -96,8 +98,8 @@ static __m512bh load(const uint16_t *from) { return (__m512bh)_mm512_loadu_si512
                     sums[r][q] = _mm512_setzero_ps();                                                                \
             }                                                                                                        \
             for (; l + LANES <= p->k; l += LANES) {                                                                  \
-                for (int q = 0; q < (n_w) && (n_x) > 4; q++)                                                         \
-                    _mm_prefetch((const char *)(w[q] + l + AHEAD), _MM_HINT_T0);                                     \
+                for (int q = 0; q < (n_w) && (n_x) != 4; q++)                                                        \
+                    _mm_prefetch((const char *)(w[q] + l + ahead), _MM_HINT_T0);                                     \
                 STEP(n_x, n_w, w[q] + l);                                                                            \
             }                                                                                                        \
             if (l < p->k) {                                                                                          \
