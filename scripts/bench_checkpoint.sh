@@ -3,12 +3,13 @@
 # Saving and loading a checkpoint of 500 MB, compared with dd, which writes as many bytes, and with PyTorch's
 # distributed checkpoint where python3 has torch; also saving it as one .npz file. Prints a table, then a JSON object
 # per row.
-# Usage: bench_checkpoint.sh [--quick] [--folder DIR]
+# PYTHON selects another python3. Usage: bench_checkpoint.sh [--quick] [--folder DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 megabytes=500
 repeats=5
 parent=${TMPDIR:-/tmp}
+python=${PYTHON:-python3}
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) repeats=2 ;;
@@ -34,15 +35,15 @@ for ((i = 0; i <= repeats; i++)); do
 done
 rm -f "$folder/dd"
 has_torch=""
-if python3 -c 'import torch.distributed.checkpoint' 2>/dev/null; then
+if "$python" -c 'import torch.distributed.checkpoint' 2>/dev/null; then
     has_torch=yes
 else
-    echo "python3 has no torch: its columns are omitted."
+    echo "$python has no torch: its columns are omitted."
 fi
 for ranks in 1 2 4; do
     build/bin/dtrun -n $ranks --threads 1 build/bench/bench_checkpoint "$folder/run" $megabytes $repeats >>"$rows"
     rm -rf "$folder/run"
-    [ -z "$has_torch" ] || python3 bench/torch_checkpoint_peer.py $ranks "$folder/torch" $megabytes $repeats >>"$rows"
+    [ -z "$has_torch" ] || "$python" bench/torch_checkpoint_peer.py $ranks "$folder/torch" $megabytes $repeats >>"$rows"
     rm -rf "$folder/torch"
 done
 

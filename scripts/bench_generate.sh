@@ -3,7 +3,7 @@
 # Tokens per second of a Llama of 120M parameters (examples/16_huggingface), one thread per rank, next to the bound that
 # reading its weights sets, measured in the same run, and to transformers where python3 has it. Prints a table, then a
 # JSON object per row.
-# Usage: bench_generate.sh [--quick] [--folder DIR]
+# PYTHON selects another python3. Usage: bench_generate.sh [--quick] [--folder DIR]
 #
 # A token costs the difference between generating many and few, so that loading and the prompt do not count.
 set -euo pipefail
@@ -12,6 +12,7 @@ few=8
 many=72
 repeats=4
 parent=${TMPDIR:-/tmp}
+python=${PYTHON:-python3}
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) repeats=1 && many=24 ;;
@@ -49,10 +50,10 @@ for ((i = 0; i < repeats; i++)); do
         done
     done
 done
-if python3 -c 'import torch, transformers' 2>/dev/null; then
-    python3 bench/transformers_generate_peer.py "$folder/model" $few $many $repeats >>"$rows" 2>"$folder/log" || cat "$folder/log" >&2
+if "$python" -c 'import torch, transformers' 2>/dev/null; then
+    "$python" bench/transformers_generate_peer.py "$folder/model" $few $many $repeats >>"$rows" 2>"$folder/log" || cat "$folder/log" >&2
 else
-    echo "python3 has no transformers: its column is omitted."
+    echo "$python has no transformers: its column is omitted."
 fi
 
 awk -F '\t' -v few=$few -v many=$many '
