@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 1024 };
-
 struct options {
     const char *model, *dtype, *mesh, *tokens, *logits, *out, *log, *save;
     double generate, train, lr, beta1, beta2, weight_decay, clip, temperature, top_p, seed;
@@ -49,7 +47,7 @@ static const struct option {
     {"--log", offsetof(struct options, log), false, "JSON Lines to write: step, loss, grad_norm"},
     {"--save", offsetof(struct options, save), false, "folder to write, as --model reads it"},
 };
-enum { N_OPTIONS = sizeof all_options / sizeof *all_options };
+enum { N_OPTIONS = sizeof all_options / sizeof *all_options, TEXT = 1024 };
 
 static bool parse_options(int argc, char **argv, struct options *to) {
     *to = (struct options){.dtype = "f32", .lr = 1e-4, .beta1 = 0.9, .beta2 = 0.999, .weight_decay = 0.01};
@@ -84,11 +82,13 @@ struct model {
     dt_ctx *ctx;
     dt_mesh *mesh;
     dt_params *params;
+    const char *map; /* of their names */
     dt_config *config;
     bool is_llama, is_training, is_tied, has_attention_bias, has_mlp_bias, scales, scales_by_layer;
     dt_dtype dtype; /* of the computation */
     int64_t layers, width, heads, kv_heads, head_dim;
     double eps, dropout, attention_dropout, embedding_dropout;
+    dt_opt_int padding;     /* the token whose embedding is not trained */
     char activation[32];    /* an op */
     dt_tensor *frequencies; /* of rotary embeddings; NULL: positions are embedded */
     dt_tensor **cache;      /* keys and values of each layer, while generating */
@@ -104,8 +104,8 @@ static bool refuse(const struct model *m, const char *key, const char *value) {
 static bool read_activation(struct model *m, const char *key, const char *absent) {
     static const char names[] =
         " gelu=gelu gelu_python=gelu gelu_new=gelu_tanh gelu_pytorch_tanh=gelu_tanh gelu_fast=gelu_tanh silu=silu "
-        "gelu_python_tanh=gelu_tanh quick_gelu=quick_gelu swish=silu relu=relu relu6=relu6 tanh=tanh sigmoid=sigmoid "
-        "mish=mish ";
+        "gelu_python_tanh=gelu_tanh gelu_accurate=gelu_tanh quick_gelu=quick_gelu swish=silu hardswish=hardswish "
+        "relu=relu relu6=relu6 leaky_relu=leaky_relu tanh=tanh sigmoid=sigmoid mish=mish ";
     const char *name = dt_config_text(m->config, key);
     char word[TEXT];
     snprintf(word, sizeof word, " %s=", name ? name : absent);
@@ -114,11 +114,9 @@ static bool read_activation(struct model *m, const char *key, const char *absent
 }
 
 static dt_tensor *activate(const struct model *m, dt_tensor *x) {
-    if (!strcmp(m->activation, "gelu_tanh"))
-        return dt_gelu(x, .approximate = "tanh");
-    if (!strcmp(m->activation, "quick_gelu"))
-        return dt_mul(x, dt_sigmoid(dt_mul_scalar(x, 1.702)));
-    return dt_call(m->ctx, m->activation, x);
+    return !strcmp(m->activation, "gelu_tanh")    ? dt_gelu(x, .approximate = "tanh")
+           : !strcmp(m->activation, "quick_gelu") ? dt_mul(x, dt_sigmoid(dt_mul_scalar(x, 1.702)))
+                                                  : dt_call(m->ctx, m->activation, x);
 }
 
 /* Angles per position, as transformers computes them: in f32; llama3 stretches those of long waves. The settings are
@@ -126,7 +124,7 @@ static dt_tensor *activate(const struct model *m, dt_tensor *x) {
 static bool read_rope(struct model *m) {
     const dt_config *c = m->config;
     const char *object = "rope_parameters", *type = NULL;
-    double theta = dt_config_real(c, "rope_theta", 10000), factor = 0, low = 0, high = 0;
+    double theta = dt_config_real(c, "rope_theta", 10000), factor = -1, low = 0, high = 0;
     double original = dt_config_real(c, "max_position_embeddings", 2048), part = 1;
     for (int i = 0; i < dt_config_n(c); i++)
         if (!strncmp(dt_config_key(c, i), "rope_scaling", 12) && dt_config_text(c, dt_config_key(c, i)))
@@ -151,6 +149,7 @@ static bool read_rope(struct model *m) {
         else
             type = type ? type : text;
     }
+    original = dt_config_real(c, "original_max_position_embeddings", original); /* outside of the object wins */
     const bool is_llama3 = type && !strcmp(type, "llama3"), is_linear = type && !strcmp(type, "linear");
     float frequencies[TEXT];
     if (type && strcmp(type, "default") != 0 && !is_llama3 && !is_linear)
@@ -162,11 +161,8 @@ static bool read_rope(struct model *m) {
     for (int64_t i = 0; i < m->head_dim / 2; i++) {
         const float f = 1.0f / powf((float)theta, (float)(2 * i) / (float)m->head_dim), wave = 2 * (float)M_PI / f;
         const float smooth = ((float)original / wave - (float)low) / (float)(high - low);
-        frequencies[i] = is_linear ? f / (float)factor : f;
-        if (is_llama3 && wave > (float)(original / low))
-            frequencies[i] = f / (float)factor;
-        else if (is_llama3 && wave >= (float)(original / high))
-            frequencies[i] = (1 - smooth) * f / (float)factor + smooth * f;
+        const float kept = is_llama3 ? fminf(fmaxf(smooth, 0), 1) : !is_linear;
+        frequencies[i] = (1 - kept) * f / (float)factor + kept * f;
     }
     dt_tensor *plain = dt_from_memory(m->ctx, frequencies, DT_SHAPE(m->head_dim / 2), DT_F32);
     m->frequencies = dt_distribute_tensor(plain, m->mesh, NULL, .everywhere = true);
@@ -195,15 +191,17 @@ static bool read_config(struct model *m) {
     m->is_llama = type && !strcmp(type, "llama");
     if (!m->is_llama && (!type || strcmp(type, "gpt2") != 0))
         return refuse(m, "model_type", type);
-    m->layers = dt_config_int(c, m->is_llama ? "num_hidden_layers" : "n_layer", m->is_llama ? 32 : 12);
-    m->width = dt_config_int(c, m->is_llama ? "hidden_size" : "n_embd", m->is_llama ? 4096 : 768);
-    m->heads = dt_config_int(c, m->is_llama ? "num_attention_heads" : "n_head", m->is_llama ? 32 : 12);
+    m->layers = dt_config_int(c, "num_hidden_layers", m->is_llama ? 32 : dt_config_int(c, "n_layer", 12));
+    m->width = dt_config_int(c, "hidden_size", m->is_llama ? 4096 : dt_config_int(c, "n_embd", 768));
+    m->heads = dt_config_int(c, "num_attention_heads", m->is_llama ? 32 : dt_config_int(c, "n_head", 12));
     m->kv_heads = m->is_llama ? dt_config_int(c, "num_key_value_heads", m->heads) : m->heads;
     if (m->layers < 1 || m->heads < 1 || m->kv_heads < 1 || m->heads % m->kv_heads)
         return refuse(m, "the number of layers, heads or key-value heads", "it does not fit");
     m->head_dim = m->is_llama ? dt_config_int(c, "head_dim", m->width / m->heads) : m->width / m->heads;
     m->eps = dt_config_real(c, m->is_llama ? "rms_norm_eps" : "layer_norm_epsilon", m->is_llama ? 1e-6 : 1e-5);
     m->is_tied = dt_config_bool(c, "tie_word_embeddings", !m->is_llama);
+    m->padding = DT_INT(dt_config_int(c, "pad_token_id", 0));
+    m->padding.given = m->is_llama && dt_config_text(c, "pad_token_id");
     m->scales = dt_config_bool(c, "scale_attn_weights", true);
     m->scales_by_layer = dt_config_bool(c, "scale_attn_by_inverse_layer_idx", false);
     m->has_attention_bias = !m->is_llama || dt_config_bool(c, "attention_bias", false);
@@ -218,9 +216,15 @@ static bool read_config(struct model *m) {
 
 /* Parameters, placed: heads by whole groups over tp, the layers of the MLP by columns and rows, tokens by rows. */
 
-static const char *map_of(const struct model *m) {
-    return !m->is_tied ? (m->is_llama ? "llama" : "gpt2")
-                       : (m->is_llama ? "ignore lm_head.weight\nuse llama" : "ignore lm_head.weight\nuse gpt2");
+/* As in transformers, an output layer that differs from the embedding is not tied to it. */
+static bool open_files(struct model *m, const char *folder, const char *rules, dt_dtype dtype, const char *map) {
+    m->params = dt_params_open(m->ctx, folder, .mesh = m->mesh, .rules = rules, .map = m->map = map, .dtype = dtype);
+    if (!m->params || dt_params_check(m->params) != DT_OK)
+        return false;
+    dt_tensor *head = dt_params_get(m->params, "head.weight"), *tok = dt_params_get(m->params, "tok.weight");
+    return !m->is_tied || head == tok || dt_item(dt_equal(head, tok)) == 0 ||
+           open_files(m, folder, rules, dtype,
+                      m->is_llama ? "ignore lm_head.weight\nuse llama" : "ignore lm_head.weight\nuse gpt2");
 }
 
 static bool open_params(struct model *m, const struct options *o) {
@@ -231,16 +235,13 @@ static bool open_params(struct model *m, const struct options *o) {
              "*.attn.wq.*       tp=S(0)*%" PRId64 "\n"
              "*.attn.w[kv].*    tp=S(0)*%" PRId64 "\n"
              "*.attn.wo.weight  tp=S(1)*%" PRId64 "\n"
-             "*.mlp.gate.*?     tp=col\n"
-             "*.mlp.up.*        tp=col\n"
+             "*.mlp.[gu]*.*     tp=col\n"
              "*.mlp.down.weight tp=row\n"
              "tok.weight        tp=vocab\n"
              "head.weight?      tp=vocab\n"
              "*                 fsdp=free%s\n",
              group, m->head_dim, group, is_mixed ? " use=bf16" : "");
-    m->params = dt_params_open(m->ctx, o->model, .mesh = m->mesh, .rules = rules, .map = map_of(m),
-                               .dtype = is_mixed ? DT_F32 : m->dtype);
-    if (!m->params || dt_params_check(m->params) != DT_OK)
+    if (!open_files(m, o->model, rules, is_mixed ? DT_F32 : m->dtype, m->is_llama ? "llama" : "gpt2"))
         return false;
     const int64_t per_layer = m->is_llama ? 9 + 4 * m->has_attention_bias + 3 * m->has_mlp_bias : 16;
     if (dt_params_n(m->params) != m->layers * per_layer + (m->is_llama ? 3 : 5))
@@ -328,7 +329,7 @@ static dt_tensor *block(const struct model *m, int64_t layer, dt_tensor *x, int6
 
 /* Tokens i64 [rows,n] at positions from `start` to logits [rows,n,vocab] */
 static dt_tensor *forward(const struct model *m, dt_tensor *tokens, int64_t start) {
-    dt_tensor *x = dt_reduced(dt_embedding(tokens, param(m, -1, "tok", "weight")));
+    dt_tensor *x = dt_reduced(dt_embedding(tokens, param(m, -1, "tok", "weight"), .padding_idx = m->padding));
     if (!m->is_llama)
         x = dt_add(x, dt_narrow(param(m, -1, "pos", "weight"), 0, start, dt_tensor_size(tokens, 1)));
     x = dropout(m, x, m->embedding_dropout);
@@ -444,9 +445,8 @@ static void train(struct model *m, const struct options *o, dt_tensor *tokens) {
     for (int step = 1; step <= (int)o->train && !dt_failed(m->ctx); step++) {
         dt_scope scope = dt_scope_begin(m->ctx);
         dt_tensor *logits = forward(m, dt_narrow(ids, 1, 0, n), 0), *targets = dt_narrow(ids, 1, 1, n);
-        if (m->dtype == DT_BF16)
-            logits = dt_to(logits, DT_F32);
-        dt_tensor *loss = dt_cross_entropy(dt_flatten(logits, .end_dim = DT_INT(1)), dt_flatten(targets));
+        logits = dt_to(dt_flatten(logits, .end_dim = DT_INT(1)), m->dtype == DT_F64 ? DT_F64 : DT_F32);
+        dt_tensor *loss = dt_cross_entropy(logits, dt_flatten(targets));
         dt_backward(loss);
         const double norm = dt_item(dt_clip_grad_norm(params, o->clip)), value = dt_item(loss);
         dt_optimizer_step(optimizer);
@@ -457,7 +457,7 @@ static void train(struct model *m, const struct options *o, dt_tensor *tokens) {
     }
     if (log)
         fclose(log);
-    if (o->save && dt_params_save(m->params, o->save, .map = map_of(m), .dtype = m->dtype) == DT_OK &&
+    if (o->save && dt_params_save(m->params, o->save, .map = m->map, .dtype = m->dtype) == DT_OK &&
         dt_rank(m->ctx) == 0)
         write_config(m, o);
 }

@@ -66,7 +66,7 @@ class Model:
 
     def forward(self, tokens, start=0):
         """Tokens i64 [rows,n] at positions from `start` to logits [rows,n,vocab]"""
-        c, x = self.config, dt.embedding(tokens, *self.w["tok"]).reduced()
+        c, x = self.config, dt.embedding(tokens, *self.w["tok"], padding_idx=self.config.padding_idx).reduced()
         if not c.is_llama:
             x = x + self.w["pos"][0][start:start + tokens.shape[1]]
         x = self.drop(x, c.embedding_dropout)

@@ -36,9 +36,10 @@ def _quick_gelu(x: DTensor) -> DTensor:
 
 _ACTIVATIONS: dict[str, Callable[[DTensor], DTensor]] = {
     "gelu": _dtensor.gelu, "gelu_python": _dtensor.gelu, "gelu_new": _gelu_tanh, "gelu_pytorch_tanh": _gelu_tanh,
-    "gelu_fast": _gelu_tanh, "gelu_python_tanh": _gelu_tanh, "quick_gelu": _quick_gelu, "silu": _dtensor.silu,
-    "swish": _dtensor.silu, "relu": _dtensor.relu, "relu6": _dtensor.relu6, "tanh": _dtensor.tanh,
-    "sigmoid": _dtensor.sigmoid, "mish": _dtensor.mish}
+    "gelu_fast": _gelu_tanh, "gelu_python_tanh": _gelu_tanh, "gelu_accurate": _gelu_tanh, "quick_gelu": _quick_gelu,
+    "silu": _dtensor.silu, "swish": _dtensor.silu, "hardswish": _dtensor.hardswish, "relu": _dtensor.relu,
+    "relu6": _dtensor.relu6, "leaky_relu": _dtensor.leaky_relu, "tanh": _dtensor.tanh, "sigmoid": _dtensor.sigmoid,
+    "mish": _dtensor.mish}
 
 
 class ModelConfig:
@@ -67,15 +68,18 @@ class ModelConfig:
             self._refuse("partial_rotary_factor")
 
         is_llama, get = self.is_llama, self._get
-        self.layers = get("num_hidden_layers", 32) if is_llama else get("n_layer", 12)
-        self.width = get("hidden_size", 4096) if is_llama else get("n_embd", 768)
-        self.heads = get("num_attention_heads", 32) if is_llama else get("n_head", 12)
+        self.layers = get("num_hidden_layers", 32 if is_llama else get("n_layer", 12))
+        self.width = get("hidden_size", 4096 if is_llama else get("n_embd", 768))
+        self.heads = get("num_attention_heads", 32 if is_llama else get("n_head", 12))
         self.kv_heads = get("num_key_value_heads", self.heads) if is_llama else self.heads
         if min(self.layers, self.width, self.heads, self.kv_heads) < 1 or self.heads % self.kv_heads:
             self._refuse("the number of layers, heads or key-value heads", [self.layers, self.heads, self.kv_heads])
         self.head_dim = get("head_dim", self.width // self.heads) if is_llama else self.width // self.heads
         self.eps = get("rms_norm_eps", 1e-6) if is_llama else get("layer_norm_epsilon", 1e-5)
         self.is_tied = get("tie_word_embeddings", not is_llama)
+        self.map: str = self.kind  # of names, for Params.open and save; open_params may change it
+        has_padding = is_llama and self.settings.get("pad_token_id") is not None
+        self.padding_idx = get("pad_token_id", 0) if has_padding else None  # the token whose embedding is not trained
         self.attention_bias = get("attention_bias", False) if is_llama else True
         self.mlp_bias = get("mlp_bias", False) if is_llama else True
         self._scales = is_llama or get("scale_attn_weights", True)
@@ -94,11 +98,6 @@ class ModelConfig:
     @property
     def is_llama(self) -> bool:
         return self.kind == "llama"
-
-    @property
-    def map(self) -> str:
-        """The map of names for Params.open and save; a tied output layer is the embedding, whatever the files have."""
-        return f"ignore lm_head.weight\nuse {self.kind}" if self.is_tied else self.kind
 
     def _refuse(self, key: str, *value: Any) -> NoReturn:
         text = json.dumps(value[0] if value else self.settings.get(key))
@@ -129,6 +128,7 @@ class ModelConfig:
             self._refuse(key)  # one that is unknown would change the result
         numbers.update((name, float(value)) for name, value in given.items())
         self._theta, self._factor, self._low, self._high, part, self._length = numbers.values()
+        self._length = self._get("original_max_position_embeddings", self._length)  # outside of the object wins
         is_usable = {"default": True, "linear": self._factor > 0,
                      "llama3": self._factor > 0 and 0 < self._low < self._high}
         if part != 1 or not (isinstance(self._rotary, str) and is_usable.get(self._rotary)):
@@ -160,7 +160,14 @@ class ModelConfig:
                     dtype: Any = None) -> Params:
         """The parameters of the folder, as Params.open has them. Raises UnsupportedError if the settings describe other
         ones. Collective over the mesh."""
-        params = Params.open(self.folder, device_mesh=device_mesh, rules=rules, map=self.map, dtype=dtype)
+        def open_files(map: str) -> Params:
+            self.map = map
+            return Params.open(self.folder, device_mesh=device_mesh, rules=rules, map=map, dtype=dtype)
+
+        params = open_files(self.kind)
+        has_head = len(params.tensors()) == len(params)
+        if self.is_tied and has_head and params["head.weight"].equal(params["tok.weight"]):  # one that differs is not tied
+            params = open_files(f"ignore lm_head.weight\nuse {self.kind}")
         if self.is_llama:
             n = self.layers * (9 + 4 * self.attention_bias + 3 * self.mlp_bias) + 3
         else:

@@ -275,7 +275,7 @@ def test_settings_of_models(tmp_path):
     assert (llama.layers, llama.width, llama.heads, llama.kv_heads, llama.head_dim) == (32, 4096, 32, 32, 128)
     assert (gpt2.eps, gpt2.dropout, gpt2.embedding_dropout, gpt2.attention_dropout) == (1e-5, 0.1, 0.1, 0.1)
     assert (llama.eps, llama.dropout, llama.embedding_dropout, llama.attention_dropout) == (1e-6, 0, 0, 0)
-    assert gpt2.map == "ignore lm_head.weight\nuse gpt2" and llama.map == "llama" and gpt2.frequencies() is None
+    assert gpt2.map == "gpt2" and llama.map == "llama" and gpt2.frequencies() is None
     assert gpt2.scale(3) == 1 / 8 and llama.scale(3) == 128 ** -0.5
     assert config_of(tmp_path, "gpt2", scale_attn_weights=False, scale_attn_by_inverse_layer_idx=True).scale(3) == 1 / 4
     x = dt.tensor([-2.0, 0.5])
@@ -284,6 +284,10 @@ def test_settings_of_models(tmp_path):
     assert config_of(tmp_path, hidden_act="quick_gelu").activation(x).tolist() == (x * (1.702 * x).sigmoid()).tolist()
     assert config_of(tmp_path, attention_dropout=1).attention_dropout == 1
     assert config_of(tmp_path, head_dim=6, num_key_value_heads=8).head_dim == 6
+    assert llama.padding_idx is None and config_of(tmp_path, pad_token_id=-1).padding_idx == -1
+    assert config_of(tmp_path, "gpt2", pad_token_id=5).padding_idx is None
+    of_any_model = config_of(tmp_path, "gpt2", hidden_size=6, n_embd=8, num_hidden_layers=2, num_attention_heads=3)
+    assert (of_any_model.width, of_any_model.layers, of_any_model.heads) == (6, 2, 3)
 
 
 def test_frequencies_of_models(tmp_path):
@@ -303,6 +307,7 @@ def test_frequencies_of_models(tmp_path):
     expected = [1, 0.1, 0.01 * ((1 - smooth) / 8 + smooth), 0.001 / 8]
     close({"rope_scaling": {**llama3, "original_max_position_embeddings": 1000}}, expected)
     close({"rope_parameters": llama3, "max_position_embeddings": 1000}, expected)
+    close({"rope_parameters": {**llama3, "original_max_position_embeddings": 7}, "original_max_position_embeddings": 1000}, expected)
 
 
 @pytest.mark.parametrize("key, value", [

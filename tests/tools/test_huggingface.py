@@ -137,6 +137,50 @@ class HuggingFace(unittest.TestCase):
                          {"rope_scaling": {"type": "linear", "rope_type": "default", "rope_theta": 99}}):
             self.assertEqual(expected, self.logits_of(self.copy_folder("llama", **settings)), settings)
 
+    def test_length_of_training_outside_of_the_rotary_settings_wins(self):
+        def settings(length, **more):
+            return {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                                        "original_max_position_embeddings": length}, **more}
+        expected = self.logits_of(self.copy_folder("llama3", **settings(16)))
+        self.assertEqual(expected, self.logits_of(self.copy_folder("llama3", **settings(64, original_max_position_embeddings=16))))
+        self.assertNotEqual(expected, self.logits_of(self.copy_folder("llama3", **settings(64))))
+
+    def test_sizes_of_gpt2_by_the_names_of_other_models(self):
+        expected = self.logits_of(os.path.join(RECORDED, "gpt2"))
+        names = {"hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 2}
+        self.assertEqual(expected, self.logits_of(self.copy_folder("gpt2", n_embd=None, n_layer=None, n_head=8, **names)))
+
+    def tensors_of(self, folder):
+        header, data = read_safetensors(os.path.join(folder, "model.safetensors"))
+        return {name: (of["dtype"], of["shape"], data[slice(*of["data_offsets"])]) for name, of in header.items() if name != "__metadata__"}
+
+    def test_an_output_layer_is_tied_unless_it_differs(self):
+        """As in transformers: what the files have wins over tie_word_embeddings. A second copy is not saved."""
+        tensors = self.tensors_of(os.path.join(RECORDED, "gpt2"))
+        dtype, shape, data = tensors["transformer.wte.weight"]
+        numbers = struct.unpack(f"<{len(data) // 4}f", data)
+        expected = self.logits_of(os.path.join(RECORDED, "gpt2"), "--mesh", "tp=2", ranks=2)
+        for change in 0.0, 0.5:
+            with self.subTest(change):
+                model = self.copy_folder("gpt2")
+                head = struct.pack(f"<{len(numbers)}f", *(number + change for number in numbers))
+                write_safetensors(os.path.join(model, "model.safetensors"), {**tensors, "lm_head.weight": (dtype, shape, head)})
+                got = self.logits_of(model, "--mesh", "tp=2", "--train", "1", "--lr", "0", "--save", self.path("saved"), ranks=2)
+                (self.assertNotEqual if change else self.assertEqual)(expected, got)
+                saved = self.tensors_of(self.path("saved")).get("lm_head.weight")
+                self.assertEqual(struct.pack(f"<{len(numbers)}d", *struct.unpack(f"<{len(numbers)}f", head)) if change else None, saved and saved[2])
+
+    def test_the_embedding_of_padding_is_not_trained(self):
+        write_tokens(self.path("tokens.npy"), [[1, 2, 3, 4, 5, 1], [5, 3, 3, 2, 1, 4]])
+        for padding, expected, mesh in (3, [1, 2, 4, 5], "dp=2"), (-92, [1, 2, 3, 5], "tp=2"), (None, [1, 2, 3, 4, 5], "tp=2"):
+            with self.subTest(padding):
+                model = self.copy_folder("llama", pad_token_id=padding)
+                self.run_ok(2, "--model", model, "--mesh", mesh, "--tokens", self.path("tokens.npy"), "--train", "1", "--weight-decay", "0",
+                            "--save", self.path("saved"))
+                (_, shape, before), (_, _, after) = (self.tensors_of(folder)["model.embed_tokens.weight"] for folder in (model, self.path("saved")))
+                rows = [slice(4 * shape[1] * row, 4 * shape[1] * (row + 1)) for row in range(shape[0])]
+                self.assertEqual(expected, [row for row in range(shape[0]) if before[rows[row]] != after[rows[row]]])
+
     def test_files_that_cannot_be_written_are_errors(self):
         write_tokens(self.path("tokens.npy"), [[1, 2, 3]])
         for ranks in 1, 2:
