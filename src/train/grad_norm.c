@@ -32,7 +32,8 @@ typedef struct grad_norm {
     mesh_sum *meshes;          /* at most one per gradient; or the common one */
 } grad_norm;
 
-static dt_status find_grads(dt_tensors parameters, dt__training_call *call, dt__arena *arena, grad_norm *out) {
+static dt_status find_grads(dt_tensors parameters, dt__training_call *call, grad_norm *out) {
+    dt__arena *arena = call->arena;
     out->grads = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
     out->sums = DT__NEW_ARRAY(arena, dt_tensor *, parameters.n);
     out->is_copy = DT__NEW_ARRAY(arena, bool, parameters.n);
@@ -208,13 +209,12 @@ static dt_status clip(const grad_norm *self, const dt_tensor *norm, double max_n
 static dt_tensor *run(grad_norm *self, dt_tensors parameters, dt__training_call *call, const double *max_norm,
                       const dt_grad_norm_options *options) {
     dt_ctx *ctx = self->ctx;
-    dt__arena arena = dt__arena_new(ctx);
     dt__training_setting setting = dt__training_begin(ctx);
     dt_scope scope = dt_scope_begin(ctx);
     dt_tensor *norm = NULL;
-    dt_status status = check_meshes(self, &arena, parameters);
+    dt_status status = check_meshes(self, call->arena, parameters);
     if (status == DT_OK)
-        status = find_grads(parameters, call, &arena, self);
+        status = find_grads(parameters, call, self);
     if (status == DT_OK)
         status = compute(self, options->error_if_nonfinite, &norm);
     if (status == DT_OK && max_norm)
@@ -223,7 +223,6 @@ static dt_tensor *run(grad_norm *self, dt_tensors parameters, dt__training_call 
         norm = dt_keep(norm);
     dt_scope_end(scope);
     dt__training_end(&setting);
-    dt__arena_free(&arena);
     return status == DT_OK ? norm : NULL;
 }
 
@@ -256,28 +255,31 @@ static dt_status add_options(const grad_norm *self, dt__training_call *call, con
     return self->common ? add_common(self, fields, n) : DT_OK;
 }
 
+static dt_status check_numbers(const grad_norm *self, const double *max_norm) {
+    if (!(self->ord > 0))
+        return dt__fail(self->ctx, DT_ERR_VALUE, "norm_type: expected a number > 0 or inf, got %g", self->ord);
+    if (max_norm && !(*max_norm >= 0))
+        return dt__fail(self->ctx, DT_ERR_VALUE, "max_norm: expected a number >= 0, got %g", *max_norm);
+    return DT_OK;
+}
+
 static dt_tensor *norm_of(dt_ctx *ctx, dt_tensors parameters, const double *max_norm,
                           const dt_grad_norm_options *options) {
     grad_norm self = {.ctx = ctx,
                       .ord = options->norm_type.given ? options->norm_type.value : 2,
                       .common = DT__LIVE(DT__KIND_MESH, options->mesh)};
-    dt__training_call call;
     if ((options->mesh && !self.common) || dt__parameters_check(ctx, parameters) != DT_OK)
         return NULL;
     if (self.common && !dt__check_context(ctx, ctx->call.name, "mesh", dt_mesh_ctx(self.common)))
         return NULL;
-    dt__training_call_begin(&call, ctx, parameters);
-    if (add_options(&self, &call, max_norm, options) != DT_OK || dt__gradients_check(ctx, parameters, NULL) != DT_OK)
-        return NULL;
-    if (!(self.ord > 0)) {
-        (void)dt__fail(ctx, DT_ERR_VALUE, "norm_type: expected a number > 0 or inf, got %g", self.ord);
-        return NULL;
-    }
-    if (max_norm && !(*max_norm >= 0)) {
-        (void)dt__fail(ctx, DT_ERR_VALUE, "max_norm: expected a number >= 0, got %g", *max_norm);
-        return NULL;
-    }
-    return run(&self, parameters, &call, max_norm, options);
+    dt__arena arena = dt__arena_new(ctx);
+    dt__training_call call;
+    dt__training_call_begin(&call, &arena, parameters);
+    bool fine = add_options(&self, &call, max_norm, options) == DT_OK &&
+                dt__gradients_check(ctx, parameters, NULL) == DT_OK && check_numbers(&self, max_norm) == DT_OK;
+    dt_tensor *norm = fine ? run(&self, parameters, &call, max_norm, options) : NULL;
+    dt__arena_free(&arena);
+    return norm;
 }
 
 /* A rank without parameters has the context of the common mesh. */

@@ -345,14 +345,16 @@ static dt_status step_all(dt_optimizer *self, dt_tensors parameters, double grad
 static dt_status run_step(dt_optimizer *self, dt_tensors parameters, double grad_scale) {
     dt_ctx *ctx = self->ctx;
     DT__TRY(dt__parameters_check(ctx, parameters));
-    dt__training_call call;
-    dt__training_call_begin(&call, ctx, parameters);
-    add_options(self, grad_scale, &call);
-    DT__TRY(dt__gradients_check(ctx, parameters, self->params ? self->listed : NULL));
     dt__arena arena = dt__arena_new(ctx);
-    dt__training_setting setting = dt__training_begin(ctx);
-    dt_status status = step_all(self, parameters, grad_scale, &call, &arena);
-    dt__training_end(&setting);
+    dt__training_call call;
+    dt__training_call_begin(&call, &arena, parameters);
+    add_options(self, grad_scale, &call);
+    dt_status status = dt__gradients_check(ctx, parameters, self->params ? self->listed : NULL);
+    if (status == DT_OK) {
+        dt__training_setting setting = dt__training_begin(ctx);
+        status = step_all(self, parameters, grad_scale, &call, &arena);
+        dt__training_end(&setting);
+    }
     dt__arena_free(&arena);
     return status;
 }
@@ -450,11 +452,8 @@ static dt_status set_n_steps(dt_optimizer *self, dt_tensor *parameter, int64_t n
     if (n_steps < 0)
         return dt__fail(ctx, DT_ERR_VALUE, "n_steps: expected at least 0, got %lld", (long long)n_steps);
     dt_tensors parameters = {1, &parameter};
-    dt__training_call call;
     DT__TRY(dt__parameters_check(ctx, parameters));
-    dt__training_call_begin(&call, ctx, parameters);
-    dt__training_call_add(&call, "n_steps", (double)n_steps);
-    DT__TRY(dt__training_call_meet(&call, parameters));
+    DT__TRY(dt__training_call_note(ctx, parameters, "n_steps", (double)n_steps));
     if (!find_row(self, parameter, 0)) {
         dt__training_setting setting = dt__training_begin(ctx);
         dt_status status = add_row(self, parameter);

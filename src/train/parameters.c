@@ -56,6 +56,23 @@ dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters, const dt__para
     return DT_OK;
 }
 
+static dt__training_mesh *add_mesh(dt__training_call *self, const dt_spec *spec) {
+    if (self->n_meshes == self->capacity) {
+        int capacity = 2 * self->capacity + 4;
+        dt__training_mesh *meshes = DT__NEW_ARRAY(self->arena, dt__training_mesh, capacity);
+        if (!meshes) {
+            self->status = DT_ERR_MEMORY;
+            return NULL;
+        }
+        for (int m = 0; m < self->n_meshes; m++)
+            meshes[m] = self->meshes[m];
+        self->meshes = meshes;
+        self->capacity = capacity;
+    }
+    self->meshes[self->n_meshes] = (dt__training_mesh){.spec = spec};
+    return &self->meshes[self->n_meshes++];
+}
+
 /* The mesh of a parameter, or NULL if no peer compares its calls. Parameters of one mesh usually follow each other. */
 static dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) {
     if (self->n_meshes && self->meshes[self->last].spec->mesh == spec->mesh)
@@ -65,17 +82,14 @@ static dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) 
     int m = 0;
     while (m < self->n_meshes && !dt__mesh_same(self->meshes[m].spec->mesh, spec->mesh))
         m++;
-    if (m == DT__N_HISTORIES)
+    if (m == self->n_meshes && !add_mesh(self, spec))
         return NULL;
-    if (m == self->n_meshes)
-        self->meshes[self->n_meshes++] = (dt__training_mesh){.spec = spec};
     self->last = m;
     return &self->meshes[m];
 }
 
-void dt__training_call_begin(dt__training_call *self, dt_ctx *ctx, dt_tensors parameters) {
-    self->n_meshes = self->last = 0;
-    self->is_noted = dt__call_is_noted(ctx);
+void dt__training_call_begin(dt__training_call *self, dt__arena *arena, dt_tensors parameters) {
+    *self = (dt__training_call){.arena = arena, .is_noted = dt__call_is_noted(arena->ctx)};
     for (int i = 0; i < parameters.n && self->is_noted; i++)
         if (parameters.list[i]->spec)
             (void)mesh_of(self, parameters.list[i]->spec);
@@ -138,9 +152,20 @@ void dt__training_call_add_counts(dt__training_call *self) {
 }
 
 dt_status dt__training_call_meet(const dt__training_call *self, dt_tensors parameters) {
+    DT__TRY(self->status);
     for (int m = 0; m < self->n_meshes; m++) {
         DT__TRY(dt__mesh_check_calls(self->meshes[m].spec->mesh));
         DT__TRY(dt__check_replicas(self->meshes[m].spec->mesh, parameters.n, parameters.list));
     }
     return DT_OK;
+}
+
+dt_status dt__training_call_note(dt_ctx *ctx, dt_tensors parameters, const char *name, double value) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__training_call call;
+    dt__training_call_begin(&call, &arena, parameters);
+    dt__training_call_add(&call, name, value);
+    dt_status status = dt__training_call_meet(&call, parameters);
+    dt__arena_free(&arena);
+    return status;
 }

@@ -658,10 +658,7 @@ dt_status dt_params_lerp_site(dt_params *params, const dt_params *to, double wei
         return dt_error_status(params->ctx);
     DT__TRY(check_same(params, to));
     const dt_tensors list = dt_params_list(params, NULL);
-    dt__training_call call;
-    dt__training_call_begin(&call, params->ctx, list);
-    dt__training_call_add(&call, "weight", weight);
-    DT__TRY(dt__training_call_meet(&call, list));
+    DT__TRY(dt__training_call_note(params->ctx, list, "weight", weight));
     return lerp(params, to, weight);
 }
 

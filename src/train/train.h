@@ -67,11 +67,13 @@ typedef struct dt__training_mesh {
 } dt__training_mesh;
 typedef struct dt__training_call {
     bool is_noted;
-    int n_meshes, last;
-    dt__training_mesh meshes[DT__N_HISTORIES];
+    dt__arena *arena;
+    dt_status status; /* memory: a mesh is missing */
+    int n_meshes, capacity, last;
+    dt__training_mesh *meshes;
 } dt__training_call;
-/* Begins with the number of parameters. */
-void dt__training_call_begin(dt__training_call *self, dt_ctx *ctx, dt_tensors parameters);
+/* Begins with the number of parameters. What it notes is in the arena. */
+void dt__training_call_begin(dt__training_call *self, dt__arena *arena, dt_tensors parameters);
 /* Adds a value or a text by name, which every rank must have; and parameter i by its position and spec. */
 void dt__training_call_add(dt__training_call *self, const char *name, double value);
 void dt__training_call_add_text(dt__training_call *self, const char *name, const char *text);
@@ -82,6 +84,8 @@ void dt__training_call_count(dt__training_call *self, const dt_tensor *parameter
 void dt__training_call_add_counts(dt__training_call *self);
 /* Ends the call: with DTENSOR_CHECK_CALLS its ranks compare it now, and with DTENSOR_CHECK_REPLICAS the parameters. */
 dt_status dt__training_call_meet(const dt__training_call *self, dt_tensors parameters);
+/* A whole call that has one value. */
+dt_status dt__training_call_note(dt_ctx *ctx, dt_tensors parameters, const char *name, double value);
 
 /* Refuses parameters whose gradients are held (dt_backward); the error has the names of a list, NULL: it has none. */
 dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named);

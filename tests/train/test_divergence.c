@@ -312,6 +312,32 @@ static void training__on_several_meshes_compares_the_members_of_each(void **stat
     run_ranks(3, train_on_two_meshes, NULL);
 }
 
+/* Rank 1 computes the norm of parameters on more meshes than a rank keeps calls of, with another type. */
+static int norm_on_many_meshes(dt_ctx *ctx, void *arg) {
+    enum { N = 40 };
+    const bool differs = arg && dt_rank(ctx) == 1;
+    dt_mesh *meshes[N];
+    dt_tensor *p[N];
+    for (int k = 0; k < N; k++) {
+        char text[16];
+        snprintf(text, sizeof text, "d%d=*", k);
+        meshes[k] = dt_mesh_new(ctx, text);
+        p[k] = dt_ones(ctx, DT_SHAPE(5), .mesh = meshes[k], .requires_grad = true);
+        dt_backward(dt_sum(dt_square(p[k])));
+    }
+    dt_grad_norm(((dt_tensors){N, p}), .norm_type = DT_REAL(differs ? 3 : 2));
+    dt_full_tensor(dt_ones(ctx, DT_SHAPE(8), .mesh = meshes[N - 1], .place = "S(0)"));
+    CHECK(dt_error_status(ctx) == (arg ? DT_ERR_MISMATCH : DT_OK), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    return 0;
+}
+
+static void divergence__is_found_on_every_mesh_of_a_norm(void **state) {
+    (void)state;
+    run_ranks(3, norm_on_many_meshes, (void *)"differs");
+    run_ranks(3, norm_on_many_meshes, NULL);
+}
+
 /* Rank 1 has failed, while the others make calls and a leaf before they learn of it. */
 static int train_after_an_error(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -348,6 +374,7 @@ int main(void) {
         cmocka_unit_test(divergence__of_rules_names_what_they_have),
         cmocka_unit_test(training__alike_is_no_divergence),
         cmocka_unit_test(training__on_several_meshes_compares_the_members_of_each),
+        cmocka_unit_test(divergence__is_found_on_every_mesh_of_a_norm),
         cmocka_unit_test(training__after_an_error_of_one_rank_is_no_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
