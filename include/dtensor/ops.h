@@ -192,7 +192,7 @@ DT_API dt_status dt_foreach_mul_scalar_in_place_sized(dt_tensors self, dt_number
 typedef struct dt_foreach_neg_options {
     const dt_site *site;
 } dt_foreach_neg_options;
-/* The negative elements of each tensor of a list.
+/* The negated elements of each tensor of a list.
  *     _foreach_neg(Tensor[] self) -> Tensor[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_foreach_neg_sized(dt_tensors self, dt_tensor **out, int capacity, DT_OPTIONS(dt_foreach_neg_options));
@@ -1307,7 +1307,7 @@ DT_API dt_tensor *dt_bitwise_not_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_b
 typedef struct dt_bitwise_or_options {
     const dt_site *site;
 } dt_bitwise_or_options;
-/* The bits that one of two integers has.
+/* The bits that either of two integers has.
  *     bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_bitwise_or_options));
@@ -1315,7 +1315,7 @@ DT_API dt_tensor *dt_bitwise_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTI
 typedef struct dt_bitwise_or_scalar_other_options {
     const dt_site *site;
 } dt_bitwise_or_scalar_other_options;
-/* The bits that one of two integers has.
+/* The bits that either of two integers has.
  *     bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_or_scalar_other_sized(dt_tensor *self, dt_number other,
@@ -1324,7 +1324,7 @@ DT_API dt_tensor *dt_bitwise_or_scalar_other_sized(dt_tensor *self, dt_number ot
 typedef struct dt_bitwise_or_scalar_self_options {
     const dt_site *site;
 } dt_bitwise_or_scalar_self_options;
-/* The bits that one of two integers has.
+/* The bits that either of two integers has.
  *     bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *other,
@@ -1333,7 +1333,7 @@ DT_API dt_tensor *dt_bitwise_or_scalar_self_sized(dt_number self, dt_tensor *oth
 typedef struct dt_bitwise_or_in_place_options {
     const dt_site *site;
 } dt_bitwise_or_in_place_options;
-/* The bits that one of two integers has, in place.
+/* The bits that either of two integers has, in place.
  *     bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_or_in_place_sized(dt_tensor *self, dt_tensor *other,
@@ -1342,7 +1342,7 @@ DT_API dt_tensor *dt_bitwise_or_in_place_sized(dt_tensor *self, dt_tensor *other
 typedef struct dt_bitwise_or_scalar_in_place_options {
     const dt_site *site;
 } dt_bitwise_or_scalar_in_place_options;
-/* The bits that one of two integers has, in place.
+/* The bits that either of two integers has, in place.
  *     bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bitwise_or_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -2167,7 +2167,7 @@ DT_API dt_tensor *dt_dropout_sized(dt_tensor *input, DT_OPTIONS(dt_dropout_optio
 typedef struct dt_einsum_options {
     const dt_site *site;
 } dt_einsum_options;
-/* Sums of products by labels of dims, as "bij,bjk->bik", in the cheapest order.
+/* Sums of products by labels of dims, such as "bij,bjk->bik", in the cheapest order.
  *     einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_einsum_sized(const char *equation, dt_tensors tensors, DT_OPTIONS(dt_einsum_options));
@@ -2497,7 +2497,7 @@ DT_API dt_tensor *dt_fmin_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt
 typedef struct dt_fmod_options {
     const dt_site *site;
 } dt_fmod_options;
-/* The rest of a division, with the sign of the dividend.
+/* The remainder of a division, with the sign of the dividend.
  *     fmod.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fmod_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmod_options));
@@ -2505,7 +2505,7 @@ DT_API dt_tensor *dt_fmod_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt
 typedef struct dt_fmod_scalar_options {
     const dt_site *site;
 } dt_fmod_scalar_options;
-/* The rest of a division, with the sign of the dividend.
+/* The remainder of a division, with the sign of the dividend.
  *     fmod.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_fmod_scalar_options));
@@ -2513,7 +2513,7 @@ DT_API dt_tensor *dt_fmod_scalar_sized(dt_tensor *self, dt_number other, DT_OPTI
 typedef struct dt_fmod_in_place_options {
     const dt_site *site;
 } dt_fmod_in_place_options;
-/* The rest of a division, with the sign of the dividend, in place.
+/* The remainder of a division, with the sign of the dividend, in place.
  *     fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fmod_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_fmod_in_place_options));
@@ -2521,7 +2521,7 @@ DT_API dt_tensor *dt_fmod_in_place_sized(dt_tensor *self, dt_tensor *other, DT_O
 typedef struct dt_fmod_scalar_in_place_options {
     const dt_site *site;
 } dt_fmod_scalar_in_place_options;
-/* The rest of a division, with the sign of the dividend, in place.
+/* The remainder of a division, with the sign of the dividend, in place.
  *     fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fmod_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -2611,7 +2611,7 @@ typedef struct dt_gelu_options {
     const char *approximate; /* default none */
     const dt_site *site;
 } dt_gelu_options;
-/* Every element times the normal distribution function of it; approximate="tanh" is faster.
+/* Every element times its normal cumulative distribution function; approximate="tanh" is faster.
  *     gelu(Tensor self, *, str approximate="none") -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
@@ -2712,7 +2712,7 @@ DT_API dt_tensor *dt_hardshrink_sized(dt_tensor *self, DT_OPTIONS(dt_hardshrink_
 typedef struct dt_hardsigmoid_options {
     const dt_site *site;
 } dt_hardsigmoid_options;
-/* (x + 3) / 6, limited to 0 and 1.
+/* (x + 3) / 6, limited to the range from 0 to 1.
  *     hardsigmoid(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmoid_options));
@@ -2720,7 +2720,7 @@ DT_API dt_tensor *dt_hardsigmoid_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmo
 typedef struct dt_hardsigmoid_in_place_options {
     const dt_site *site;
 } dt_hardsigmoid_in_place_options;
-/* (x + 3) / 6, limited to 0 and 1, in place.
+/* (x + 3) / 6, limited to the range from 0 to 1, in place.
  *     hardsigmoid_(Tensor(a!) input) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardsigmoid_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardsigmoid_in_place_options));
@@ -2746,7 +2746,7 @@ typedef struct dt_hardtanh_options {
     DT_OPTION(dt_opt_real, max_val); /* default 1.0 */
     const dt_site *site;
 } dt_hardtanh_options;
-/* Every element, limited to min_val and max_val.
+/* Every element, limited to the range from min_val to max_val.
  *     hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardtanh_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_options));
@@ -2756,7 +2756,7 @@ typedef struct dt_hardtanh_in_place_options {
     DT_OPTION(dt_opt_real, max_val); /* default 1.0 */
     const dt_site *site;
 } dt_hardtanh_in_place_options;
-/* Every element, limited to min_val and max_val, in place.
+/* Every element, limited to the range from min_val to max_val, in place.
  *     hardtanh_(Tensor(a!) input, float min_val=-1.0, float max_val=1.0) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_hardtanh_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_hardtanh_in_place_options));
@@ -3462,7 +3462,7 @@ DT_API dt_tensor *dt_linalg_matrix_norm_str_ord_sized(dt_tensor *self,
 typedef struct dt_linalg_matrix_power_options {
     const dt_site *site;
 } dt_linalg_matrix_power_options;
-/* Powers of matrices; of negative exponents those of the inverse.
+/* Powers of matrices; for negative exponents, those of the inverse.
  *     linalg_matrix_power(Tensor self, int n) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linalg_matrix_power_sized(dt_tensor *self, int64_t n,
@@ -3890,7 +3890,7 @@ DT_API dt_tensor *dt_logcumsumexp_backward_sized(dt_tensor *grad_output, dt_tens
 typedef struct dt_logdet_options {
     const dt_site *site;
 } dt_logdet_options;
-/* Logarithms of determinants; NaN of negative ones, complex numbers of complex ones.
+/* Logarithms of determinants: NaN for negative ones, complex for complex ones.
  *     logdet(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logdet_sized(dt_tensor *self, DT_OPTIONS(dt_logdet_options));
@@ -3931,7 +3931,7 @@ DT_API dt_tensor *dt_logical_not_in_place_sized(dt_tensor *self, DT_OPTIONS(dt_l
 typedef struct dt_logical_or_options {
     const dt_site *site;
 } dt_logical_or_options;
-/* Whether one of two elements is not 0.
+/* Whether either of two elements is not 0.
  *     logical_or(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_logical_or_options));
@@ -3939,7 +3939,7 @@ DT_API dt_tensor *dt_logical_or_sized(dt_tensor *self, dt_tensor *other, DT_OPTI
 typedef struct dt_logical_or_in_place_options {
     const dt_site *site;
 } dt_logical_or_in_place_options;
-/* Whether one of two elements is not 0, in place.
+/* Whether either of two elements is not 0, in place.
  *     logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_logical_or_in_place_sized(dt_tensor *self, dt_tensor *other,
@@ -4272,7 +4272,7 @@ DT_API dt_tensor *dt_mean_sized(dt_tensor *self, DT_OPTIONS(dt_mean_options));
 typedef struct dt_median_options {
     const dt_site *site;
 } dt_median_options;
-/* The element in the middle, of two the smaller, of all or along a dim with its position; NaN wins.
+/* The middle element, or the smaller of two, of all or along a dim with its position; NaN wins.
  *     median(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_median_sized(dt_tensor *self, DT_OPTIONS(dt_median_options));
@@ -4285,7 +4285,7 @@ typedef struct dt_median_dim_options {
 typedef struct dt_median_dim_result {
     dt_tensor *values, *indices;
 } dt_median_dim_result;
-/* The element in the middle, of two the smaller, of all or along a dim with its position; NaN wins.
+/* The middle element, or the smaller of two, of all or along a dim with its position; NaN wins.
  *     median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
  * Collective where inputs move, else Local. */
 DT_API dt_median_dim_result dt_median_dim_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_median_dim_options));
@@ -4750,7 +4750,7 @@ DT_API dt_tensor *dt_normalize_sized(dt_tensor *input, DT_OPTIONS(dt_normalize_o
 typedef struct dt_one_hot_options {
     const dt_site *site;
 } dt_one_hot_options;
-/* Zeros, with a one at each index along a new last dim of num_classes; -1: as the largest index needs.
+/* Zeros, with a one at each index along a new last dim of num_classes; -1: as many as the indices need.
  *     one_hot(Tensor self, int num_classes=-1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, DT_OPTIONS(dt_one_hot_options));
@@ -5002,7 +5002,7 @@ DT_API dt_tensor *dt_relu_sized(dt_tensor *input, DT_OPTIONS(dt_relu_options));
 typedef struct dt_relu6_options {
     const dt_site *site;
 } dt_relu6_options;
-/* Every element, limited to 0 and 6.
+/* Every element, limited to the range from 0 to 6.
  *     relu6(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu6_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_options));
@@ -5010,7 +5010,7 @@ DT_API dt_tensor *dt_relu6_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_options))
 typedef struct dt_relu6_in_place_options {
     const dt_site *site;
 } dt_relu6_in_place_options;
-/* Every element, limited to 0 and 6, in place.
+/* Every element, limited to the range from 0 to 6, in place.
  *     relu6_(Tensor(a!) input) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu6_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_relu6_in_place_options));
@@ -5026,7 +5026,7 @@ DT_API dt_tensor *dt_relu_in_place_sized(dt_tensor *input, DT_OPTIONS(dt_relu_in
 typedef struct dt_remainder_options {
     const dt_site *site;
 } dt_remainder_options;
-/* The rest of a division, with the sign of the divisor.
+/* The remainder of a division, with the sign of the divisor.
  *     remainder.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_remainder_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_remainder_options));
@@ -5034,7 +5034,7 @@ DT_API dt_tensor *dt_remainder_sized(dt_tensor *self, dt_tensor *other, DT_OPTIO
 typedef struct dt_remainder_scalar_other_options {
     const dt_site *site;
 } dt_remainder_scalar_other_options;
-/* The rest of a division, with the sign of the divisor.
+/* The remainder of a division, with the sign of the divisor.
  *     remainder.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_remainder_scalar_other_sized(dt_tensor *self, dt_number other,
@@ -5043,7 +5043,7 @@ DT_API dt_tensor *dt_remainder_scalar_other_sized(dt_tensor *self, dt_number oth
 typedef struct dt_remainder_scalar_self_options {
     const dt_site *site;
 } dt_remainder_scalar_self_options;
-/* The rest of a division, with the sign of the divisor.
+/* The remainder of a division, with the sign of the divisor.
  *     remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *other,
@@ -5052,7 +5052,7 @@ DT_API dt_tensor *dt_remainder_scalar_self_sized(dt_number self, dt_tensor *othe
 typedef struct dt_remainder_in_place_options {
     const dt_site *site;
 } dt_remainder_in_place_options;
-/* The rest of a division, with the sign of the divisor, in place.
+/* The remainder of a division, with the sign of the divisor, in place.
  *     remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_remainder_in_place_sized(dt_tensor *self, dt_tensor *other,
@@ -5061,7 +5061,7 @@ DT_API dt_tensor *dt_remainder_in_place_sized(dt_tensor *self, dt_tensor *other,
 typedef struct dt_remainder_scalar_in_place_options {
     const dt_site *site;
 } dt_remainder_scalar_in_place_options;
-/* The rest of a division, with the sign of the divisor, in place.
+/* The remainder of a division, with the sign of the divisor, in place.
  *     remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -5070,7 +5070,7 @@ DT_API dt_tensor *dt_remainder_scalar_in_place_sized(dt_tensor *self, dt_number 
 typedef struct dt_repeat_options {
     const dt_site *site;
 } dt_repeat_options;
-/* Copies of a tensor side by side, as many along each dim as are given, new dims in front.
+/* Copies of a tensor side by side, in the given number along each dim; new dims come first.
  *     repeat(Tensor self, int[] repeats) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_repeat_sized(dt_tensor *self, dt_ints repeats, DT_OPTIONS(dt_repeat_options));
@@ -5079,7 +5079,7 @@ typedef struct dt_repeat_interleave_options {
     DT_OPTION(dt_opt_int, output_size);
     const dt_site *site;
 } dt_repeat_interleave_options;
-/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+/* Repeats every index of a dim by a number, or by its element of a tensor.
  *     repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_repeat_interleave_sized(dt_tensor *repeats, DT_OPTIONS(dt_repeat_interleave_options));
@@ -5089,7 +5089,7 @@ typedef struct dt_repeat_interleave_self_tensor_options {
     DT_OPTION(dt_opt_int, output_size);
     const dt_site *site;
 } dt_repeat_interleave_self_tensor_options;
-/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+/* Repeats every index of a dim by a number, or by its element of a tensor.
  *     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) ->
  *         Tensor
  * Collective where inputs move, else Local. */
@@ -5101,7 +5101,7 @@ typedef struct dt_repeat_interleave_self_int_options {
     DT_OPTION(dt_opt_int, output_size); /* default -1 */
     const dt_site *site;
 } dt_repeat_interleave_self_int_options;
-/* Every index of a dim several times in a row, as often as a number or a tensor has it.
+/* Repeats every index of a dim by a number, or by its element of a tensor.
  *     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=-1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_repeat_interleave_self_int_sized(dt_tensor *self, int64_t repeats,
@@ -5694,7 +5694,7 @@ typedef struct dt_softmin_options {
     DT_OPTION(dt_dtype, dtype);
     const dt_site *site;
 } dt_softmin_options;
-/* softmax of the negative elements.
+/* softmax of the negated elements.
  *     softmin(Tensor input, int? dim=None, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softmin_sized(dt_tensor *input, DT_OPTIONS(dt_softmin_options));
@@ -6031,7 +6031,7 @@ typedef struct dt_tensor_split_options {
     DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_options;
-/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
+/* Splits a dim into sections of nearly one size, or at indices, as views; either may be a tensor.
  *     tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_tensor_split_sized(dt_tensor *self, int64_t sections, dt_tensor **out, int capacity,
@@ -6041,7 +6041,7 @@ typedef struct dt_tensor_split_indices_options {
     DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_indices_options;
-/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
+/* Splits a dim into sections of nearly one size, or at indices, as views; either may be a tensor.
  *     tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_tensor_split_indices_sized(dt_tensor *self, dt_ints indices, dt_tensor **out, int capacity,
@@ -6051,7 +6051,7 @@ typedef struct dt_tensor_split_tensor_indices_or_sections_options {
     DT_OPTION(dt_opt_int, dim); /* default 0 */
     const dt_site *site;
 } dt_tensor_split_tensor_indices_or_sections_options;
-/* Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.
+/* Splits a dim into sections of nearly one size, or at indices, as views; either may be a tensor.
  *     tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int
  *         dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */

@@ -60,7 +60,7 @@ const dt_op dt__op_hardshrink = {DT__UNARY_OF("hardshrink", "self, Scalar lambd=
 const dt_op dt__op_hardsigmoid = {DT__UNARY_OF("hardsigmoid", "input", HARDSIGMOID, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
     .gradient = "input: where(lt(abs(input), 3), grad / 6, 0)",
-    .summary = "(x + 3) / 6, limited to 0 and 1."};
+    .summary = "(x + 3) / 6, limited to the range from 0 to 1."};
 const dt_op dt__op_hardswish = {DT__UNARY_OF("hardswish", "input", HARDSWISH, DT__FLOATS),
     .gradient = "input: where(le(input, -3), 0, where(lt(input, 3), grad * "
                 "(where(lt(abs(input), 3), input, 0) / 3 + 0.5), grad))",
@@ -69,7 +69,7 @@ const dt_op dt__op_hardtanh = {
     DT__UNARY_OF("hardtanh", "input, float min_val=-1.0, float max_val=1.0", CLAMP, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
     .gradient = "input: where(logical_or(le(input, min_val), ge(input, max_val)), 0, grad)",
-    .summary = "Every element, limited to min_val and max_val."};
+    .summary = "Every element, limited to the range from min_val to max_val."};
 const dt_op dt__op_leaky_relu = {
     DT__UNARY_OF("leaky_relu", "input, float negative_slope=0.01", LEAKY_RELU, DT__FLOATS),
     .partial_of = partial_of_scale,
@@ -82,7 +82,7 @@ const dt_op dt__op_mish = {DT__UNARY_OF("mish", "input", MISH, DT__FLOATS),
 const dt_op dt__op_relu6 = {DT__UNARY_OF("relu6", "input", CLAMP, DT__FLOATS, .numbers = {0, 6}),
     .partial = DT_PARTIAL_UP,
     .gradient = "input: where(logical_or(le(input, 0), ge(input, 6)), 0, grad)",
-    .summary = "Every element, limited to 0 and 6."};
+    .summary = "Every element, limited to the range from 0 to 6."};
 const dt_op dt__op_selu = {
     DT__UNARY_OF("selu", "input", ELU, DT__FLOATS, .numbers = {1.7580993408473768599, 1.0507009873554804934}),
     .partial = DT_PARTIAL_UP,

@@ -100,7 +100,7 @@ const dt_op dt__op_atan2 = {DT__BINARY("atan2", ATAN2, DT__REALS_TO_FLOATING),
 const dt_op dt__op_bitwise_and = {BITWISE("bitwise_and", BITWISE_AND),
     .summary = "The bits that both integers have."};
 const dt_op dt__op_bitwise_or = {BITWISE("bitwise_or", BITWISE_OR),
-    .summary = "The bits that one of two integers has."};
+    .summary = "The bits that either of two integers has."};
 const dt_op dt__op_bitwise_xor = {BITWISE("bitwise_xor", BITWISE_XOR),
     .summary = "The bits where two integers differ."};
 const dt_op dt__op_floor_divide = {DIVISION("floor_divide",
@@ -117,14 +117,14 @@ const dt_op dt__op_fmin = {DT__BINARY("fmin", FMIN, DT__NO_COMPLEX | DT__WRAPS),
     .summary = "The minimum of two elements, or the other one if one of them is NaN."};
 const dt_op dt__op_fmod = {DIVISION("fmod", DT__OR_NUMBER("fmod"), FMOD),
     .gradient = "self: grad; other: -grad * div(self, other, rounding_mode=\"trunc\")",
-    .summary = "The rest of a division, with the sign of the dividend."};
+    .summary = "The remainder of a division, with the sign of the dividend."};
 const dt_op dt__op_logaddexp = {DT__BINARY("logaddexp", LOGADDEXP, DT__REALS_TO_FLOATING), .partial = DT_PARTIAL_UP,
     .gradient = "self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)",
     .summary = "log(exp(x) + exp(y)) of two elements, without overflow."};
 const dt_op dt__op_logical_and = {LOGICAL("logical_and", AND), .partial_of = partial_of_and,
     .summary = "Whether both elements are not 0."};
 const dt_op dt__op_logical_or = {LOGICAL("logical_or", OR), .partial_of = partial_of_or,
-    .summary = "Whether one of two elements is not 0."};
+    .summary = "Whether either of two elements is not 0."};
 const dt_op dt__op_logical_xor = {LOGICAL("logical_xor", XOR),
     .summary = "Whether exactly one of two elements is not 0."};
 const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX | DT__WRAPS),
@@ -134,7 +134,7 @@ const dt_op dt__op_minimum = {DT__BINARY("minimum", MINIMUM, DT__NO_COMPLEX | DT
     .summary = "The minimum of two elements; NaN if one of them is NaN."};
 const dt_op dt__op_remainder = {DIVISION("remainder", DT__OR_NUMBERS("remainder"), REMAINDER),
     .gradient = REMAINDER_GRADIENT "; other.Scalar_Tensor: -grad * floor(self / other)",
-    .summary = "The rest of a division, with the sign of the divisor."};
+    .summary = "The remainder of a division, with the sign of the divisor."};
 const dt_op dt__op_remainder_ = {.in_place_of = &dt__op_remainder, .gradient = REMAINDER_GRADIENT,
     .samples = "remainder_(f32[5,3]; f32[3])"};
 /* clang-format on */

@@ -379,7 +379,7 @@ const dt_op dt__op_glu = {
 };
 const dt_op dt__op_softmin = {
     .schema = "softmin(Tensor input, int? dim=None, ScalarType? dtype=None) -> Tensor",
-    .summary = "softmax of the negative elements.",
+    .summary = "softmax of the negated elements.",
     .rule = "...[dim!] -> ...[dim]",
     .shape = shape_softmin,
     .decompose = decompose_softmin,

@@ -430,7 +430,7 @@ static dt_status backward_contraction(const dt_op_backward *call, dt_tensor **in
 
 const dt_op dt__op_einsum = {
     .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-    .summary = "Sums of products by labels of dims, as \"bij,bjk->bik\", in the cheapest order.",
+    .summary = "Sums of products by labels of dims, such as \"bij,bjk->bik\", in the cheapest order.",
     CONTRACTION(read_equation),
     .decompose = decompose_contraction,
     .saves = "tensors",

@@ -191,7 +191,7 @@ const dt_op dt__op_linalg_slogdet = {
 };
 const dt_op dt__op_logdet = {
     .schema = "logdet(Tensor self) -> Tensor",
-    .summary = "Logarithms of determinants; NaN of negative ones, complex numbers of complex ones.",
+    .summary = "Logarithms of determinants: NaN for negative ones, complex for complex ones.",
     .rule = "...m!n! -> ...",
     .shape = shape_det,
     .decompose = decompose_logdet,

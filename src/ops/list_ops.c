@@ -74,7 +74,7 @@ const dt_op dt__op__foreach_acos_ = {
 };
 const dt_op dt__op__foreach_neg = {
     .schema = "_foreach_neg(Tensor[] self) -> Tensor[]",
-    .summary = "The negative elements of each tensor of a list.",
+    .summary = "The negated elements of each tensor of a list.",
     .each = "neg",
     .samples = "_foreach_neg({f32[5,3]; f64[2]})",
     .flags = DT_OP_LIST,

@@ -278,7 +278,7 @@ const dt_op dt__op_linalg_vecdot = {
 };
 const dt_op dt__op_linalg_matrix_power = {
     .schema = "linalg_matrix_power(Tensor self, int n) -> Tensor",
-    .summary = "Powers of matrices; of negative exponents those of the inverse.",
+    .summary = "Powers of matrices; for negative exponents, those of the inverse.",
     .arguments = "n",
     .shape = shape_power,
     .decompose = decompose_power,

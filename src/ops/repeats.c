@@ -105,7 +105,7 @@ static dt_status repeat_backward(const dt_op_backward *call, dt_tensor **input_g
 
 const dt_op dt__op_repeat = {
     REPEAT("repeat", "repeats"),
-    .summary = "Copies of a tensor side by side, as many along each dim as are given, new dims in front.",
+    .summary = "Copies of a tensor side by side, in the given number along each dim; new dims come first.",
     .samples = "repeat(f32[5,3]; [1,2])\nrepeat(f32[3]; [2,2])",
 };
 const dt_op dt__op_tile = {
@@ -189,7 +189,7 @@ static dt_status one_hot(dt_op_call *call) {
 
 const dt_op dt__op_one_hot = {
     .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    .summary = "Zeros, with a one at each index along a new last dim of num_classes; -1: as the largest index needs.",
+    .summary = "Zeros, with a one at each index along a new last dim of num_classes; -1: as many as the indices need.",
     .rule = "... -> ...c",
     .shape = shape_one_hot,
     .kernel = one_hot,
@@ -338,7 +338,7 @@ const dt_op dt__op_repeat_interleave = {
         "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> "
         "Tensor | "
         "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=-1) -> Tensor",
-    .summary = "Every index of a dim several times in a row, as often as a number or a tensor has it.",
+    .summary = "Repeats every index of a dim by a number, or by its element of a tensor.",
     .rows = rows_interleave,
     .arguments = "repeats,dim,output_size",
     .shape = shape_interleave,

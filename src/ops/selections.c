@@ -310,7 +310,7 @@ const dt_op dt__op_mode = {
 
 const dt_op dt__op_median = {
     MEDIAN("median", select_median),
-    .summary = "The element in the middle, of two the smaller, of all or along a dim with its position; NaN wins.",
+    .summary = "The middle element, or the smaller of two, of all or along a dim with its position; NaN wins.",
 };
 const dt_op dt__op_nanmedian = {
     MEDIAN("nanmedian", select_nanmedian),

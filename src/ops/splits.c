@@ -281,7 +281,7 @@ const dt_op dt__op_tensor_split = {
               "tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[] | "
               "tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, "
               "int dim=0) -> Tensor(a)[]",
-    .summary = "Splits a dim into sections of nearly one size, or at indices, as views; both may be a tensor.",
+    .summary = "Splits a dim into sections of nearly one size, or at indices, as views; either may be a tensor.",
     .rule = "...[dim!] -> ...[dim]",
     .read = &(const dt_read){.argument = "tensor_indices_or_sections"},
     RANGES(add_sections),

@@ -58,7 +58,7 @@ const dt_op dt__op_relu_ = {.in_place_of = &dt__op_relu};
 
 const dt_op dt__op_gelu = {
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-    .summary = "Every element times the normal distribution function of it; approximate=\"tanh\" is faster.",
+    .summary = "Every element times its normal cumulative distribution function; approximate=\"tanh\" is faster.",
     .rule = "... -> ...",
     .shape = shape_gelu,
     .kernel = gelu,

@@ -16,7 +16,7 @@ typedef struct dt__trial_set {
     int only_output;   /* the output to compare, from 1; 0: all */
 } dt__trial_set;
 
-/* *failure stays NULL where the row holds; otherwise *n_ranks is the number of ranks that refute it. Adds to *n_trials. */
+/* *failure stays NULL where the row holds; otherwise *n_ranks is how many ranks refute it. Adds to *n_trials. */
 dt_status dt__check_row(dt__trial_call *trial_call, const dt__row *row, const dt__trial_set *trial_set,
                         const char **failure, int *n_ranks, int64_t *n_trials);
 
