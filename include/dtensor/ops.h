@@ -4750,7 +4750,7 @@ DT_API dt_tensor *dt_normalize_sized(dt_tensor *input, DT_OPTIONS(dt_normalize_o
 typedef struct dt_one_hot_options {
     const dt_site *site;
 } dt_one_hot_options;
-/* Zeros, with a one at each index along a new last dim of num_classes; -1: as many as the indices need.
+/* Zeros, with a one at each index along a new last dim of num_classes; -1: as the indices require.
  *     one_hot(Tensor self, int num_classes=-1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_one_hot_sized(dt_tensor *self, int64_t num_classes, DT_OPTIONS(dt_one_hot_options));

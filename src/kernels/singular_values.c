@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Singular value decompositions of a batch of matrices. Before LAPACK overwrites a matrix it is copied to the numbers
- * that Jacobi rotations start from. The copy finds infinities and NaN, for which LAPACK might not terminate, and is used
+ * that Jacobi rotations start from. The copy finds infinities and NaN, for which LAPACK might not terminate. It is used
  * if LAPACK has no routine or does not converge. LAPACK stores by columns: it decomposes the transposed matrix, whose U
  * is our Vh and whose Vt is our U, so that nothing is transposed. Rotations are for real numbers: complex matrices need
  * LAPACK, and are NaN where it does not converge.

@@ -189,7 +189,7 @@ static dt_status one_hot(dt_op_call *call) {
 
 const dt_op dt__op_one_hot = {
     .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    .summary = "Zeros, with a one at each index along a new last dim of num_classes; -1: as many as the indices need.",
+    .summary = "Zeros, with a one at each index along a new last dim of num_classes; -1: as the indices require.",
     .rule = "... -> ...c",
     .shape = shape_one_hot,
     .kernel = one_hot,

@@ -35,8 +35,9 @@ typedef bool test_body(dt_ctx *ctx, void *user);
  * return true. Nothing may leak. Returns the number of failed allocations. */
 long assert_survives_failing_allocations(test_body *body, void *user);
 
-/* With a context of dt_init, and for every step-th allocation. The body may do without an allocation, such as that of a
- * cache. If it failed, the error is cleared, and the body must work in the same context. Returns how often it failed. */
+/* With a context of dt_init, and for every step-th allocation. The body may do without an allocation, such as that of
+ * a cache. If it failed, the error is cleared, and the body must work in the same context. Returns how often it
+ * failed. */
 long assert_recovers_from_failing_allocations(test_body *body, void *user, long step);
 
 /* Skips the rest of a test for this reason, which `make test` lists at its end. */
