@@ -350,8 +350,8 @@ static void save_two_files(void) {
 
 static void load__compares_the_file(void **state) {
     (void)state;
-    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
-        skip();
+    if (test_with_tsan)
+        test_skip("with the thread sanitizer ranks are threads, which share the working folder and limits");
     if (test_leads())
         save_two_files();
     if (!run_with_timeout(3, load_two_files, NULL))
@@ -405,8 +405,8 @@ static int exceed_limit(dt_ctx *ctx, void *arg) {
 
 static void save__reports_the_rank_that_failed_and_why(void **state) {
     (void)state;
-    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
-        skip();
+    if (test_with_tsan)
+        test_skip("with the thread sanitizer ranks are threads, which share the working folder and limits");
     static const int64_t worlds[] = {1, 2, 3, 5};
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
         for (int i = 0; i < 8; i++) {
@@ -644,7 +644,7 @@ static void create_file(const char *name, mode_t mode, uid_t owner) {
 static void save__needs_permission(void **state) {
     (void)state;
     if (geteuid() != 0)
-        skip();
+        test_skip("changing owners and users needs root");
     if (test_started_ranks()) /* it needs no ranks, and other users do not see the folder of a launch */
         return;
     assert_int_equal(chmod(folder, 01777), 0);
@@ -671,7 +671,7 @@ static void save__needs_permission(void **state) {
 static void save__by_root_keeps_the_owner(void **state) {
     (void)state;
     if (geteuid() != 0)
-        skip();
+        test_skip("changing owners and users needs root");
     if (test_leads())
         create_file("mine", 0600, 12345);
     if (!save_on_ranks("mine", DT_OK, NULL))
@@ -737,8 +737,8 @@ static int load_with_failure(dt_ctx *ctx, void *arg) {
 
 static void load__reports_the_rank_that_failed_and_why(void **state) {
     (void)state;
-    if (test_with_tsan) /* ranks are threads, which share the working folder and limits */
-        skip();
+    if (test_with_tsan)
+        test_skip("with the thread sanitizer ranks are threads, which share the working folder and limits");
     for (int64_t n = 2; n <= 5; n++)
         for (int64_t failing = 0; failing < n; failing += 2) {
             if (!run_with_timeout(n, load_with_failure, &failing))

@@ -21,7 +21,7 @@ SPELLINGS = {
 }
 HABITS = {
     r"of which": 5,
-    r"(?:by|in|from|to|at|with) which": 245,
+    r"(?:by|in|from|to|at|with) which": 220,
     r"behind": 6,
     r"beside": 1,
     r"(?:/\*|\*|//|#)\s*The same": 32,
