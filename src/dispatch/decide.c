@@ -208,11 +208,12 @@ static void set_kind(const making *self) {
     dt__decision *to = self->to;
     bool of_view_op = self->call->info->op->flags & DT_OP_VIEW;
     to->is_view = of_view_op && !(to->row_flags & DT_ROW_OFFSET);
-    to->is_direct = !to->writes && of_view_op == to->is_view;
-    to->is_direct = to->is_direct && !(to->row_flags & DT_ROW_WINDOW);
-    to->is_direct = to->is_direct && (to->is_view || !self->ctx->checks_calls); /* which meet after the kernel */
+    bool stays = !(to->row_flags & DT_ROW_WINDOW);
+    stays = stays && (to->is_view || !self->ctx->checks_calls); /* which meet after the kernel */
     for (int i = 0; i < to->n_inputs; i++)
-        to->is_direct = to->is_direct && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
+        stays = stays && !to->inputs[i].to && !to->inputs[i].identity && !to->inputs[i].is_used;
+    to->is_direct = stays && !to->writes && of_view_op == to->is_view;
+    to->is_in_place = stays && to->writes && !to->meeting && !of_view_op;
 }
 
 /* If an op has a kernel and a decomposition, the cheaper one is selected. */

@@ -83,6 +83,7 @@ typedef struct dt__decision {
     bool decomposes;   /* its decomposition, whose ops are decided on their own, costs less than any row */
     bool is_of_part;   /* made for a part of another call: `history` and `entry` are not set */
     bool is_direct;    /* no input moves or is written: the kernel gets them as they are */
+    bool is_in_place;  /* inputs are written, none moves, and nothing is exchanged */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;

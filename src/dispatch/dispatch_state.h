@@ -93,6 +93,10 @@ dt_status dt__local_map_call(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
 
 /* list_call.c: a checked call of a list op. */
 dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
+/* list_loop.c: runs items of a list of an op with DT__OP_LOOP, from one of them on, without a call of the kernel for
+ * each; `one` has the arguments of an item. Returns how many have run; 0: the kernel has to run the first. */
+int dt__list_loop_run(const dt__call *list, const dt__list_items *items, const dt_op_call *one,
+                      const dt__decision *decision, int from);
 
 /* dispatch.c: whether an input requires a gradient; records such a call, which has run, and drops its outputs where it
  * cannot. */

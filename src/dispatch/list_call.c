@@ -171,22 +171,24 @@ dt_status dt__decide_items(dt_ctx *ctx, dt__call *call, dt__decision *to) {
     return for_each_item(&self, decide_item, to);
 }
 
-/* Checks of every call, whether its decision is new or not. */
+/* Checks of every call, whether its decision is new or not. The op's own check depends on arguments, dtypes and shapes,
+ * which an item has in common with the one before it if their decision is the same. */
 
 static dt_status check_item(list_call *self, void *decision) {
     const dt_op *op = self->one.info->op;
-    const dt__decision *item = ((const dt__decision *)decision)->items[self->item];
+    dt__decision *const *items = ((const dt__decision *)decision)->items;
+    const dt__decision *item = items[self->item];
     if (item->communicates)
         DT__TRY(dt__policy_check(self->ctx, &self->one, item));
-    for (int i = 0; dt__call_writes(&self->one.op_call) && i < self->one.n_inputs; i++) {
+    for (int i = 0; item->writes && i < self->one.n_inputs; i++) {
         dt_tensor *written = self->one.inputs[i];
-        if (!dt__writes_input(&self->one.op_call, i))
+        if (!item->inputs[i].written)
             continue;
         if (self->ctx->recorder && written->record)
             DT__TRY(self->ctx->recorder->check_write(written, self->one.info->schema.name));
         DT__TRY(dt__check_writable(written, self->one.info->schema.name));
     }
-    if (!op->check)
+    if (!op->check || (self->item > 0 && items[self->item - 1] == item))
         return DT_OK;
     dt__call_set_global_inputs(&self->one);
     return op->check(&self->one.op_call);
@@ -204,20 +206,28 @@ static dt_status run_recorded(dt_ctx *ctx, dt__call *one, const dt__decision *de
     return status == DT_OK ? dt__call_add_record(ctx, one) : status;
 }
 
+static dt_status run_item(list_call *self, const dt__decision *item) {
+    dt_ctx *ctx = self->ctx;
+    if (ctx->recorder)
+        DT__TRY(dt__call_apply_writes(&self->one));
+    bool recorded = ctx->recorder && dt__call_requires_grad(&self->one);
+    return recorded ? run_recorded(ctx, &self->one, item) : dt__run_decision(ctx, &self->one, item);
+}
+
 static dt_status run_items(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     list_call self;
     begin(ctx, call, &self);
+    bool loops = self.one.info->op->flags & DT__OP_LOOP && !decision->n_outputs;
     dt_status status = DT_OK;
     int n = 0; /* outputs */
     if (ctx->estimate)
         ctx->estimate->n_items = decision->n_items;
     for (int t = 0; t < decision->n_items && status == DT_OK; t++) {
-        set_item(&self, t);
-        if (ctx->recorder && (status = dt__call_apply_writes(&self.one)) != DT_OK)
+        t += loops ? dt__list_loop_run(call, &self.items, &self.one.op_call, decision, t) : 0;
+        if (t == decision->n_items)
             break;
-        bool recorded = ctx->recorder && dt__call_requires_grad(&self.one);
-        status = recorded ? run_recorded(ctx, &self.one, decision->items[t])
-                          : dt__run_decision(ctx, &self.one, decision->items[t]);
+        set_item(&self, t);
+        status = run_item(&self, decision->items[t]);
         if (status == DT_OK && decision->n_outputs)
             call->outputs[n++] = self.one.outputs[0];
     }

@@ -115,10 +115,7 @@ bool dt__op_computes(dt__element_op op, dt_dtype dtype);
 /* Requires dt__op_computes. */
 void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args);
 
-enum { DT__MAX_LOOP_OPERANDS = 128 };
-
-/* Computes n elements of each output. An output may be an input, exactly. */
-typedef void dt__operand_loop(int64_t n, const void *const *ins, void *const *outs, const void *arg);
+enum { DT__MAX_LOOP_OPERANDS = 128, DT__LOOP_PIECE = 1 << 14 /* elements that are worth a thread, about */ };
 
 /* loop_driver.c: an elementwise loop with any number of inputs and outputs that is not in the tables of the
  * instruction sets, such as that of a program's own op. Arrays may have any strides and dtypes; the loop gets
@@ -132,11 +129,6 @@ typedef struct dt__loop_operands {
 } dt__loop_operands;
 
 void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt__loop_operands *args);
-
-/* optimizer_step.c: one step of an optimizer (loops.h), from inputs, then outputs. Computes in f64 if one of the
- * arrays is f64, in f32 otherwise. */
-void dt__optimizer_run(const dt__kernels *kernels, dt__pool *pool, dt__optimizer kind, const dt__optimizer_step *step,
-                       int n_ins, int n_all, const dt__array *arrays);
 
 /* reductions.c: out = in, reduced along the dims whose bits are set. out has the other dims, in order; the result is
  * divided by `divisor`, unless that is 0, and converted to out's dtype. Over no elements, sum is 0, product 1, any

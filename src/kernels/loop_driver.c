@@ -17,7 +17,6 @@ enum {
     MAX_BLOCK = 1024,       /* elements, where some operand is buffered */
     MAX_DIRECT = 1 << 14,   /* where none is */
     MAX_DIMS = 64,
-    PIECE = 1 << 14, /* elements that are worth a thread, about */
 };
 
 /* The state that all threads share; read-only while they run. */
@@ -155,7 +154,7 @@ void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt_
     j.n_dims = 0;
     if (n == 0)
         return;
-    if (n <= PIECE && is_one_row(args, out)) {
+    if (n <= DT__LOOP_PIECE && is_one_row(args, out)) {
         dt__loop_operands only = *args;
         dt__pool_run(pool, 1, run_row, &only);
         return;
@@ -166,6 +165,6 @@ void dt__loop_operands_run(const dt__kernels *kernels, dt__pool *pool, const dt_
     j.n_blocks = j.n_per_row;
     for (int d = 0; d + 1 < j.n_dims; d++)
         j.n_blocks *= j.sizes[d];
-    j.n_per_piece = dt__ceil_div(PIECE, dt__min_i64(j.block, j.sizes[j.n_dims - 1]));
+    j.n_per_piece = dt__ceil_div(DT__LOOP_PIECE, dt__min_i64(j.block, j.sizes[j.n_dims - 1]));
     dt__pool_run(pool, dt__ceil_div(j.n_blocks, j.n_per_piece), run_piece, &j);
 }

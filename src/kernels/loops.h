@@ -103,10 +103,14 @@ typedef struct dt__thin_loops {
     dt__thin_loop *dots[DT__N_THIN], *sums[DT__N_THIN];
 } dt__thin_loops;
 
+/* Computes n elements of each output. An output may be an input, exactly. */
+typedef void dt__operand_loop(int64_t n, const void *const *ins, void *const *outs, const void *arg);
+
 /* One step of an optimizer. Inputs: a parameter, its gradient, and its state (Adam, NAdam, RAdam: averages of gradients
  * and of their squares, and with AMSGrad the largest of the latter; momentum, Lion: the average of gradients; Adagrad:
  * the sum of squares; RMSprop: the average of squares, that of gradients where centered, the momentum; Adamax: the
- * average and the largest magnitude); outputs: the parameter and its state. Outputs may be inputs, exactly. */
+ * average and the largest magnitude); outputs: the parameter and its state. The argument of its loop is a
+ * dt__optimizer_step. */
 typedef enum dt__optimizer {
     DT__ADAM,
     DT__AMSGRAD,
@@ -133,7 +137,14 @@ typedef struct dt__optimizer_step {
     double of_grad, of_mean; /* momentum, NAdam: what is subtracted is made of */
     bool is_adaptive;        /* RAdam: divides by the root */
 } dt__optimizer_step;
-typedef void dt__optimizer_loop(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step);
+
+/* An operand loop with its argument, which has a member per family of loops. */
+typedef struct dt__bound_loop {
+    dt__operand_loop *loop;
+    union {
+        dt__optimizer_step optimizer;
+    } argument;
+} dt__bound_loop;
 
 /* Matrices of n rows and columns that follow one another, stored by rows, dense; "upper": that triangle is read. */
 typedef enum dt__small_kind {
@@ -174,7 +185,7 @@ typedef struct dt__loops {
     const dt__gradient_loops *gradients;          /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;        /* [dtype]; F32 F64 I64 C64 C128 */
     const dt__thin_loops *thin_products;          /* [dtype]; F32 F64 BF16 F16 */
-    dt__optimizer_loop *const (*optimizers)[2];   /* [dt__optimizer][f32, f64] */
+    dt__operand_loop *const (*optimizers)[2];     /* [dt__optimizer][f32, f64] */
     dt__small_matrix_loop *const *small_matrices; /* [f32, f64] */
 } dt__loops;
 

@@ -12,7 +12,8 @@
 #include <math.h>
 
 #define OPTIMIZER_LOOPS(NAME, T, ROOT)                                                                               \
-    static void adam_##NAME(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step) {  \
+    static void adam_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {                 \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2], *v0 = ins[3];                                            \
         T *p = outs[0], *m = outs[1], *v = outs[2];                                                                  \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, keep = (T)step->keep, a = (T)(1 - step->beta1);       \
@@ -26,8 +27,8 @@
             v[i] = square;                                                                                           \
         }                                                                                                            \
     }                                                                                                                \
-    static void amsgrad_##NAME(int64_t n, const void *const *ins, void *const *outs,                                 \
-                               const dt__optimizer_step *step) {                                                     \
+    static void amsgrad_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {              \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2], *v0 = ins[3], *x0 = ins[4];                              \
         T *p = outs[0], *m = outs[1], *v = outs[2], *x = outs[3];                                                    \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, keep = (T)step->keep, a = (T)(1 - step->beta1);       \
@@ -43,14 +44,15 @@
             x[i] = largest;                                                                                          \
         }                                                                                                            \
     }                                                                                                                \
-    static void sgd_##NAME(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step) {   \
+    static void sgd_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {                  \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1];                                                                        \
         T *p = outs[0];                                                                                              \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, rate = (T)step->rate;                                 \
         DT__EACH for (int64_t i = 0; i < n; i++) p[i] = p0[i] - rate * (grad[i] * scale + l2 * p0[i]);               \
     }                                                                                                                \
-    static void momentum_##NAME(int64_t n, const void *const *ins, void *const *outs,                                \
-                                const dt__optimizer_step *step) {                                                    \
+    static void momentum_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {             \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2];                                                          \
         T *p = outs[0], *m = outs[1];                                                                                \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, rate = (T)step->rate, mu = (T)step->beta1;            \
@@ -67,8 +69,8 @@ OPTIMIZER_LOOPS(f64, double, sqrt)
 
 /* keep: 1 less decoupled weight decay. l2: weight decay that is added to the gradient. */
 #define MORE_OPTIMIZER_LOOPS(NAME, T, ROOT)                                                                          \
-    static void adagrad_##NAME(int64_t n, const void *const *ins, void *const *outs,                                 \
-                               const dt__optimizer_step *step) {                                                     \
+    static void adagrad_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {              \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *s0 = ins[2];                                                          \
         T *p = outs[0], *s = outs[1];                                                                                \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, rate = (T)step->rate, eps = (T)step->eps;             \
@@ -78,8 +80,8 @@ OPTIMIZER_LOOPS(f64, double, sqrt)
             s[i] = sum;                                                                                              \
         }                                                                                                            \
     }                                                                                                                \
-    static void adamax_##NAME(int64_t n, const void *const *ins, void *const *outs,                                  \
-                              const dt__optimizer_step *step) {                                                      \
+    static void adamax_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {               \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2], *u0 = ins[3];                                            \
         T *p = outs[0], *m = outs[1], *u = outs[2];                                                                  \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, a = (T)(1 - step->beta1), b = (T)step->beta2;         \
@@ -93,7 +95,8 @@ OPTIMIZER_LOOPS(f64, double, sqrt)
             u[i] = largest;                                                                                          \
         }                                                                                                            \
     }                                                                                                                \
-    static void nadam_##NAME(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step) { \
+    static void nadam_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {                \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2], *v0 = ins[3];                                            \
         T *p = outs[0], *m = outs[1], *v = outs[2];                                                                  \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, keep = (T)step->keep, a = (T)(1 - step->beta1);       \
@@ -107,7 +110,8 @@ OPTIMIZER_LOOPS(f64, double, sqrt)
             v[i] = square;                                                                                           \
         }                                                                                                            \
     }                                                                                                                \
-    static void radam_##NAME(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step) { \
+    static void radam_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {                \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2], *v0 = ins[3];                                            \
         T *p = outs[0], *m = outs[1], *v = outs[2];                                                                  \
         const T scale = (T)step->grad_scale, l2 = (T)step->l2, keep = (T)step->keep, a = (T)(1 - step->beta1);       \
@@ -121,7 +125,8 @@ OPTIMIZER_LOOPS(f64, double, sqrt)
             v[i] = square;                                                                                           \
         }                                                                                                            \
     }                                                                                                                \
-    static void lion_##NAME(int64_t n, const void *const *ins, void *const *outs, const dt__optimizer_step *step) {  \
+    static void lion_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {                 \
+        const dt__optimizer_step *step = arg;                                                                        \
         const T *p0 = ins[0], *grad = ins[1], *m0 = ins[2];                                                          \
         T *p = outs[0], *m = outs[1];                                                                                \
         const T scale = (T)step->grad_scale, keep = (T)step->keep, rate = (T)step->rate;                             \
@@ -138,8 +143,8 @@ MORE_OPTIMIZER_LOOPS(f64, double, sqrt)
 
 /* With the average of gradients after that of their squares where centered, and then a momentum. */
 #define RMSPROP_LOOP(KIND, NAME, T, ROOT, IS_CENTERED, HAS_MOMENTUM)                                                 \
-    static void KIND##_##NAME(int64_t n, const void *const *ins, void *const *outs,                                  \
-                              const dt__optimizer_step *step) {                                                      \
+    static void KIND##_##NAME(int64_t n, const void *const *ins, void *const *outs, const void *arg) {               \
+        const dt__optimizer_step *step = arg;                                                                        \
         enum {                                                                                                       \
             AVERAGE = IS_CENTERED ? 3 : 2,                                                                           \
             MOMENTUM = IS_CENTERED ? 4 : 3,                                                                          \
@@ -171,7 +176,7 @@ MORE_OPTIMIZER_LOOPS(f64, double, sqrt)
 RMSPROP_LOOPS(f32, float, sqrtf)
 RMSPROP_LOOPS(f64, double, sqrt)
 
-static dt__optimizer_loop *const optimizer_loops[DT__N_OPTIMIZERS][2] = {
+static dt__operand_loop *const optimizer_loops[DT__N_OPTIMIZERS][2] = {
     [DT__ADAM] = {adam_f32, adam_f64},
     [DT__AMSGRAD] = {amsgrad_f32, amsgrad_f64},
     [DT__SGD] = {sgd_f32, sgd_f64},

@@ -94,45 +94,70 @@ static dt_status check_sgd(const dt_op_call *call) {
     return DT_OK;
 }
 
-static dt_status run_step(dt_op_call *call, dt__optimizer kind, const dt__optimizer_step *step) {
+/* A method: its numbers in a call, and the loop that takes them. */
+typedef struct method {
+    dt__loop_op op;
+    dt__optimizer (*step)(const dt_op_call *call, dt__optimizer_step *out);
+} method;
+
+static void bind_step(const dt_op_call *call, dt_dtype dtype, dt__bound_loop *out) {
+    const method *self = call->op->family;
+    dt__optimizer kind = self->step(call, &out->argument.optimizer);
+    out->loop = dt__kernels_of(call->ctx)->loops->optimizers[kind][dtype == DT_F64];
+}
+
+/* Computes in f64 if a tensor is f64, in f32 otherwise. */
+static dt_status run_step(dt_op_call *call) {
     enum { MAX_OPERANDS = 9 };
     dt__array arrays[MAX_OPERANDS];
+    dt_dtype dtype = DT_F32;
+    dt__bound_loop bound;
     int n = call->n_inputs + call->n_outputs;
-    for (int e = 0; e < n; e++)
+    for (int e = 0; e < n; e++) {
         arrays[e] = dt__array_of(dt__row_value(call, e));
-    dt__optimizer_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), kind, step, call->n_inputs, n, arrays);
+        dtype = arrays[e].dtype == DT_F64 ? DT_F64 : dtype;
+    }
+    bind_step(call, dtype, &bound);
+    dt__loop_operands_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                          &(dt__loop_operands){dtype, call->n_inputs, n, arrays, bound.loop, &bound.argument});
     return DT_OK;
 }
+#define METHOD(STEP)                                                                                                 \
+    .kernel = run_step, .family = &(const method){{bind_step}, STEP}, .flags = DT_OP_NOT_DIFFERENTIABLE | DT__OP_LOOP
 
 static double sign_of(const dt_op_call *call) { return dt__arg_at(call, MAXIMIZE)->as.b ? -1 : 1; }
 
-static dt_status run_adam(dt_op_call *call, bool is_decoupled) {
+static dt__optimizer any_adam_step(const dt_op_call *call, bool is_decoupled, dt__optimizer_step *out) {
     double lr = number_at(call, LR), decay = number_at(call, WEIGHT_DECAY), beta1 = number_at(call, BETA1);
     double beta2 = number_at(call, BETA2), t = (double)dt__arg_at(call, STEP)->as.i;
-    return run_step(call, call->n_inputs == 5 ? DT__AMSGRAD : DT__ADAM,
-                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
-                                          .l2 = is_decoupled ? 0 : decay,
-                                          .keep = is_decoupled ? 1 - lr * decay : 1,
-                                          .beta1 = beta1,
-                                          .beta2 = beta2,
-                                          .rate = lr / (1 - power_of(beta1, t)),
-                                          .root = 1 / sqrt(1 - power_of(beta2, t)),
-                                          .eps = number_at(call, EPS)});
+    *out = (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .l2 = is_decoupled ? 0 : decay,
+                                .keep = is_decoupled ? 1 - lr * decay : 1,
+                                .beta1 = beta1,
+                                .beta2 = beta2,
+                                .rate = lr / (1 - power_of(beta1, t)),
+                                .root = 1 / sqrt(1 - power_of(beta2, t)),
+                                .eps = number_at(call, EPS)};
+    return call->n_inputs == 5 ? DT__AMSGRAD : DT__ADAM;
 }
-static dt_status adam_step(dt_op_call *call) { return run_adam(call, false); }
-static dt_status adamw_step(dt_op_call *call) { return run_adam(call, true); }
+static dt__optimizer adam_step(const dt_op_call *call, dt__optimizer_step *out) {
+    return any_adam_step(call, false, out);
+}
+static dt__optimizer adamw_step(const dt_op_call *call, dt__optimizer_step *out) {
+    return any_adam_step(call, true, out);
+}
 
-static dt_status sgd_step(dt_op_call *call) {
+static dt__optimizer sgd_step(const dt_op_call *call, dt__optimizer_step *out) {
     bool is_first = dt__arg_at(call, IS_FIRST)->as.b, nesterov = dt__arg_at(call, NESTEROV)->as.b;
     double momentum = number_at(call, MOMENTUM);
-    return run_step(call, call->n_inputs == 2 ? DT__SGD : DT__MOMENTUM,
-                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
-                                          .l2 = number_at(call, WEIGHT_DECAY),
-                                          .rate = number_at(call, LR),
-                                          .beta1 = is_first ? 0 : momentum,
-                                          .fresh = is_first ? 1 : 1 - number_at(call, DAMPENING),
-                                          .of_grad = nesterov ? 1 : 0,
-                                          .of_mean = nesterov ? momentum : 1});
+    *out = (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .l2 = number_at(call, WEIGHT_DECAY),
+                                .rate = number_at(call, LR),
+                                .beta1 = is_first ? 0 : momentum,
+                                .fresh = is_first ? 1 : 1 - number_at(call, DAMPENING),
+                                .of_grad = nesterov ? 1 : 0,
+                                .of_mean = nesterov ? momentum : 1};
+    return call->n_inputs == 2 ? DT__SGD : DT__MOMENTUM;
 }
 
 #define ADAM_NUMBERS                                                                                                 \
@@ -157,11 +182,10 @@ static dt_status sgd_step(dt_op_call *call) {
         .varying = "lr,beta1,beta2,weight_decay,eps,step,grad_scale,maximize",                                       \
         .shape = shape_step,                                                                                         \
         .check = check_adam,                                                                                         \
-        .kernel = NAME##_step,                                                                                       \
         .samples = #NAME "_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; weight_decay=0.1; step=3)\n" #NAME       \
                          "_(bf16[4]; bf16[4]; f32[4]; f32[4]; lr=0.1; step=1; maximize=true)\n" #NAME                \
                          "_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; step=3)",                      \
-        .flags = DT_OP_NOT_DIFFERENTIABLE,                                                                           \
+        METHOD(NAME##_step),                                                                                         \
     };                                                                                                               \
     const dt_op dt__op__fused_##NAME##_ = {                                                                          \
         .schema = "_fused_" #NAME "_" ADAM_LISTS ADAM_NUMBERS ") -> () | _fused_" #NAME "_.amsgrad" ADAM_LISTS       \
@@ -188,11 +212,10 @@ const dt_op dt__op_sgd_ = {
     .varying = "lr,weight_decay,momentum,dampening,nesterov,maximize,is_first,grad_scale",
     .shape = shape_step,
     .check = check_sgd,
-    .kernel = sgd_step,
     .samples = "sgd_(f32[5,3]; f32[5,3]; lr=0.1; weight_decay=0.1)\n"
                "sgd_(f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; momentum=0.9; nesterov=true)\n"
                "sgd_(f16[5]; f32[5]; f32[5]; lr=0.1; momentum=0.9; is_first=true)",
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    METHOD(sgd_step),
 };
 const dt_op dt__op__fused_sgd_ = {
     .schema = "_fused_sgd_(Tensor(a!)[] self, Tensor[] grads, " SGD_NUMBERS ") -> () | "
@@ -220,13 +243,13 @@ static dt_status check_adagrad(const dt_op_call *call) {
     return check_step(call, ADAGRAD_STEP);
 }
 
-static dt_status adagrad_step(dt_op_call *call) {
+static dt__optimizer adagrad_step(const dt_op_call *call, dt__optimizer_step *out) {
     double before = (double)dt__arg_at(call, ADAGRAD_STEP)->as.i - 1;
-    return run_step(call, DT__ADAGRAD,
-                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
-                                          .l2 = number_at(call, WEIGHT_DECAY),
-                                          .rate = number_at(call, LR) / (1 + before * number_at(call, LR_DECAY)),
-                                          .eps = number_at(call, ADAGRAD_EPS)});
+    *out = (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .l2 = number_at(call, WEIGHT_DECAY),
+                                .rate = number_at(call, LR) / (1 + before * number_at(call, LR_DECAY)),
+                                .eps = number_at(call, ADAGRAD_EPS)};
+    return DT__ADAGRAD;
 }
 
 static dt_status check_rmsprop(const dt_op_call *call) {
@@ -243,17 +266,17 @@ static dt_status check_rmsprop(const dt_op_call *call) {
     return DT_OK;
 }
 
-static dt_status rmsprop_step(dt_op_call *call) {
+static dt__optimizer rmsprop_step(const dt_op_call *call, dt__optimizer_step *out) {
     static const dt__optimizer kinds[2][2] = {{DT__RMSPROP, DT__RMSPROP_MOMENTUM},
                                               {DT__RMSPROP_CENTERED, DT__RMSPROP_CENTERED_MOMENTUM}};
     double momentum = number_at(call, RMSPROP_MOMENTUM);
-    return run_step(call, kinds[dt__arg_at(call, CENTERED)->as.b][momentum > 0],
-                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
-                                          .l2 = number_at(call, WEIGHT_DECAY),
-                                          .rate = number_at(call, LR),
-                                          .beta1 = momentum,
-                                          .beta2 = number_at(call, ALPHA),
-                                          .eps = number_at(call, RMSPROP_EPS)});
+    *out = (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .l2 = number_at(call, WEIGHT_DECAY),
+                                .rate = number_at(call, LR),
+                                .beta1 = momentum,
+                                .beta2 = number_at(call, ALPHA),
+                                .eps = number_at(call, RMSPROP_EPS)};
+    return kinds[dt__arg_at(call, CENTERED)->as.b][momentum > 0];
 }
 
 /* What the methods with two betas share. */
@@ -268,14 +291,15 @@ static dt__optimizer_step betas_step(const dt_op_call *call, bool is_decoupled) 
                                 .eps = number_at(call, EPS)};
 }
 
-static dt_status adamax_step(dt_op_call *call) {
+static dt__optimizer adamax_step(const dt_op_call *call, dt__optimizer_step *out) {
     dt__optimizer_step step = betas_step(call, false);
     step.rate /= 1 - power_of(step.beta1, (double)dt__arg_at(call, STEP)->as.i);
-    return run_step(call, DT__ADAMAX, &step);
+    *out = step;
+    return DT__ADAMAX;
 }
 
 /* The momentum of step t, and its product over all steps so far, which includes this one. */
-static dt_status nadam_step(dt_op_call *call) {
+static dt__optimizer nadam_step(const dt_op_call *call, dt__optimizer_step *out) {
     dt__optimizer_step step = betas_step(call, dt__arg_at(call, NADAM_DECOUPLED)->as.b);
     double t = (double)dt__arg_at(call, STEP)->as.i, decay = number_at(call, MOMENTUM_DECAY);
     double mu = step.beta1 * (1 - 0.5 * power_of(0.96, t * decay));
@@ -283,10 +307,11 @@ static dt_status nadam_step(dt_op_call *call) {
     step.of_grad = step.rate * (1 - mu) / (1 - product);
     step.of_mean = step.rate * next / (1 - product * next);
     step.root = 1 / sqrt(1 - power_of(step.beta2, t));
-    return run_step(call, DT__NADAM, &step);
+    *out = step;
+    return DT__NADAM;
 }
 
-static dt_status radam_step(dt_op_call *call) {
+static dt__optimizer radam_step(const dt_op_call *call, dt__optimizer_step *out) {
     dt__optimizer_step step = betas_step(call, dt__arg_at(call, RADAM_DECOUPLED)->as.b);
     double t = (double)dt__arg_at(call, STEP)->as.i, power = power_of(step.beta2, t), bias = 1 - power;
     double longest = 2 / (1 - step.beta2) - 1, length = longest - 2 * t * power / bias;
@@ -295,7 +320,8 @@ static dt_status radam_step(dt_op_call *call) {
     if (step.is_adaptive)
         step.rate *=
             sqrt((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) * sqrt(bias);
-    return run_step(call, DT__RADAM, &step);
+    *out = step;
+    return DT__RADAM;
 }
 
 static dt_status check_lion(const dt_op_call *call) {
@@ -305,14 +331,14 @@ static dt_status check_lion(const dt_op_call *call) {
     return check_range(call, "beta2", number_at(call, BETA2), 1);
 }
 
-static dt_status lion_step(dt_op_call *call) {
+static dt__optimizer lion_step(const dt_op_call *call, dt__optimizer_step *out) {
     double lr = number_at(call, LR);
-    return run_step(call, DT__LION,
-                    &(dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
-                                          .keep = 1 - lr * number_at(call, WEIGHT_DECAY),
-                                          .rate = lr,
-                                          .beta1 = number_at(call, BETA1),
-                                          .beta2 = number_at(call, BETA2)});
+    *out = (dt__optimizer_step){.grad_scale = sign_of(call) * number_at(call, GRAD_SCALE),
+                                .keep = 1 - lr * number_at(call, WEIGHT_DECAY),
+                                .rate = lr,
+                                .beta1 = number_at(call, BETA1),
+                                .beta2 = number_at(call, BETA2)};
+    return DT__LION;
 }
 
 /* An op of a parameter, its gradient and states, and its list op. STATES and RESULTS are those of the schema line, and
@@ -328,10 +354,9 @@ static dt_status lion_step(dt_op_call *call) {
         .varying = VARYING,                                                                                          \
         .shape = shape_step,                                                                                         \
         .check = CHECK,                                                                                              \
-        .kernel = NAME##_step,                                                                                       \
         .samples = #NAME "_(" TENSORS "; lr=0.1; weight_decay=0.1" SAMPLE ")\n" #NAME "_(" HALVES                    \
                          "; lr=0.1; maximize=true" SAMPLE ")",                                                       \
-        .flags = DT_OP_NOT_DIFFERENTIABLE,                                                                           \
+        METHOD(NAME##_step),                                                                                         \
     };                                                                                                               \
     const dt_op dt__op__fused_##NAME##_ = {                                                                          \
         .schema = "_fused_" #NAME "_(Tensor(a!)[] self, Tensor[] grads, " LIST_STATES ", " NUMBERS ") -> ()",        \
@@ -393,12 +418,11 @@ const dt_op dt__op_rmsprop_ = {
     .varying = "lr,weight_decay,alpha,eps,momentum,centered,maximize,grad_scale",
     .shape = shape_step,
     .check = check_rmsprop,
-    .kernel = rmsprop_step,
     .samples = "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; weight_decay=0.1)\n"
                "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; momentum=0.9)\n"
                "rmsprop_(bf16[4]; bf16[4]; f32[4]; f32[4]; lr=0.1; centered=true; maximize=true)\n"
                "rmsprop_(f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; f32[5,3]; lr=0.1; momentum=0.9; centered=true)",
-    .flags = DT_OP_NOT_DIFFERENTIABLE,
+    METHOD(rmsprop_step),
 };
 const dt_op dt__op__fused_rmsprop_ = {
     .schema = FUSED_RMSPROP("", "") " | " FUSED_RMSPROP(".state", ", Tensor(c!)[] states") " | " FUSED_RMSPROP(

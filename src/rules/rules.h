@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "kernels/kernels.h"
 #include "plan/plan.h"
 #include "rules/gradient_text.h"
 #include "rules/schema.h"
@@ -156,8 +157,19 @@ dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
  * first, or plain next to a distributed one, and are brought to it (dispatch/align_inputs.c). ALL_OR_NONE, of a list
  * op: the ranks of its meshes meet before it changes anything, so that it is done by all of them or, where one has
  * failed, by none (dispatch/list_call.c). STATE_OF_FIRST, of an op that meets: states are made of the first input
- * alone. */
-enum { DT__OP_ALIGN = 1 << 16, DT__OP_ALL_OR_NONE = 1 << 17, DT__OP_STATE_OF_FIRST = 1 << 18 };
+ * alone. LOOP, of an elementwise op that writes its outputs in place, and whose tensors have one shape: `family` begins
+ * with a dt__loop_op, whose loop is all that the kernel does where they are dense (dispatch/list_loop.c). */
+enum {
+    DT__OP_ALIGN = 1 << 16,
+    DT__OP_ALL_OR_NONE = 1 << 17,
+    DT__OP_STATE_OF_FIRST = 1 << 18,
+    DT__OP_LOOP = 1 << 19,
+};
+
+/* Binds the loop for tensors of this dtype, f32 or f64, to the arguments of a call. */
+typedef struct dt__loop_op {
+    void (*bind)(const dt_op_call *call, dt_dtype dtype, dt__bound_loop *out);
+} dt__loop_op;
 
 /* Rows for one mesh dim: entries of inputs, then of outputs. */
 typedef struct dt__row {

@@ -43,11 +43,9 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
 
 /* In order of stride, each dim must step over all that the smaller ones reach; otherwise two indices may share an
  * element. */
-static bool may_overlap(const dt_tensor *tensor) {
+static bool __attribute__((noinline)) may_overlap(const dt_tensor *tensor) {
     bool taken[DT_SPEC_MAX_DIMS] = {false};
     int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
-    if (dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides))
-        return false;
     for (int d = 0; d < tensor->local_n_dims; d++) {
         if (tensor->local_shape[d] == 0)
             return false;
@@ -68,18 +66,22 @@ static bool may_overlap(const dt_tensor *tensor) {
     return false;
 }
 
-dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
+static dt_status __attribute__((noinline)) refuse_overlap(const dt_tensor *tensor, const char *op) {
     static const char *const format =
         "%s: cannot write to %s: two indices may share an element, as in an expanded view; clone it first";
     char text[256];
-    if (tensor->special & DT__OF_COPY)
-        return dt__refuse_write_to_copy(tensor, op);
-    if (!may_overlap(tensor))
-        return DT_OK;
     (void)dt_tensor_text(tensor, sizeof text, text);
     /* A local error: the local tensors of other ranks may be too small to overlap. */
     return tensor->spec ? dt__fail_local(tensor->ctx, DT_ERR_STATE, format, op, text)
                         : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
+}
+
+dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
+    if (__builtin_expect(tensor->special & DT__OF_COPY, 0))
+        return dt__refuse_write_to_copy(tensor, op);
+    if (dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides) || !may_overlap(tensor))
+        return DT_OK;
+    return refuse_overlap(tensor, op);
 }
 
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t capacity, char *out) {

@@ -95,16 +95,30 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes, bool is_distributed);
 /* A storage on memory of the caller's; on failure free_memory, unless NULL, has been called. */
 dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user);
 void dt__storage_release(dt__storage *storage);
-/* Counts the public call in progress as one that changed the data. */
 void dt__used_copies_free(dt__storage *storage);
-static inline void dt__storage_changed(dt__storage *storage) {
-    const dt__public_call *call = &storage->ctx->call;
+/* The public call in progress, as one that changes data; */
+typedef struct dt__data_change {
+    const char *by, *file;
+    int line;
+} dt__data_change;
+static inline dt__data_change dt__data_change_of(const dt_ctx *ctx) {
+    const dt__public_call *call = &ctx->call;
+    bool has_site = call->depth && call->site;
+    return (dt__data_change){call->depth ? call->name : NULL, has_site ? call->site->file : NULL,
+                             has_site ? call->site->line : 0};
+}
+/* and counts it in a storage whose data it has changed. */
+static inline void dt__storage_set_changed(dt__storage *storage, const dt__data_change *change) {
     storage->version++;
     if (__builtin_expect(storage->used_copies != NULL, 0))
         dt__used_copies_free(storage);
-    storage->changed_by = call->depth ? call->name : NULL;
-    storage->changed_file = call->depth && call->site ? call->site->file : NULL;
-    storage->changed_line = storage->changed_file ? call->site->line : 0;
+    storage->changed_by = change->by;
+    storage->changed_file = change->file;
+    storage->changed_line = change->line;
+}
+static inline void dt__storage_changed(dt__storage *storage) {
+    const dt__data_change change = dt__data_change_of(storage->ctx);
+    dt__storage_set_changed(storage, &change);
 }
 /* " by fill_ (at FILE:LINE)" of the last change; "" where it is unknown. */
 void dt__storage_change_text(const dt__storage *storage, char *out, size_t capacity);

@@ -257,7 +257,7 @@ static void add_absent(const dt_optimizer *self, dt__training_call *call) {
 static dt_status find_rows(dt_optimizer *self, dt_tensors parameters, dt__training_call *call, stepped *out) {
     self->n_calls++;
     for (int i = 0; i < parameters.n; i++) {
-        dt_tensor *grad = dt_grad(parameters.list[i]);
+        dt_tensor *grad = out->grads[i];
         if (!grad) {
             dt__training_call_count(call, parameters.list[i], i, false, 0);
             continue;
@@ -336,6 +336,7 @@ static dt_status step_all(dt_optimizer *self, dt_tensors parameters, double grad
     stepped of;
     DT__TRY(allocate(arena, parameters.n, &of));
     of.step.grad_scale = grad_scale;
+    DT__TRY(dt__gradients_find(self->ctx, parameters, self->params ? self->listed : NULL, of.grads));
     DT__TRY(find_rows(self, parameters, call, &of));
     while (of.n > 0)
         DT__TRY(step_alike(self, &of));
@@ -349,12 +350,9 @@ static dt_status run_step(dt_optimizer *self, dt_tensors parameters, double grad
     dt__training_call call;
     dt__training_call_begin(&call, &arena, parameters);
     add_options(self, grad_scale, &call);
-    dt_status status = dt__gradients_check(ctx, parameters, self->params ? self->listed : NULL);
-    if (status == DT_OK) {
-        dt__training_setting setting = dt__training_begin(ctx);
-        status = step_all(self, parameters, grad_scale, &call, &arena);
-        dt__training_end(&setting);
-    }
+    dt__training_setting setting = dt__training_begin(ctx);
+    dt_status status = step_all(self, parameters, grad_scale, &call, &arena);
+    dt__training_end(&setting);
     dt__arena_free(&arena);
     return status;
 }

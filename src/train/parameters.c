@@ -35,9 +35,9 @@ dt_status dt__parameters_check(dt_ctx *ctx, dt_tensors parameters) {
     return DT_OK;
 }
 
-dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named) {
+dt_status dt__gradients_find(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named, dt_tensor **out) {
     for (int i = 0; i < parameters.n; i++) {
-        const dt_tensor *grad = dt_grad(parameters.list[i]);
+        const dt_tensor *grad = out[i] = dt_grad(parameters.list[i]);
         if (!dt__gradient_is_held(grad))
             continue;
         char text[256], dims[128] = "";
@@ -73,19 +73,22 @@ static dt__training_mesh *add_mesh(dt__training_call *self, const dt_spec *spec)
     return &self->meshes[self->n_meshes++];
 }
 
-/* The mesh of a parameter, or NULL if no peer compares its calls. Parameters of one mesh usually follow each other. */
-static dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) {
-    if (self->n_meshes && self->meshes[self->last].spec->mesh == spec->mesh)
-        return &self->meshes[self->last];
+static dt__training_mesh *find_mesh(dt__training_call *self, const dt_spec *spec) {
     if (!dt__mesh_history(spec->mesh))
         return NULL;
     int m = 0;
     while (m < self->n_meshes && !dt__mesh_same(self->meshes[m].spec->mesh, spec->mesh))
         m++;
-    if (m == self->n_meshes && !add_mesh(self, spec))
-        return NULL;
-    self->last = m;
-    return &self->meshes[m];
+    return m < self->n_meshes ? &self->meshes[m] : add_mesh(self, spec);
+}
+
+/* The mesh of a parameter, or NULL if no peer compares its calls. Parameters of one mesh usually follow each other. */
+static inline dt__training_mesh *mesh_of(dt__training_call *self, const dt_spec *spec) {
+    if (spec->mesh != self->last_mesh) {
+        self->last = find_mesh(self, spec);
+        self->last_mesh = spec->mesh;
+    }
+    return self->last;
 }
 
 void dt__training_call_begin(dt__training_call *self, dt__arena *arena, dt_tensors parameters) {

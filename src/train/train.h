@@ -69,8 +69,10 @@ typedef struct dt__training_call {
     bool is_noted;
     dt__arena *arena;
     dt_status status; /* memory: a mesh is missing */
-    int n_meshes, capacity, last;
+    int n_meshes, capacity;
     dt__training_mesh *meshes;
+    const dt_mesh *last_mesh; /* of the last parameter, */
+    dt__training_mesh *last;  /* and what is noted for it */
 } dt__training_call;
 /* Begins with the number of parameters. What it notes is in the arena. */
 void dt__training_call_begin(dt__training_call *self, dt__arena *arena, dt_tensors parameters);
@@ -87,8 +89,9 @@ dt_status dt__training_call_meet(const dt__training_call *self, dt_tensors param
 /* A whole call that has one value. */
 dt_status dt__training_call_note(dt_ctx *ctx, dt_tensors parameters, const char *name, double value);
 
-/* Refuses parameters whose gradients are held (dt_backward); the error has the names of a list, NULL: it has none. */
-dt_status dt__gradients_check(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named);
+/* The gradient of each parameter, or NULL. Refuses gradients that are held (dt_backward); the error has the names of a
+ * list, NULL: it has none. */
+dt_status dt__gradients_find(dt_ctx *ctx, dt_tensors parameters, const dt__param_group *named, dt_tensor **out);
 
 /* Until the end, nothing is recorded and use placements are ignored. */
 typedef struct dt__training_setting {
