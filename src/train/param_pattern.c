@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Patterns of parameter names: * matches any characters, ? one, [abc] and [0-9] one of these. Matching takes at most
- * the product of the two lengths: only the last star is tried again.
+ * the product of the two lengths: only the last star is tried again. A pattern that matches no name has the distance of
+ * each: the fewest characters that are inserted, left out or replaced so that it would match.
  */
 #include "train/param_rules.h"
+
+#include "base/size.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MAX_MISSES = 2 }; /* of a near name */
 
 /* Whether a character is in the set at "[", and the end of the set. */
 static bool in_set(const char *set, char c, const char **end) {
@@ -52,6 +57,49 @@ bool dt__pattern_matches(const char *pattern, const char *name) {
     while (*pattern == '*')
         pattern++;
     return !*pattern;
+}
+
+/* One row per element of the pattern: row[j] is the distance of the elements so far and the first j characters of the
+ * name. */
+static int64_t distance(const char *pattern, const char *name, int n) {
+    int64_t row[DT__PATTERN_MISS_CHARS + 1], nearest = INT64_MAX;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (const char *next; *pattern; pattern = next) {
+        const bool is_star = *pattern == '*';
+        int64_t before = row[0]; /* row[j - 1] of the element before */
+        next = pattern + 1;
+        (void)(is_star || matches_one(pattern, 0, &next));
+        row[0] += !is_star;
+        for (int j = 1; j <= n; j++) {
+            const char *end;
+            int64_t replaced = is_star ? row[j] : before + !matches_one(pattern, name[j - 1], &end);
+            int64_t inserted = row[j - 1] + !is_star, left_out = row[j] + !is_star;
+            before = row[j];
+            row[j] = dt__min_i64(replaced, dt__min_i64(inserted, left_out));
+        }
+    }
+    for (int j = 0; j <= n; j++)
+        nearest = dt__min_i64(nearest, row[j]);
+    return nearest == 0 ? dt__min_i64(row[n], 1) : row[n]; /* a name that begins with the pattern is near */
+}
+
+dt__pattern_miss dt__pattern_miss_new(const char *pattern) {
+    int n_literal = 0;
+    for (const char *at = pattern; *at; at++)
+        n_literal += !strchr("*?[]", *at);
+    return (dt__pattern_miss){.pattern = pattern, .distance = dt__min_i64(MAX_MISSES, (n_literal + 1) / 3) + 1};
+}
+
+void dt__pattern_miss_add(dt__pattern_miss *self, const char *name) {
+    const size_t n = strlen(name);
+    const int64_t found = n <= DT__PATTERN_MISS_CHARS ? distance(self->pattern, name, (int)n) : INT64_MAX;
+    if (found >= self->distance)
+        return;
+    char text[DT__PATTERN_MISS_CHARS + 1];
+    dt__pattern_of_name(name, sizeof text, text);
+    self->distance = found;
+    (void)snprintf(self->hint, sizeof self->hint, "; did you mean %s?", text);
 }
 
 const char *dt__pattern_problem(const char *pattern) {

@@ -403,14 +403,11 @@ dt_status dt__param_rules_check(const dt__param_rules *self, dt_ctx *ctx, int n,
     for (int r = 0; r < self->n; r++) {
         const dt__param_rule *rule = &self->rules[r];
         if (!rule->has_matched && !rule->is_optional) {
-            dt__near_miss near = dt__near_miss_new(rule->pattern);
-            for (int i = 0; i < n; i++) {
-                char text[DT__NEAR_MISS_CHARS + 2];
-                dt__pattern_of_name(names[i], sizeof text, text);
-                dt__near_miss_add(&near, text, strlen(text));
-            }
+            dt__pattern_miss near = dt__pattern_miss_new(rule->pattern);
+            for (int i = 0; i < n; i++)
+                dt__pattern_miss_add(&near, names[i]);
             return dt__fail(ctx, DT_ERR_VALUE, "rules: line %d: '%s' matches none of the %d parameters%s", rule->line,
-                            rule->pattern, n, dt__near_miss_hint(&near));
+                            rule->pattern, n, near.hint);
         }
         if (rule->has_matched && !rule->has_won)
             return dt__fail(

@@ -88,6 +88,15 @@ const char *dt__pattern_problem(const char *pattern);
 /* The name with * for each part between dots that is a number, "h.*.attn.wq.weight", cut to the capacity. */
 enum { DT__PATTERN_BYTES = 512 };
 void dt__pattern_of_name(const char *name, size_t capacity, char *out);
+/* The nearest name, in this form, for a pattern that matches none: "; did you mean h.*.attn.wq.weight?", or "". */
+enum { DT__PATTERN_MISS_CHARS = 128 }; /* longer names are not compared */
+typedef struct dt__pattern_miss {
+    const char *pattern; /* must stay valid */
+    int64_t distance;    /* of the nearest name so far, or the first that is too large */
+    char hint[DT__PATTERN_MISS_CHARS + 24];
+} dt__pattern_miss;
+dt__pattern_miss dt__pattern_miss_new(const char *pattern);
+void dt__pattern_miss_add(dt__pattern_miss *self, const char *name);
 
 /* params_table.c: the table of dt_params_text. */
 typedef struct dt__param_row {

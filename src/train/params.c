@@ -493,7 +493,11 @@ static dt_tensors new_list(dt_params *self, const char *pattern) {
             tensors[n++] = from->tensor;
     }
     if (n == 0 && pattern) {
-        (void)dt__fail(self->ctx, DT_ERR_VALUE, "'%.200s' matches none of the %d parameters", pattern, self->n);
+        dt__pattern_miss near = dt__pattern_miss_new(pattern);
+        for (int i = 0; i < self->n; i++)
+            dt__pattern_miss_add(&near, self->params[i]->name);
+        (void)dt__fail(self->ctx, DT_ERR_VALUE, "'%.200s' matches none of the %d parameters%s", pattern, self->n,
+                       near.hint);
         return none;
     }
     *list = (pattern_list){.pattern = copy, .n_params = self->n, .tensors = {n, tensors}, .next = self->lists};

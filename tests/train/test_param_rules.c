@@ -55,6 +55,36 @@ static void pattern__matches_names(void **state) {
     assert_false(dt__pattern_matches(pattern, name)); /* and returns soon */
 }
 
+static void pattern__that_matches_nothing_has_a_nearest_name(void **state) {
+    (void)state;
+    static const char *const names[] = {"tok.weight", "h.10.attn.wq.weight", "h.10.attn.wo.bias", "h.10.norm.weight"};
+    static const struct {
+        const char *pattern, *hint;
+    } cases[] = {
+        {"*.wqq.weight", "; did you mean h.*.attn.wq.weight?"}, /* stars cost nothing, */
+        {"h.*.atn.*", "; did you mean h.*.attn.wq.weight?"},
+        {"*.wq.wieght", "; did you mean h.*.attn.wq.weight?"},
+        {"h.?.norm.weight", "; did you mean h.*.norm.weight?"}, /* nor do sets: this lacks a digit */
+        {"*.w[xyz].bias", "; did you mean h.*.attn.wo.bias?"},
+        {"tok", "; did you mean tok.weight?"}, /* begins with it */
+        {"tok.weights", "; did you mean tok.weight?"},
+        {"*.mlp.fc1.scale", ""},
+        {"head.*", ""},
+        {"*.wz", ""}, /* the name has to end there */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__pattern_miss near = dt__pattern_miss_new(cases[i].pattern);
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+            dt__pattern_miss_add(&near, names[n]);
+        assert_string_equal(near.hint, cases[i].hint);
+    }
+    char name[4097] = "";
+    memset(name, 'a', 4096);
+    dt__pattern_miss near = dt__pattern_miss_new("*b");
+    dt__pattern_miss_add(&near, name); /* too long to compare */
+    assert_string_equal(near.hint, "");
+}
+
 static void pattern__of_a_name_has_stars_for_numbers(void **state) {
     (void)state;
     char out[64];
@@ -321,6 +351,7 @@ static void rules__survive_failing_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pattern__matches_names),
+        cmocka_unit_test(pattern__that_matches_nothing_has_a_nearest_name),
         cmocka_unit_test(pattern__of_a_name_has_stars_for_numbers),
         cmocka_unit_test(rules__place_by_name_shape_and_mesh),
         cmocka_unit_test(rules__first_matching_line_decides_each_attribute),

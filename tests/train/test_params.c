@@ -261,6 +261,7 @@ static void params__errors_leave_the_list_as_it_was(void **state) {
     REFUSES(dt_param(p, "x", DT_SHAPE(-1)), DT_ERR_SHAPE, "");
     REFUSES(dt_params_get(p, "h.0.atn.wq.bias"), DT_ERR_VALUE, "did you mean h.0.attn.wq.bias?");
     REFUSES(dt_params_list(p, "*.wz").n, DT_ERR_VALUE, "'*.wz' matches none of the 13 parameters");
+    REFUSES(dt_params_list(p, "h.*.atn.*").n, DT_ERR_VALUE, "of the 13 parameters; did you mean h.*.attn.w");
     REFUSES(dt_params_list(p, "[").n, DT_ERR_VALUE, "expected ']'");
     REFUSES(dt_params_end(p) == DT_OK, DT_ERR_STATE, "expected an open dt_params_begin, got none");
     REFUSES(dt_params_new(ctx, .mesh = mesh, .rules = "* tpp=S(0)"), DT_ERR_VALUE, "did you mean tp?");
