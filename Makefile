@@ -127,6 +127,7 @@ compare: ## ops, gradients, optimizers and saved models compared with PyTorch; S
 	@scripts/setup.sh build
 	@$(call compile,release,programs)
 	@python3 tests/compare/torch_ops.py --seed $(or $(SEED),1) $(if $(OPS),--ops '$(OPS)')
+	@python3 tests/ops/record_memory_orders.py --torch
 	@python3 tests/compare/torch_unet.py
 	@python3 tests/train/record_optimizers.py --torch
 	@python3 tests/compare/saved_folders.py

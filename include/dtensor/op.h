@@ -412,6 +412,10 @@ struct dt_op {
     /* (optional) For estimates: floating-point operations of a call on the tensors of this rank, where they do not
      * follow from the factors of its rule. */
     double (*flops)(const dt_op_call *call);
+    /* (optional) Sets the dims of an output from the slowest to the fastest in memory, by sizes and strides of the
+     * inputs; false: row-major, as all outputs are without it. Its kernel must write outputs of any strides. Called
+     * only where an input is not row-major. */
+    bool (*order)(const dt_op_call *call, int output, int *order);
 };
 
 /* A recorded call whose gradients are computed: the argument of dt_op.backward. */

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct dt_distribute_tensor_options {
     DT_OPTION(dt_opt_int, source); /* world rank whose value is distributed; default: the mesh's first rank */
-    DT_OPTION(bool, everywhere);   /* every rank holds the same value: nothing is communicated */
+    DT_OPTION(bool, everywhere);   /* every rank holds the same value, in the same strides: nothing is communicated */
     DT_OPTION(const char *, use);  /* as dt_set_use; default: as it is placed */
     const dt_site *site;
 } dt_distribute_tensor_options;

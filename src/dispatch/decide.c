@@ -140,10 +140,12 @@ static dt_status place_inputs(making *self, const dt__candidate *selected) {
 static dt_spec *output_spec(const making *self, const dt__candidate *selected, int i) {
     const dt_op_value *value = &self->call->op_call.outputs[i];
     const dt__maker_place *maker = self->call->maker;
+    int order[DT_SPEC_MAX_DIMS];
     if (self->to->outputs[i].input >= 0)
         return dt_spec_retain(self->to->inputs[self->to->outputs[i].input].from);
     if (!maker || !maker->place)
-        return new_spec(self->to->mesh, value, selected->n_mesh_dims, selected->outputs[i], NULL);
+        return new_spec(self->to->mesh, value, selected->n_mesh_dims, selected->outputs[i],
+                        dt__spec_order_of_output(self->call, self->to, i, order));
     return dt_spec_new(
         self->to->mesh,
         &(dt_spec_desc){.dtype = value->dtype, .n_dims = value->n_dims, .shape = value->shape, .text = maker->place});

@@ -110,6 +110,7 @@ dt_status dt__meeting_run(dt_ctx *ctx, dt__call *call, const dt__decision *decis
  * call, whose inputs are replaced by their windows unless these are the result. */
 dt_status dt__windowed_new(dt__decision *decision, const dt_op_call *call, const dt__way *way);
 void dt__windowed_end(dt__windowed *windowed);
+bool dt__windowed_is_result(const dt__windowed *windowed); /* what is fetched is the output: no kernel runs */
 const dt__way *dt__windowed_way(const dt__windowed *windowed);
 bool dt__windowed_is_empty(const dt__windowed *windowed); /* this rank has no part of the outputs: no kernel runs */
 dt_status dt__windowed_fetch(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
@@ -123,6 +124,11 @@ dt_status dt__tiled_new(dt__decision *decision, const dt_op_call *call, const dt
 void dt__tiled_end(dt__tiled *tiled);
 /* Fetches the halos and runs the kernel tile by tile; between nodes the inside is computed while halos arrive. */
 dt_status dt__tiled_run(dt__tiled *self, const dt_op_call *call, struct dt__history *history, dt__fetch_cost *cost);
+
+/* output_order.c: the stride order of the spec of output i, written to `order`; NULL: row-major. And sets that of the
+ * tensors that were made for the outputs, by the strides of this rank's inputs. */
+const int *dt__spec_order_of_output(const dt__call *call, const dt__decision *decision, int i, int *order);
+void dt__order_outputs(const dt__call *call, const dt__decision *decision);
 
 /* noted_ops.c: adds the call to the histories of the decision's meshes, if it is the program's own. */
 dt_status dt__note_call(dt_ctx *ctx, const dt__call *call, dt__decision *decision);

@@ -155,6 +155,8 @@ DT__HOT static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decis
         }
         set_output_value(&values[i], &decision->outputs[i], outputs[i]->strides, outputs[i]->data);
     }
+    if (__builtin_expect(call->is_permuted, 0))
+        dt__order_outputs(call, decision);
     dt_status status = DT_OK;
     bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw as well, so that generators stay in step */
     bool holds = !call->maker || dt__maker_holds_values(call, decision->n_outputs);
@@ -417,6 +419,7 @@ static inline dt_status check_call(dt_ctx *ctx, dt__call *call) {
         if (__builtin_expect(call->inputs[i]->special, 0)) {
             DT__TRY(dt__check_current(call->inputs[i]));
             call->has_uses |= call->inputs[i]->use != NULL;
+            call->is_permuted |= (call->inputs[i]->special & DT__PERMUTED) != 0;
         }
     }
     if (!call->info->is_simple && !call->info->op->kernel && !call->info->op->decompose && !call->info->list)

@@ -38,6 +38,7 @@ typedef struct dt__call {
     dt_tensor **outputs;   /* belong to the current scope; a tensor that is written is its input */
     bool records;          /* the call is recorded */
     bool has_uses;         /* some input has a use placement */
+    bool is_permuted;      /* some input has its dims in another order in memory than row-major */
     dt_spec **used;        /* the spec that the op sees, per input (NULL: its own); NULL: own specs only */
     dt__op_draw draw;      /* of a random op */
     dt_tensor **originals; /* of a recorded call: copies of inputs that it writes and its gradient needs; or NULL */
@@ -73,7 +74,7 @@ static inline void dt__call_init(dt__call *call, dt_ctx *ctx, int overload, cons
     call->n_outputs = 0;
     call->records = false;
     call->originals = NULL;
-    call->has_uses = false;
+    call->has_uses = call->is_permuted = false;
     call->used = NULL;
     call->draw.taken = false;
     call->outputs = call->few_outputs;

@@ -140,6 +140,7 @@ void dt__windowed_end(dt__windowed *windowed) {
     dt__tiled_end(windowed->tiled);
 }
 
+bool dt__windowed_is_result(const dt__windowed *windowed) { return windowed->is_result; }
 const dt__way *dt__windowed_way(const dt__windowed *windowed) { return &windowed->way; }
 bool dt__windowed_is_empty(const dt__windowed *windowed) { return windowed->needs_none; }
 

@@ -2,7 +2,7 @@
  *
  * dt_distribute_tensor: from a plain value to a distributed tensor. The source's value is a tensor on a mesh of one
  * rank, so distributing it is a redistribution between two meshes; where every rank has the value, it is one from
- * Replicate.
+ * Replicate, and the shards keep the value's order of dims in memory. Of a source's value other ranks do not know it.
  */
 #include "base/options.h"
 #include "comm/comm.h"
@@ -22,7 +22,9 @@ static void drop_target(struct target *target) {
     dt_spec_release(target->moved);
 }
 
-static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *place, struct target *out) {
+/* order: of the dims in memory; NULL: row-major. */
+static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *place, const int *order,
+                             struct target *out) {
     *out = (struct target){.keeps = true};
     dt_placement placements[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     dt_spec_desc desc = {.dtype = value->dtype,
@@ -30,7 +32,8 @@ static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *
                          .shape = value->shape,
                          .text = place,
                          .n_placements = place ? 0 : dt_mesh_n_dims(mesh),
-                         .placements = place ? NULL : placements};
+                         .placements = place ? NULL : placements,
+                         .stride_order = order};
     out->requested = dt_spec_new(mesh, &desc);
     if (!out->requested)
         return dt_error_status(value->ctx);
@@ -167,7 +170,10 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
     }
     struct target target;
     dt_tensor *result = NULL;
-    if (make_target(value, mesh, place, &target) == DT_OK) {
+    int order[DT_SPEC_MAX_DIMS];
+    dt__stride_order_of(value->n_dims, value->shape, value->strides, order);
+    const bool keeps_order = options->everywhere && dt__is_permuted(value->n_dims, value->strides);
+    if (make_target(value, mesh, place, keeps_order ? order : NULL, &target) == DT_OK) {
         dt_spec *from = source_spec(value, mesh, options);
         if (from)
             result = distribute(value, &target, from);

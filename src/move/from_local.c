@@ -109,7 +109,7 @@ static dt_status gather_locals(struct global_tensor *global) {
     int64_t *mine = all + n * N_GATHERED;
     memset(mine, 0, N_GATHERED * sizeof *mine);
     int order[DT_SPEC_MAX_DIMS];
-    dt__stride_order_of(local->n_dims, local->strides, order);
+    dt__stride_order_of(local->n_dims, local->shape, local->strides, order);
     mine[GATHERED_DTYPE] = local->dtype;
     mine[GATHERED_DIMS] = local->n_dims;
     mine[GATHERED_GRAD] = local->record != NULL;
@@ -261,7 +261,7 @@ static dt_status use_stride(struct global_tensor *global, dt_ints stride) {
     int64_t dense[DT_SPEC_MAX_DIMS];
     char text[256];
     if (stride.n == global->n_dims) {
-        dt__stride_order_of(stride.n, stride.list, global->order);
+        dt__stride_order_of(stride.n, global->shape, stride.list, global->order);
         bool same = dt__dense_strides(stride.n, global->shape, global->order, dense);
         for (int d = 0; d < stride.n && same; d++)
             same = global->shape[d] <= 1 || dense[d] == stride.list[d];
@@ -306,7 +306,7 @@ static dt_status find_global(struct global_tensor *global, const dt_from_local_o
     memcpy(global->shape, have_shape ? o->shape.sizes : local->shape, (size_t)global->n_dims * sizeof *global->shape);
     DT__TRY(check_dims(global));
     if (local && local->n_dims == global->n_dims)
-        dt__stride_order_of(global->n_dims, local->strides, global->order);
+        dt__stride_order_of(global->n_dims, local->shape, local->strides, global->order);
     else
         dt__stride_order_row_major(global->n_dims, global->order);
     if (!have_shape)

@@ -110,6 +110,7 @@ const dt_op dt__op_silu = {
     .schema = "silu(Tensor input) -> Tensor",
     .summary = "x / (1 + exp(-x)) of every element.",
     .rule = "... -> ...",
+    .order = dt__order_of_elements,
     .shape = shape_silu,
     .kernel = silu,
     .gradient = "input: silu_backward(grad, conjugate(input))",

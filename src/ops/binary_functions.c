@@ -168,6 +168,7 @@ const dt_op dt__op_lerp = {
               "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
     .summary = "Moves elements toward those of another tensor by a weight: self + weight (end - self).",
     .rule = "..., ..., ... -> ...",
+    .order = dt__order_of_elements,
     .rows = rows_lerp,
     .shape = shape_lerp,
     .kernel = dt__ternary_run,

@@ -224,6 +224,7 @@ const dt_op dt__op_clamp = {
               "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
     .summary = "Limits every element to the range from min to max, which are numbers or tensors.",
     .rule = "..., ..., ... -> ...",
+    .order = dt__order_of_elements,
     .rows = rows_clamp,
     .varying = "min,max",
     .class_of = class_clamp,
@@ -245,7 +246,8 @@ const dt_op dt__op_clamp_ = {
     .schema =                                                                                                        \
         name "(Tensor self, Scalar " bound ") -> Tensor | " name ".Tensor(Tensor self, Tensor " bound ") -> Tensor", \
     .rule = "..., ... -> ...", .rows = rows_clamp, .varying = bound, .class_of = class_clamp, .shape = shape_clamp,  \
-    .kernel = clamp, .family = &(const int){number}, .backward = clamp_backward, .saves = "self," bound ",result",   \
+    .kernel = clamp, .order = dt__order_of_elements, .family = &(const int){number}, .backward = clamp_backward,     \
+    .saves = "self," bound ",result",                                                                                \
     .samples = name "(f32[5,3]; 0.5)\n" name "(f32[5,3]; f32[3])\n" name "(i32[5]; 2)"
 
 const dt_op dt__op_clamp_max = {ONE_BOUND("clamp_max", "max", MAX),
@@ -259,6 +261,7 @@ const dt_op dt__op_where = {
               "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
     .summary = "Elements of one tensor where the condition is true, of the other where it is false.",
     .rule = "..., ..., ... -> ...",
+    .order = dt__order_of_elements,
     .rows = rows_where,
     .varying = "self,other",
     .class_of = class_where,
@@ -276,6 +279,7 @@ const dt_op dt__op_masked_fill = {
               "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
     .summary = "Elements of a tensor, and a value where the mask is true.",
     .rule = "..., ..., ... -> ...",
+    .order = dt__order_of_elements,
     .rows = rows_masked_fill,
     .varying = "value",
     .class_of = class_masked_fill,

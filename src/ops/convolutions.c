@@ -179,8 +179,8 @@ static double flops_of(const dt_op_call *call) {
 
 #define CONVOLUTION(out_, n_)                                                                                        \
     .rows = dt__conv_rows, .arguments = DT__CONV_ARGUMENTS, .shape = dt__conv_shape, .kernel = convolve,             \
-    .window = dt__conv_window, .flops = flops_of, .flags = DT_OP_TILES, .backward = gradients,                       \
-    .family = &(const dt__conv_family) {                                                                             \
+    .window = dt__conv_window, .order = dt__order_of_images, .flops = flops_of, .flags = DT_OP_TILES,                \
+    .backward = gradients, .family = &(const dt__conv_family) {                                                      \
         out_, n_                                                                                                     \
     }
 

@@ -110,6 +110,7 @@ const dt_op dt__op_to = {
     .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)",
     .summary = "Converts to another dtype.",
     .rule = "...->...",
+    .order = dt__order_of_elements,
     .partial_of = partial_to,
     .shape = shape_to,
     .kernel = convert,
@@ -126,8 +127,8 @@ const dt_op dt__op_to = {
 /* name(Tensor self) -> Tensor */
 #define CONVERSION(name, dtype_, from)                                                                               \
     .schema = name "(Tensor self) -> Tensor", .rule = "...->...", .partial_of = partial_to, .shape = shape_to,       \
-    .kernel = convert, .gradient = "self: grad", .family = &(const dt_dtype){dtype_},                                \
-    .samples = name "(" from "[5,3])"
+    .order = dt__order_of_elements, .kernel = convert, .gradient = "self: grad",                                     \
+    .family = &(const dt_dtype){dtype_}, .samples = name "(" from "[5,3])"
 
 /* clang-format off */
 const dt_op dt__op_bfloat16 = {CONVERSION("bfloat16", DT_BF16, "f16"),
@@ -217,6 +218,7 @@ const dt_op dt__op_zero_ = {
     .schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
     .summary = "Sets every element to 0.",
     .rule = "...->...",
+    .order = dt__order_of_elements,
     .partial = DT_PARTIAL_ANY,
     .shape = shape_zero,
     .kernel = zero_fill,

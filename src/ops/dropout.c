@@ -135,6 +135,7 @@ const dt_op dt__op_dropout = {
     .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
     .summary = "Sets elements to zero with probability p and scales the others by 1 / (1 - p).",
     .rule = "...->...",
+    .order = dt__order_of_elements,
     .partial_of = partial_dropout,
     .arguments = "p,training",
     .varying = "p",

@@ -213,6 +213,7 @@ const dt_op dt__op_cat = {
     JOIN(0),
     .rows = rows_cat,
     .window = window_join,
+    .order = dt__order_of_all_images,
     .flags = DT_OP_MOVES,
     .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})\n"
                "cat({f32[5,3]; i32[2,3]})",

@@ -50,6 +50,12 @@ typedef struct dt__scratch {
 dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape, dt__scratch *out);
 void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch);
 
+/* memory_order.c: outputs keep the strides of the inputs of an elementwise op (dt_op.order); or they are channels-last
+ * if an input is, or if all are. */
+bool dt__order_of_elements(const dt_op_call *call, int output, int *order);
+bool dt__order_of_images(const dt_op_call *call, int output, int *order);
+bool dt__order_of_all_images(const dt_op_call *call, int output, int *order);
+
 /* The verdict that an index is out of range, of 0 to limit - 1. */
 dt_status dt__bad_index(const dt_op_call *call, int64_t index, int64_t limit);
 

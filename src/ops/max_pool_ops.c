@@ -425,8 +425,8 @@ static dt_status gradient_of_read(const dt_op_backward *call, dt_tensor **input_
 #define POOL(name, arguments, dims, adaptive, summary_, samples_)                                                    \
     .schema = name arguments ") -> (Tensor output, Tensor indices)",                                                 \
     .summary = summary_ ", with their indices in space.", .rows = rows_pool, .shape = shape_pool, .kernel = pool,    \
-    .window = window_pool, .flags = DT_OP_TILES, .saves = "result1", .backward = gradient_of_pool,                   \
-    .samples = samples_, .family = &(const pool_family) {                                                            \
+    .window = window_pool, .order = dt__order_of_images, .flags = DT_OP_TILES, .saves = "result1",                   \
+    .backward = gradient_of_pool, .samples = samples_, .family = &(const pool_family) {                              \
         DT__POOL_FIND, dims, adaptive, NULL                                                                          \
     }
 #define EITHER(name, arguments, dims, adaptive, summary_, samples_)                                                  \
@@ -483,6 +483,7 @@ const dt_op dt__op_max_pool_backward = {
     .shape = shape_backward,
     .kernel = pool,
     .window = window_pool,
+    .order = dt__order_of_images,
     .flags = DT_OP_TILES,
     .saves = "indices",
     .backward = gradient_of_backward,
@@ -497,6 +498,7 @@ const dt_op dt__op_max_pool_read = {
     .shape = shape_read,
     .kernel = pool,
     .window = window_pool,
+    .order = dt__order_of_images,
     .flags = DT_OP_TILES,
     .saves = "indices",
     .backward = gradient_of_read,

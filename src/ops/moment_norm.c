@@ -212,6 +212,10 @@ static dt_status finish(dt_op_call *call, const dt_state *merged) {
     return normalize(call, &mean, &second);
 }
 
+static bool order_of(const dt_op_call *call, int output, int *order) {
+    return output == OUTPUT && dt__order_of_elements(call, output, order);
+}
+
 static const dt_meet norm_meet = {describe, begin, merge, finish};
 
 /* Mean and 1 / standard deviation: those of the call, or, where the graph of gradients is recorded, computed again. */
@@ -297,6 +301,7 @@ const dt_op dt__op_moment_norm = {
     .shape = shape_norm,
     .kernel = dt__run_alone,
     .meet = &norm_meet,
+    .order = order_of,
     .backward = backward,
     .saves = "input,weight,mean,rstd",
     .samples =

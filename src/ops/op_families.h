@@ -47,7 +47,8 @@ dt_status dt__ternary_run(dt_op_call *call);
 void dt__rows_extremum(const dt_op_call *call, dt_rows *rows, dt_reduce both);
 
 #define DT__FAMILY(run, op_, ...)                                                                                    \
-    .shape = dt__family_shape, .kernel = run, .family = &(const dt__element_family) {                                \
+    .order = dt__order_of_elements, .shape = dt__family_shape, .kernel = run,                                        \
+    .family = &(const dt__element_family) {                                                                          \
         .op = DT__EL_##op_, .dtypes = __VA_ARGS__                                                                    \
     }
 

@@ -365,8 +365,8 @@ static dt_status pad_backward(const dt_op_backward *call, dt_tensor **input_grad
 }
 
 #define PADDING(mode_)                                                                                               \
-    .rows = rows_pad, .window = window_pad, .shape = shape_pad, .kernel = pad, .arguments = "pad,value" mode_,       \
-    .varying = "value", .check = check_pad_value, .class_of = class_pad
+    .rows = rows_pad, .window = window_pad, .order = dt__order_of_images, .shape = shape_pad, .kernel = pad,         \
+    .arguments = "pad,value" mode_, .varying = "value", .check = check_pad_value, .class_of = class_pad
 
 const dt_op dt__op_constant_pad_nd = {
     .schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
@@ -381,6 +381,7 @@ const dt_op dt__op_flip = {
     .summary = "The indices of dims in reverse order.",
     .rows = rows_flip,
     .window = window_flip,
+    .order = dt__order_of_elements,
     .flags = DT_OP_MOVES,
     .shape = shape_flip,
     .kernel = flip,

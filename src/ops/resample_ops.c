@@ -433,7 +433,8 @@ static dt_status gradient(const dt_op_backward *call, dt_tensor **input_grads) {
 
 #define RESAMPLE(read_, n_, transposed_)                                                                             \
     .rows = rows_resample, .shape = shape_resample, .kernel = resample, .window = window_resample,                   \
-    .flags = DT_OP_TILES, .saves = "", .backward = gradient, .family = &(const resample_family) {                    \
+    .order = dt__order_of_images, .flags = DT_OP_TILES, .saves = "", .backward = gradient,                           \
+    .family = &(const resample_family) {                                                                             \
         read_, n_, transposed_                                                                                       \
     }
 

@@ -60,6 +60,7 @@ const dt_op dt__op_gelu = {
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
     .summary = "Every element times its normal cumulative distribution function; approximate=\"tanh\" is faster.",
     .rule = "... -> ...",
+    .order = dt__order_of_elements,
     .shape = shape_gelu,
     .kernel = gelu,
     .gradient = "self: gelu_backward(grad, self, approximate=approximate)",

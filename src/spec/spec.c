@@ -127,6 +127,7 @@ static dt_status fill_spec(dt_spec *spec, const spec_key *key) {
         return DT_ERR_MEMORY;
     dt__dense_strides(n_dims, key->sharding.shape, stride_order, strides);
     spec->stride_order = stride_order;
+    spec->is_permuted = dt__is_permuted(n_dims, strides);
     spec->strides = strides;
     DT__TRY(dt__sharding_build(&spec->arena, &key->sharding, &spec->sharding));
     return derive_sizes(spec);

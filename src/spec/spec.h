@@ -29,8 +29,9 @@ struct dt_spec {
     int64_t elements, bytes;
     int64_t n_shards, max_bytes;
     bool is_even;
-    dt_local local;  /* this rank's */
-    dt__arena arena; /* holds all that the pointers above point to */
+    bool is_permuted; /* the stride order is not row-major */
+    dt_local local;   /* this rank's */
+    dt__arena arena;  /* holds all that the pointers above point to */
 };
 
 /* dt_spec_text of a tensor that is used in another placement, "f32[8,6] S(0) use R on mesh(tp=2)"; use NULL: none. */

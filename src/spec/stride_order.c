@@ -21,10 +21,25 @@ bool dt__is_stride_order(int n, const int *order) {
     return true;
 }
 
-void dt__stride_order_of(int n, const int64_t *strides, int *out) {
+bool dt__is_permuted(int n, const int64_t *strides) {
+    int64_t least = INT64_MAX;
+    for (int d = 0; d < n; d++) {
+        if (strides[d] > least)
+            return true;
+        least = strides[d] ? strides[d] : least;
+    }
+    return false;
+}
+
+/* Whether dim b belongs before dim a, which is lower. */
+static bool is_slower(const int64_t *shape, const int64_t *strides, int a, int b) {
+    return strides[a] != strides[b] ? strides[a] < strides[b] : shape[a] == 1 && shape[b] > 1;
+}
+
+void dt__stride_order_of(int n, const int64_t *shape, const int64_t *strides, int *out) {
     for (int d = 0; d < n; d++) {
         int at = d;
-        for (; at > 0 && strides[out[at - 1]] < strides[d]; at--)
+        for (; at > 0 && is_slower(shape, strides, out[at - 1], d); at--)
             out[at] = out[at - 1];
         out[at] = d;
     }

@@ -13,8 +13,10 @@
 void dt__stride_order_row_major(int n, int *out);
 /* Whether each of 0 … n - 1 appears once. */
 bool dt__is_stride_order(int n, const int *order);
-/* Dims by descending stride; the lower dim comes first where strides are equal. */
-void dt__stride_order_of(int n, const int64_t *strides, int *out);
+/* Whether a dim has a larger stride than one before it. Strides of 0, of expanded dims, do not count. */
+bool dt__is_permuted(int n, const int64_t *strides);
+/* Dims by descending stride; where strides are equal, those of size 1 last, as in a dense tensor. */
+void dt__stride_order_of(int n, const int64_t *shape, const int64_t *strides, int *out);
 /* Strides, in elements, of a dense tensor; false where one is above 2^63 - 1. */
 bool dt__dense_strides(int n, const int64_t *shape, const int *order, int64_t *out);
 

@@ -134,12 +134,16 @@ static inline unsigned char *data_at(const dt__storage *storage, dt_dtype dtype,
     return storage->data ? storage->data + offset * (int64_t)dt__dtype_bytes(dtype) : NULL;
 }
 
+static inline uint8_t special_of(const dt__storage *storage, bool is_permuted) {
+    return (uint8_t)((storage->origin ? DT__OF_COPY : 0) | (is_permuted ? DT__PERMUTED : 0));
+}
+
 /* Sets what dt__handle_new leaves to its caller. Takes over the caller's reference to the storage. */
 static inline void set_plain(dt_tensor *tensor, dt__storage *storage, const dt__array_desc *desc) {
     int n = desc->n_dims;
     int64_t *shape = tensor->dims, *strides = shape + n;
     tensor->storage = storage;
-    tensor->special = storage->origin ? DT__OF_COPY : 0;
+    tensor->special = special_of(storage, desc->strides && dt__is_permuted(n, desc->strides));
     tensor->data = data_at(storage, desc->dtype, desc->offset);
     tensor->dtype = desc->dtype;
     tensor->n_dims = tensor->local_n_dims = n;
@@ -182,12 +186,12 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
     return dt__tensor_dense(ctx, dtype, n_dims, shape, (size_t)n * dt_dtype_size(dtype));
 }
 
-/* Sets the fields of a distributed tensor. */
+/* Sets the fields of a distributed tensor; strides NULL: those of the spec. */
 static inline void set_distributed(dt_tensor *tensor, dt_spec *spec, dt__storage *storage, int64_t offset,
                                    const int64_t *strides) {
     const dt_local *local = &spec->local;
     tensor->storage = storage;
-    tensor->special = storage->origin ? DT__OF_COPY : 0;
+    tensor->special = special_of(storage, strides ? dt__is_permuted(local->n_dims, strides) : spec->is_permuted);
     tensor->data = data_at(storage, spec->dtype, offset);
     tensor->spec = dt__spec_retain(spec);
     tensor->dtype = spec->dtype;
@@ -196,6 +200,7 @@ static inline void set_distributed(dt_tensor *tensor, dt_spec *spec, dt__storage
     tensor->local_n_dims = local->n_dims;
     tensor->local_shape = local->shape;
     tensor->strides = tensor->dims;
+    strides = strides ? strides : local->strides;
     for (int d = 0; d < local->n_dims; d++)
         tensor->dims[d] = strides[d];
 }
@@ -205,7 +210,7 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
     if (!tensor)
         return NULL;
     storage->n_refs++;
-    set_distributed(tensor, spec, storage, offset, strides ? strides : spec->local.strides);
+    set_distributed(tensor, spec, storage, offset, strides);
     return tensor;
 }
 
@@ -226,10 +231,17 @@ DT__HOT dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
         label_block(spec, storage->data);
     dt_tensor *tensor = storage ? dt__handle_new(spec->ctx, spec->local.n_dims) : NULL;
     if (tensor)
-        set_distributed(tensor, spec, storage, 0, spec->local.strides);
+        set_distributed(tensor, spec, storage, 0, NULL);
     else
         dt__storage_release(storage);
     return tensor;
+}
+
+void dt__tensor_set_order(dt_tensor *tensor, const int *order) {
+    const int n = tensor->local_n_dims;
+    (void)dt__dense_strides(n, tensor->local_shape, order, tensor->strides); /* its bytes are below 2^63 */
+    tensor->special &= (uint8_t)~DT__PERMUTED;
+    tensor->special |= dt__is_permuted(n, tensor->strides) ? DT__PERMUTED : 0;
 }
 
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {

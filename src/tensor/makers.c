@@ -15,11 +15,9 @@
 
 /* A plain handle on new memory that is dense in an order of dims. */
 static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_shape shape, const int *order) {
-    int64_t strides[DT_SPEC_MAX_DIMS];
     dt_tensor *tensor = dt__tensor_new(ctx, op, dtype, shape.n, shape.sizes);
-    if (!tensor || !order || !dt__dense_strides(shape.n, shape.sizes, order, strides))
-        return tensor;
-    memcpy(tensor->strides, strides, (size_t)shape.n * sizeof *strides);
+    if (tensor && order)
+        dt__tensor_set_order(tensor, order);
     return tensor;
 }
 

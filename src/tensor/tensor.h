@@ -56,6 +56,7 @@ enum {
     DT__OF_COPY = 1,  /* the storage has an origin */
     DT__HAS_USE = 2,  /* `use` is not NULL */
     DT__DETACHED = 4, /* made by dt_detach, or a view of such a tensor, or made where nothing is recorded */
+    DT__PERMUTED = 8, /* the dims are in another order in memory than row-major */
 };
 
 /* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
@@ -177,6 +178,8 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's local tensor; strides NULL: dense, as the spec. */
 dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides);
+/* Puts the dims of a new tensor, which is dense, in another order in memory: from the slowest to the fastest. */
+void dt__tensor_set_order(dt_tensor *tensor, const int *order);
 /* As dt_empty_like and dt_clone, for the library's own copies: not recorded. */
 dt_tensor *dt__empty_like(const dt_tensor *tensor);
 dt_tensor *dt__clone(const dt_tensor *tensor);

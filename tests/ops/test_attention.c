@@ -32,7 +32,8 @@ static dt_tensor *numbers(dt_ctx *ctx, dt_mesh *mesh, dt_dtype dtype, const char
 static int compare(dt_ctx *ctx, const request *r, const char *name, dt_tensor *expected, dt_tensor *got) {
     CHECK(expected && got, "%s: %s", name, dt_error_text(ctx));
     const double near = r->dtype == DT_BF16 ? 2e-2 : r->dtype == DT_F32 ? 1e-5 : 1e-12;
-    dt_tensor *a = dt_to(dt_full_tensor(expected), DT_F64), *b = dt_to(dt_full_tensor(got), DT_F64);
+    dt_tensor *a = dt_contiguous(dt_to(dt_full_tensor(expected), DT_F64));
+    dt_tensor *b = dt_contiguous(dt_to(dt_full_tensor(got), DT_F64));
     CHECK(a && b, "%s: %s", name, dt_error_text(ctx));
     const double *x = dt_data(a), *y = dt_data(b);
     for (int64_t i = 0; i < dt_tensor_elements(a); i++)

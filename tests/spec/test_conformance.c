@@ -430,7 +430,9 @@ static void shards__even_and_uneven_ones_are_distinguished(void **state) {
 static void stride_order__is_by_descending_stride(void **state) {
     (void)state;
     int order[4];
-    dt__stride_order_of(4, LIST(1, 8, 8, 2), order);
+    dt__stride_order_of(4, LIST(2, 1, 5, 6), LIST(30, 1, 6, 1), order); /* channels-last, of one channel */
+    assert_memory_equal(order, ((int[]){0, 2, 3, 1}), sizeof order);
+    dt__stride_order_of(4, LIST(2, 5, 2, 4), LIST(1, 8, 8, 2), order);
     assert_memory_equal(order, ((int[]){1, 2, 3, 0}), sizeof order);
     assert_true(dt__is_stride_order(4, order));
     assert_false(dt__is_stride_order(4, (int[]){0, 1, 1, 3}));
