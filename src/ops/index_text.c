@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Indexing by a text (dtensor/indexing.h). The text becomes a list of steps, each an op on one dim: select, slice,
- * flip, unsqueeze. Tensors among the indices are one call of index at the end. An assignment that has such tensors runs
- * the steps, and then puts each result back into the one before by the scatter that belongs to its step. Any other
- * assignment writes a box, a slice of each dim, and reads no sharded dim of the tensor.
+ * flip, unsqueeze. Tensors among the indices are one call of index at the end.
+ *
+ * An assignment moves what it writes, and nothing of the tensor. With tensors among the indices it is one index_put_ on
+ * a view of the tensor. A slice of a sharded dim is no such view: that dim is written as a whole, with the value at its
+ * places in it, and a mask selects what is kept of that. Any other assignment writes a box, a slice of each dim.
  */
 #include "dtensor/indexing.h"
 
@@ -15,6 +17,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum item_kind { ITEM_INT, ITEM_SLICE, ITEM_NEW, ITEM_TENSOR, ITEM_REST } item_kind;
@@ -137,42 +140,6 @@ static int n_consumed(const item *of) {
     return of->kind == ITEM_NEW || of->kind == ITEM_REST ? 0 : is_mask(of) ? dt_tensor_n_dims(of->tensor) : 1;
 }
 
-/* One op on one dim, and what it was run on. */
-typedef struct step {
-    item_kind kind; /* ITEM_REST: a flip */
-    int64_t dim, start, end, by;
-    dt_tensor *of;
-} step;
-
-typedef struct steps {
-    index_text *text;
-    dt_tensor *tensor; /* the result so far */
-    int n, dim;
-    step list[2 * MAX_ITEMS];
-    dt_tensor *indices[DT_SPEC_MAX_DIMS];
-    int n_indices, n_masks; /* masks without a number of elements */
-} steps;
-
-static dt_status add_step(steps *self, step of) {
-    of.of = self->tensor;
-    dt_dims dims = {.n = 1, .list = &of.dim};
-    switch (of.kind) {
-    case ITEM_INT:
-        self->tensor = dt_select(of.of, of.dim, of.start);
-        break;
-    case ITEM_SLICE:
-        self->tensor = dt_slice(of.of, of.dim, of.start, of.end, of.by);
-        break;
-    case ITEM_REST:
-        self->tensor = dt_flip(of.of, dims);
-        break;
-    default:
-        self->tensor = dt_unsqueeze(of.of, of.dim);
-    }
-    self->list[self->n++] = of;
-    return self->tensor ? DT_OK : dt_error_status(self->text->ctx);
-}
-
 static int64_t clamp(int64_t value, int64_t low, int64_t high) { return dt__min_i64(dt__max_i64(value, low), high); }
 
 /* The indices of a slice, ascending: `end` is after the last one. */
@@ -197,17 +164,45 @@ static range range_of(const item *of, int64_t size) {
 
 static bool is_whole(const range *of, int64_t size) { return of->start == 0 && of->by == 1 && of->n == size; }
 
+/* What a dim of the result so far is. */
+typedef struct selected_dim {
+    range part; /* of a slice */
+    bool is_slice, is_indexed;
+    bool is_cut; /* the slice is still to be selected */
+} selected_dim;
+
+typedef struct steps {
+    index_text *text;
+    bool writes;       /* the result is a view of the tensor: slices that are none are cut, and flips are left out */
+    dt_tensor *tensor; /* the result so far */
+    int dim;
+    selected_dim dims[2 * DT_SPEC_MAX_DIMS];
+    dt_tensor *indices[DT_SPEC_MAX_DIMS];
+    int n_indices, n_masks; /* masks without a number of elements */
+} steps;
+
+static dt_status set_result(steps *self, dt_tensor *result) {
+    self->tensor = result;
+    return result ? DT_OK : dt_error_status(self->text->ctx);
+}
+
+static bool is_sharded(const dt_tensor *tensor, int dim) {
+    for (int m = 0; tensor->spec && m < tensor->spec->sharding.n_mesh_dims; m++)
+        if (dt__is_cut(&tensor->spec->sharding.placements[m]) && tensor->spec->sharding.placements[m].dim == dim)
+            return true;
+    return false;
+}
+
 /* A slice with a negative step is one that is flipped. */
 static dt_status add_slice(steps *self, const item *of) {
-    const int64_t size = dt_tensor_size(self->tensor, self->dim);
+    const int dim = self->dim++;
+    const int64_t size = dt_tensor_size(self->tensor, dim);
     const range part = range_of(of, size);
-    if (!is_whole(&part, size))
-        DT__TRY(add_step(
-            self, (step){.kind = ITEM_SLICE, .dim = self->dim, .start = part.start, .end = part.end, .by = part.by}));
-    if (part.is_flipped)
-        DT__TRY(add_step(self, (step){.kind = ITEM_REST, .dim = self->dim}));
-    self->dim++;
-    return DT_OK;
+    const bool is_cut = self->writes && !is_whole(&part, size) && is_sharded(self->tensor, dim);
+    self->dims[dim] = (selected_dim){.part = part, .is_slice = true, .is_cut = is_cut};
+    if (!is_cut && !is_whole(&part, size))
+        DT__TRY(set_result(self, dt_slice(self->tensor, dim, part.start, part.end, part.by)));
+    return part.is_flipped && !self->writes ? set_result(self, dt_flip(self->tensor, DT_DIMS(dim))) : DT_OK;
 }
 
 /* The indices of the n_true elements of a mask, in order, one tensor per dim. */
@@ -219,6 +214,7 @@ static dt_status add_counted_mask(steps *self, const item *of) {
     for (int d = n - 1; d >= 0 && places; d--) {
         int64_t size = dt_tensor_size(of->tensor, d);
         self->indices[self->dim + d] = dt_remainder_scalar_other(places, size);
+        self->dims[self->dim + d].is_indexed = true;
         places = dt_floor_divide_scalar(places, size);
     }
     self->dim += n;
@@ -234,7 +230,8 @@ static dt_status add_tensor(steps *self, const item *of) {
                         self->text->name, self->text->text, dt_dtype_name(dt_tensor_dtype(of->tensor)));
     self->n_masks += is_mask(of);
     self->indices[self->dim] = of->tensor;
-    self->dim += n_consumed(of);
+    for (int n = n_consumed(of); n > 0; n--)
+        self->dims[self->dim++].is_indexed = true;
     return DT_OK;
 }
 
@@ -251,8 +248,9 @@ static dt_status check_int(const index_text *text, const item *of, int dim, int6
 static dt_status add_int(steps *self, const item *of, bool has_tensors) {
     DT__TRY(check_int(self->text, of, self->dim, dt_tensor_size(self->tensor, self->dim)));
     if (!has_tensors)
-        return add_step(self, (step){.kind = ITEM_INT, .dim = self->dim, .start = of->start});
+        return set_result(self, dt_select(self->tensor, self->dim, of->start));
     self->n_indices++;
+    self->dims[self->dim].is_indexed = true;
     self->indices[self->dim] =
         dt_full(self->text->ctx, DT_SHAPE(), of->start, .dtype = DT_I64, .mesh = dt_tensor_mesh(self->tensor));
     return self->indices[self->dim++] ? DT_OK : dt_error_status(self->text->ctx);
@@ -284,10 +282,8 @@ static dt_status run_steps(steps *self) {
             DT__TRY(add_slice(self, of));
         else if (of->kind == ITEM_TENSOR)
             DT__TRY(add_tensor(self, of));
-        else {
-            DT__TRY(add_step(self, (step){.kind = ITEM_NEW, .dim = self->dim}));
-            self->dim++;
-        }
+        else
+            DT__TRY(set_result(self, dt_unsqueeze(self->tensor, self->dim++)));
     }
     return DT_OK;
 }
@@ -300,8 +296,8 @@ static dt_status open_text(const char *name, dt_tensor *tensor, const char *inde
     return read_text(text);
 }
 
-static dt_status prepare(index_text *text, dt_tensor *tensor, steps *out) {
-    *out = (steps){.text = text, .tensor = tensor};
+static dt_status prepare(index_text *text, dt_tensor *tensor, bool writes, steps *out) {
+    *out = (steps){.text = text, .writes = writes, .tensor = tensor};
     return run_steps(out);
 }
 
@@ -325,7 +321,8 @@ dt_tensor *dt_at_site(dt_tensor *tensor, const char *index, int n_tensors, dt_te
     index_text text;
     steps all;
     if (DT__REFUSAL() != DT_OK || !tensor || !all_live(n_tensors, tensors) ||
-        open_text("at", tensor, index, n_tensors, tensors, &text) != DT_OK || prepare(&text, tensor, &all) != DT_OK)
+        open_text("at", tensor, index, n_tensors, tensors, &text) != DT_OK ||
+        prepare(&text, tensor, false, &all) != DT_OK)
         return NULL;
     if (all.n_masks) {
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED,
@@ -335,31 +332,121 @@ dt_tensor *dt_at_site(dt_tensor *tensor, const char *index, int n_tensors, dt_te
     return all.n_indices ? dt_index(all.tensor, indices_of(&all)) : all.tensor;
 }
 
-/* The tensor that a step was run on, with other elements where its result is. */
-static dt_tensor *put_back(const step *of, dt_tensor *value) {
-    dt_dims dims = {.n = 1, .list = &of->dim};
-    switch (of->kind) {
-    case ITEM_INT:
-        return dt_select_scatter(of->of, value, of->dim, of->start);
-    case ITEM_SLICE:
-        return dt_slice_scatter(of->of, value, of->dim, of->start, of->end, of->by);
-    case ITEM_REST:
-        return dt_flip(value, dims);
-    default:
-        return dt_squeeze_dim(value, of->dim);
+static dt_tensor *scatter(dt_tensor *to, dt_tensor *value, int dim, const range *part) {
+    return dt_slice_scatter(to, value, dim, part->start, part->end, part->by);
+}
+
+/* How the selected elements are laid out: the dims that are not indexed, and those of the indices among them. */
+typedef struct layout {
+    int n_dims;   /* of the selected elements */
+    int n_before; /* dims before those of the indices */
+    int n_of_indices;
+} layout;
+
+/* NumPy's: where indices are adjacent their dims replace the indexed ones, otherwise they come first. */
+static layout layout_of(const steps *all) {
+    layout out = {0};
+    int n_dims = dt_tensor_n_dims(all->tensor), first = -1, last = -1, n_indexed = 0;
+    for (int d = 0; d < n_dims; d++) {
+        if (!all->dims[d].is_indexed)
+            continue;
+        first = first < 0 ? d : first;
+        last = d;
+        n_indexed++;
+        int own = all->n_masks ? 1 : all->indices[d] ? dt_tensor_n_dims(all->indices[d]) : 0;
+        out.n_of_indices = own > out.n_of_indices ? own : out.n_of_indices;
     }
+    out.n_before = last - first + 1 == n_indexed ? first : 0;
+    out.n_dims = n_dims - n_indexed + out.n_of_indices;
+    return out;
+}
+
+/* Zeros of the sizes of a value but for one dim, which is sharded as dim `of` of the tensor is. */
+static dt_tensor *zeros_along(const steps *all, const dt_tensor *value, int dim, int of) {
+    const dt_tensor *tensor = all->tensor;
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    char place[24 * DT_SPEC_MAX_DIMS];
+    size_t n = 0;
+    for (int m = 0; m < tensor->spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *p = &tensor->spec->sharding.placements[m];
+        const char *comma = m ? "," : "";
+        n += (size_t)(dt__is_cut(p) && p->dim == of ? snprintf(place + n, sizeof place - n, "%sS(%d)", comma, dim)
+                                                    : snprintf(place + n, sizeof place - n, "%sR", comma));
+    }
+    memcpy(sizes, value->shape, (size_t)value->n_dims * sizeof *sizes);
+    sizes[dim] = tensor->shape[of];
+    return dt_zeros(tensor->ctx, ((dt_shape){value->n_dims, sizes}), .dtype = value->dtype,
+                    .mesh = tensor->spec->mesh, .place = place);
+}
+
+/* The value as it is written: flipped where steps are negative, and at its places along dims that are cut. What is
+ * broadcast along a dim needs neither. */
+static dt_tensor *arrange(const steps *all, dt_tensor *value) {
+    const layout of = layout_of(all);
+    const int n_dims = dt_tensor_n_dims(all->tensor), missing = of.n_dims - dt_tensor_n_dims(value);
+    for (int d = 0, kept = 0; d < n_dims && value; d++) {
+        const selected_dim *dim = &all->dims[d];
+        if (dim->is_indexed)
+            continue;
+        const int at = (kept < of.n_before ? kept : kept + of.n_of_indices) - missing;
+        kept++;
+        if (!dim->is_slice || at < 0 || at >= value->n_dims || value->shape[at] == 1)
+            continue;
+        if (dim->part.is_flipped)
+            value = dt_flip(value, DT_DIMS(at));
+        dt_tensor *zeros = value && dim->is_cut ? zeros_along(all, value, at, d) : NULL;
+        if (value && dim->is_cut)
+            value = zeros ? scatter(zeros, value, at, &dim->part) : NULL;
+    }
+    return value;
+}
+
+/* Whether elements are in the slices that are cut; *out is NULL without any. */
+static dt_status make_mask(const steps *all, dt_tensor **out) {
+    dt_ctx *ctx = all->text->ctx;
+    dt_mesh *mesh = dt_tensor_mesh(all->tensor);
+    const int n_dims = dt_tensor_n_dims(all->tensor);
+    *out = NULL;
+    for (int d = 0; d < n_dims; d++) {
+        const selected_dim *dim = &all->dims[d];
+        int64_t sizes[DT_SPEC_MAX_DIMS];
+        if (!dim->is_cut)
+            continue;
+        for (int other = 0; other < n_dims; other++)
+            sizes[other] = other == d ? dim->part.n : 1;
+        dt_tensor *ones = dt_ones(ctx, ((dt_shape){n_dims, sizes}), .dtype = DT_BOOL, .mesh = mesh);
+        sizes[d] = all->tensor->shape[d];
+        dt_tensor *zeros = dt_zeros(ctx, ((dt_shape){n_dims, sizes}), .dtype = DT_BOOL, .mesh = mesh);
+        dt_tensor *mask = ones && zeros ? scatter(zeros, ones, d, &dim->part) : NULL;
+        *out = *out && mask ? dt_logical_and(*out, mask) : mask;
+        if (!*out)
+            return dt_error_status(ctx);
+    }
+    return DT_OK;
+}
+
+static bool is_partial(const dt_tensor *tensor) {
+    for (int m = 0; tensor->spec && m < tensor->spec->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_partial(tensor->spec->sharding.placements[m]))
+            return true;
+    return false;
 }
 
 static dt_tensor *set_at_tensors(dt_tensor *tensor, dt_tensor *value, index_text *text) {
     steps all;
-    if (prepare(text, tensor, &all) != DT_OK)
+    dt_tensor *mask;
+    if (prepare(text, tensor, true, &all) != DT_OK || make_mask(&all, &mask) != DT_OK ||
+        !(value = arrange(&all, value)))
         return NULL;
-    if (all.n == 0)
-        return dt_index_put_(tensor, indices_of(&all), value);
-    dt_tensor *next = dt_index_put(all.tensor, indices_of(&all), value);
-    for (int i = all.n - 1; i >= 0 && next; i--)
-        next = put_back(&all.list[i], next);
-    return next ? dt_copy_(tensor, next) : NULL;
+    dt_tensor *next = mask ? dt_clone(all.tensor) : all.tensor;
+    if (next)
+        next = is_partial(tensor) ? dt_index_put(next, indices_of(&all), value)
+                                  : dt_index_put_(next, indices_of(&all), value);
+    if (next && mask)
+        next = dt_where(mask, next, all.tensor);
+    if (next && next != all.tensor)
+        next = dt_copy_(all.tensor, next);
+    return next ? tensor : NULL;
 }
 
 /* A slice of each dim of a tensor. */
@@ -413,13 +500,6 @@ static dt_status read_box(const index_text *text, const dt_tensor *tensor, dt_te
     return *value ? DT_OK : dt_error_status(text->ctx);
 }
 
-static bool is_sharded(const dt_tensor *tensor, int dim) {
-    for (int m = 0; tensor->spec && m < tensor->spec->sharding.n_mesh_dims; m++)
-        if (dt__is_cut(&tensor->spec->sharding.placements[m]) && tensor->spec->sharding.placements[m].dim == dim)
-            return true;
-    return false;
-}
-
 /* The dims of a tensor that the box does not fill, the sharded ones last. Returns their number, and in *n_sharded that
  * of the sharded ones. */
 static int find_parts(const dt_tensor *tensor, const box *of, int *dims, int *n_sharded) {
@@ -432,10 +512,6 @@ static int find_parts(const dt_tensor *tensor, const box *of, int *dims, int *n_
                 *n_sharded += sharded;
             }
     return n;
-}
-
-static dt_tensor *scatter(dt_tensor *to, dt_tensor *value, int dim, const range *part) {
-    return dt_slice_scatter(to, value, dim, part->start, part->end, part->by);
 }
 
 /* Slices along these dims, each put back into the one before. The last one is not read: all of it is written. */

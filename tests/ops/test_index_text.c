@@ -110,6 +110,31 @@ static const numpy_case sets[] = {
      "1016,1017,1018,1019,4,5,6,7,8,9,10,11,1012,1013,1014,1015,1020,1021,"
      "1022,1023,1004,1005,1006,1007,24,25,26,27,28,29,30,31,1000,1001,1002,"
      "1003,1008,1009,1010,1011"},
+    {":, 4:0:-1, ?", "c", "2,4,3",
+     "0,1,2,3,4,1011,6,1010,8,1008,10,1007,12,1005,14,1004,16,1002,"
+     "18,1001,20,21,22,23,24,1023,26,1022,28,1020,30,1019,32,1017,34,"
+     "1016,36,1014,38,1013"},
+    {"?, None, 1:4, ::-2", "q", "2,1,1,3,2",
+     "0,1,2,3,4,1001,6,1000,8,1003,10,1002,12,1005,14,1004,16,17,18,"
+     "19,20,21,22,23,24,1007,26,1006,28,1009,30,1008,32,1011,34,1010,"
+     "36,37,38,39"},
+    {"::-1, 1:-1, ?", "d", "2,3,4",
+     "0,1,2,3,4,1015,1014,7,8,1019,1018,11,12,1023,1022,15,16,17,18,"
+     "19,20,21,22,23,24,1003,1002,27,28,1007,1006,31,32,1011,1010,35,"
+     "36,37,38,39"},
+    {"-1:0:-1, ?, 3:0:-2", "r", "1,3,2",
+     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,1003,22,"
+     "1002,24,25,26,27,28,29,30,31,32,1001,34,1000,36,1005,38,1004"},
+    {"0, 3:0:-1, ?", "c", "3,3",
+     "0,1,2,3,4,1008,6,1005,8,1007,10,1004,12,1006,14,1003,16,17,18,"
+     "19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39"},
+    {"?, 1:5:2, 1:3", "q", "2,1,2,2",
+     "0,1,2,3,4,1000,1001,7,8,9,10,11,12,1002,1003,15,16,17,18,19,20,"
+     "21,22,23,24,1004,1005,27,28,29,30,31,32,1006,1007,35,36,37,38,"
+     "39"},
+    {"1:, ?, ?", "rc", "1,3",
+     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,"
+     "1001,24,25,26,27,28,29,30,31,32,1000,34,35,36,1002,38,39"},
 };
 
 static dt_tensor *index_tensor(dt_ctx *ctx, char letter, dt_mesh *mesh, const char *place) {
@@ -266,6 +291,41 @@ static int count_written_bytes(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* With tensors among the indices only the value moves, to the ranks that hold the elements: from shards that begin one
+ * row earlier one row, and where the sharded dim itself is indexed, whose rows no rank knows before, all of it. */
+static int count_bytes_with_tensors(dt_ctx *ctx, void *arg) {
+    static const char *const indices[] = {"1:-1, ?",   "900:300:-2, ?", "::-1, ?",     "5, ?",
+                                          "?, 3:60:2", "?, 9::-1",      "1:5, None, ?"};
+    static const int64_t list[] = {3, 0, 9, 3, 30};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *x = dt_zeros(ctx, DT_SHAPE(1200, 64), .mesh = mesh, .place = "S(0)", .dtype = DT_F64);
+    dt_tensor *one = dt_ones(ctx, DT_SHAPE(), .mesh = mesh, .dtype = DT_F64);
+    dt_tensor *five = dt_distribute_tensor(dt_from_memory(ctx, list, DT_SHAPE(5), DT_I64), mesh, "R");
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK(dt_set_at(x, one, indices[i], five) == x, "%s: %s", indices[i], dt_error_text(ctx));
+        const int64_t bytes = received(ctx);
+        CHECK(bytes == 0, "%s: received %lld bytes", indices[i], (long long)bytes);
+    }
+    const struct {
+        const char *index;
+        int64_t rows, columns, expected;
+    } cases[] = {{"1:-1, ?", 1198, 5, dt_rank(ctx) > 0 ? 5 * 8 : 0}, {"?, 1:-1", 6, 62, 4 * 62 * 8}};
+    for (size_t i = 0; i < 2; i++) {
+        dt_tensor *value =
+            dt_randn(ctx, DT_SHAPE(cases[i].rows, cases[i].columns), .mesh = mesh, .place = "S(0)", .dtype = DT_F64);
+        dt_tensor *of = i ? dt_arange(ctx, 0, 1200, 200, .dtype = DT_I64, .mesh = mesh) : five;
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK(dt_set_at(x, value, cases[i].index, of) == x, "%s: %s", cases[i].index, dt_error_text(ctx));
+        const int64_t bytes = received(ctx);
+        CHECK(bytes == cases[i].expected, "%s: received %lld bytes instead of %lld", cases[i].index, (long long)bytes,
+              (long long)cases[i].expected);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
 /* The same where two sharded dims are cut, or one by two mesh dims. */
 static int count_bytes_of_blocks(dt_ctx *ctx, void *arg) {
     static const char *const places[] = {"S(0),S(1)", "S(0),S(0)", "S(1)[1],S(1)[0]"};
@@ -279,31 +339,42 @@ static int count_bytes_of_blocks(dt_ctx *ctx, void *arg) {
         const int64_t bytes = received(ctx);
         CHECK(bytes == 0, "%s: received %lld bytes", places[i], (long long)bytes);
         CHECK(dt_item(dt_sum(x)) == 110, "%s: another sum", places[i]);
+        dt_tensor *columns = dt_arange(ctx, 0, 12, 4, .dtype = DT_I64, .mesh = mesh);
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+        CHECK(dt_set_at(x, dt_full(ctx, DT_SHAPE(1, 3), 5, .mesh = mesh, .place = "R,R", .dtype = DT_F64),
+                        "-1:1:-3, ?", columns) == x,
+              "%s: %s", places[i], dt_error_text(ctx));
+        const int64_t bytes_of_tensors = received(ctx);
+        CHECK(bytes_of_tensors == 0, "%s: received %lld bytes", places[i], (long long)bytes_of_tensors);
+        CHECK(dt_item(dt_sum(x)) == 110 + 4 * 3 * 5, "%s: another sum after columns", places[i]);
     }
     dt_mesh_release(mesh);
     return 0;
 }
 
-/* Gradients of what an assignment keeps, and of the value: those of y w, where w counts from 0. */
+/* Gradients of what an assignment keeps, and of the value: those of y w, where w counts from 0. Columns 1, 3 and 5 are
+ * a slice, or a tensor. */
 static int differentiate(dt_ctx *ctx, void *arg) {
     const arrangement *on = arg;
     dt_mesh *mesh = dt_mesh_new(ctx, on->mesh);
-    for (size_t p = 0; p < 4; p++) {
-        dt_tensor *x = dt_zeros(ctx, DT_SHAPE(7, 6), .mesh = mesh, .place = on->places[p], .requires_grad = true);
+    for (size_t p = 0; p < 8; p++) {
+        const char *place = on->places[p / 2];
+        dt_tensor *x = dt_zeros(ctx, DT_SHAPE(7, 6), .mesh = mesh, .place = place, .requires_grad = true);
         dt_tensor *value = dt_ones(ctx, DT_SHAPE(5, 1), .mesh = mesh, .requires_grad = true), *y = dt_clone(x);
         dt_tensor *weights = dt_view(dt_arange(ctx, 0, 42, 1, .dtype = DT_F32), DT_SHAPE(7, 6));
-        dt_tensor *w = dt_distribute_tensor(weights, mesh, on->places[p]), *grads[2];
-        CHECK(dt_set_at(y, value, "1:-1, -1:0:-2") == y, "%s", dt_error_text(ctx));
+        dt_tensor *w = dt_distribute_tensor(weights, mesh, place), *grads[2];
+        dt_tensor *columns = dt_arange(ctx, 1, 6, 2, .dtype = DT_I64, .mesh = mesh);
+        dt_tensor *set = p % 2 ? dt_set_at(y, value, "-2:0:-1, ?", columns) : dt_set_at(y, value, "5:0:-1, -1:0:-2");
+        CHECK(set == y, "%s", dt_error_text(ctx));
         CHECK_OK(ctx, dt_gradients(DT_TENSORS(dt_sum(dt_mul(y, w))), DT_TENSORS(x, value), grads));
         const float *of_x = dt_data(dt_full_tensor(grads[0])), *of_value = dt_data(dt_full_tensor(grads[1]));
         CHECK(of_x && of_value, "%s", dt_error_text(ctx));
         for (int i = 0; i < 42; i++) {
             const bool is_written = i / 6 >= 1 && i / 6 < 6 && i % 6 % 2;
-            CHECK(of_x[i] == (is_written ? 0 : (float)i), "%s: gradient %d of the tensor is %g", on->places[p], i,
-                  of_x[i]);
+            CHECK(of_x[i] == (is_written ? 0 : (float)i), "%s: gradient %d of the tensor is %g", place, i, of_x[i]);
         }
         for (int i = 0; i < 5; i++)
-            CHECK(of_value[i] == (float)(18 * (i + 1) + 9), "%s: gradient %d of the value is %g", on->places[p], i,
+            CHECK(of_value[i] == (float)(18 * (5 - i) + 9), "%s: gradient %d of the value is %g", place, i,
                   of_value[i]);
     }
     dt_mesh_release(mesh);
@@ -322,6 +393,7 @@ static void index_text__of_an_assignment_has_gradients(void **state) {
 static void index_text__writes_without_reading(void **state) {
     (void)state;
     run_ranks(3, count_written_bytes, NULL);
+    run_ranks(3, count_bytes_with_tensors, NULL);
     run_ranks(4, count_bytes_of_blocks, NULL);
 }
 
