@@ -117,6 +117,13 @@ static void fill_with_nan(const division *d, void *s, void *u, void *vh) {
         set_number(args->dtype, vh, i, NAN);
 }
 
+/* The vectors of a matrix without elements; one of the two may have vectors. */
+static void write_identity(dt_dtype dtype, int64_t n, void *out) {
+    const int64_t parts = is_complex(dtype) ? 2 : 1;
+    for (int64_t i = 0; i < n * n * parts; i++)
+        set_number(dtype, out, i, i % ((n + 1) * parts) == 0);
+}
+
 static char *matrix_at(void *first, int64_t i, int64_t rows, int64_t columns, dt_dtype dtype) {
     return first ? (char *)first + i * rows * columns * (int64_t)dt_dtype_size(dtype) : NULL;
 }
@@ -135,7 +142,10 @@ static void decompose(const division *d, int64_t i, char *memory) {
     const bool has_numbers = rotates ? read_vectors(d, a, vectors) : is_finite(d, a);
     if (has_numbers && d->by_lapack && call_lapack(d, a, s, u, vh, &work) == 0)
         return;
-    if (has_numbers && rotates)
+    if (d->k == 0 && args->has_vectors) {
+        write_identity(dtype, d->n_left, u);
+        write_identity(dtype, d->n_right, vh);
+    } else if (has_numbers && rotates)
         rotate_vectors(d, vectors, s, u, vh);
     else
         fill_with_nan(d, s, u, vh);

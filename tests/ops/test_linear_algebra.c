@@ -304,6 +304,11 @@ static int take_empty(dt_ctx *ctx, void *arg) {
                   dt_error_text(ctx));
             CHECK(!batch || (largest(dt_sub_scalar(det, 1.0)) == 0 && dt_item(dt_sum(rank)) == 0),
                   "expected determinants of 1 and ranks of 0");
+            dt_tensor *left = dt_linalg_svd(tall).U, *right = dt_linalg_svd(dt_mT(tall)).Vh;
+            const double error = dt_item(dt_sum(dt_abs(dt_sub(left, dt_eye(ctx, 3, 3, .dtype = dtype)))));
+            CHECK(left && right && error == 0 && dt_item(dt_sum(dt_abs(dt_sub(right, left)))) == 0,
+                  "svd of %s without columns: expected vectors of an identity: %s", dt_dtype_name(dtype),
+                  dt_error_text(ctx));
         }
     return 0;
 }
