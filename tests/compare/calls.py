@@ -26,14 +26,16 @@ class Call:
     An `in_place` op writes to its first tensor, or those of `writes`. PyTorch has no gradients of the `fixed` tensors.
     `scale` is the magnitude of numbers that cancel inside, `slope` and `curvature` of those that do in derivatives. PyTorch's
     gradients have the precision of the dtype `arithmetic`. Tensors of a `whole` call are no partial sums, whose values would be
-    others. Errors of `matrices` are relative to the largest number of a result, as LAPACK bounds them."""
+    others. Errors of `matrices` are relative to the largest number of a result, as LAPACK bounds them. What is compared may be
+    made of the outputs by more ops: `then` is a list of them, each with its arguments, which count the outputs and then the
+    results, and `compared` are the tensors among these."""
 
     def __init__(self, op, tensors, args, kwargs, run, keeps_corners=False, in_place=False, writes=(0,), fixed=(), scale=0,
-                 slope=0, curvature=0, arithmetic=None, whole=False, matrices=False):
+                 slope=0, curvature=0, arithmetic=None, whole=False, matrices=False, then=(), compared=None):
         self.op, self.tensors, self.args, self.kwargs, self.run = op, tensors, args, kwargs, run
         self.keeps_corners, self.in_place, self.writes, self.fixed, self.scale = keeps_corners, in_place, writes, fixed, scale
         self.slope, self.curvature, self.arithmetic, self.whole = slope, curvature, arithmetic, whole
-        self.matrices = matrices
+        self.matrices, self.then, self.compared = matrices, then, compared
 
 
 FAMILIES = {}  # op: (function, dtypes)

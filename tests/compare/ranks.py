@@ -212,6 +212,9 @@ class Ranks:
         for i in request.get("copied", []):  # what an op in place writes to where gradients are recorded
             used[i] = self.call("clone", [{"t": 0}], {}, [tensors[i]])[0]
         outputs = self.call(request["op"], request["args"], request["kwargs"], used)
+        for op, args in request.get("then", []):
+            outputs += self.call(op, args, {}, outputs)
+        outputs = [outputs[i] for i in request.get("compared", range(len(outputs)))]
         written = bases if request.get("bases") else []
         answer = {"outputs": [self.value_of(output) for output in outputs], "bases": [self.value_of(base) for base in written]}
         if "grads" not in request:

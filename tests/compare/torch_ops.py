@@ -43,6 +43,7 @@ import calls
 import image_calls  # these register families
 import index_calls
 import linalg_calls
+import maker_calls
 from calls import DTYPES, WORDS
 
 STEPS = 16
@@ -72,7 +73,7 @@ DELIBERATE = [
      "numbers and tensors without dims are used before they wrap around"),
     ("eq_?|ne_?|[lg][te]_?", "output: values", "i8 i16 i32 i64 u8 + f16 bf16", "integers with half precision are used in f32"),
     ("copy_", "(output|base): values", "u8 + f32 f64 f16 bf16", "floating point out of range becomes the nearest integer"),
-    ("view", "refused: .*strides of the tensor allow no view", "", "a view of a local tensor needs its strides"),
+    ("view(_as)?", "refused: .*strides of the tensor allow no view", "", "a view of a local tensor needs its strides"),
     ("trace|logcumsumexp|logaddexp|div_?|pow_?|fmod_?|remainder_?|floor_divide_?", "PyTorch refuses: .*not implemented for",
      "i8 i16 i32 i64 u8 bool",
      "integers and booleans are accepted"),
@@ -103,6 +104,8 @@ DELIBERATE = [
      "PyTorch loses the rows of a result of one column"),
     ("linalg_lstsq", "output: values: .*expected 0,", lambda call: call.tensors[0].shape[-1] == 0,
      "without columns the residuals are those of 0"),
+    ("linspace", "output: values", lambda call: call.kwargs.get("dtype", {}).get("dtype") in ("f16", "bf16"),
+     "numbers are rounded to half precision once; PyTorch rounds the step"),
     ("clip_grad_norm", "PyTorch refuses: .*empty tensor", "", "the norm of nothing is 0"),
 ]
 
@@ -205,6 +208,8 @@ class Case:
             self.views.append(views)
             requests.append(request)
         self.request = {"op": call.op, "mesh": self.mesh, "tensors": requests, "args": call.args, "kwargs": call.kwargs}
+        if call.then:
+            self.request.update(then=call.then, compared=call.compared)
         self.leaves = [i for i, x in enumerate(call.tensors) if has_grad and i not in call.fixed and is_inexact(x)]
         self.weights, self.outer = [], []
         self.native = self.run(draw, torch.Tensor.clone, True)
@@ -486,8 +491,9 @@ def ask_ranks(options, cases):
 def deliberate(case, message, used):
     dtypes = {WORDS[x.dtype] for x in case.call.tensors}
     for i, (ops, kind, of, reason) in enumerate(DELIBERATE):
-        holds = of(case.call) if callable(of) else not of or all(dtypes & set(o.split()) for o in of.split("+"))
-        if re.fullmatch(ops, case.call.op) and re.match(kind, message) and holds:
+        if not re.fullmatch(ops, case.call.op) or not re.match(kind, message):
+            continue
+        if of(case.call) if callable(of) else not of or all(dtypes & set(o.split()) for o in of.split("+")):
             used.add(i)
             return reason
     return None
