@@ -55,9 +55,19 @@ static const struct {
              {gather_8, repeat_8, scatter_8},
              {gather_16, repeat_16, scatter_16}};
 
+void dt__repeat_row(void *rows, size_t row_bytes, int64_t n_rows) {
+    const size_t all = row_bytes * (size_t)n_rows;
+    for (size_t done = row_bytes; done < all; done *= 2)
+        memcpy((char *)rows + done, rows, done < all - done ? done : all - done);
+}
+
 void dt__gather(const dt__patch *from, void *to) {
     const size_t row_bytes = (size_t)from->columns * from->bytes;
-    if (from->column_stride == (int64_t)from->bytes)
+    if (from->row_stride == 0 && from->rows > 1) {
+        const dt__patch first = {from->at, from->bytes, from->columns, 1, from->column_stride, 0};
+        dt__gather(&first, to);
+        dt__repeat_row(to, row_bytes, from->rows);
+    } else if (from->column_stride == (int64_t)from->bytes)
         for (int64_t r = 0; r < from->rows; r++)
             memcpy((char *)to + (size_t)r * row_bytes, from->at + r * from->row_stride, row_bytes);
     else if (from->column_stride == 0)
@@ -110,11 +120,26 @@ static const void *load_repeated(const dt__kernels *kernels, const dt__patch *fr
     return elements;
 }
 
+/* One row is converted before it is repeated. */
+static const void *load_repeated_row(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored,
+                                     dt_dtype loop_dtype, void *gathered, void *converted) {
+    const dt__patch first = {from->at, from->bytes, from->columns, 1, from->column_stride, 0};
+    const size_t row_bytes = (size_t)from->columns * dt__dtype_bytes(loop_dtype);
+    const void *row = dt__load_patch(kernels, &first, stored, loop_dtype, gathered, converted);
+    if (row == from->at)
+        memcpy(gathered, row, row_bytes);
+    void *rows = row == converted ? converted : gathered;
+    dt__repeat_row(rows, row_bytes, from->rows);
+    return rows;
+}
+
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
                            void *gathered, void *converted) {
     const void *elements = from->at;
     if (repeats_long_rows(from))
         return load_repeated(kernels, from, stored, loop_dtype, gathered, converted);
+    if (from->row_stride == 0 && from->rows > 1)
+        return load_repeated_row(kernels, from, stored, loop_dtype, gathered, converted);
     if (!dt__patch_is_dense(from)) {
         if (is_transposed(from))
             transpose(kernels, from, gathered);

@@ -25,6 +25,9 @@ static inline int dt__patch_is_dense(const dt__patch *p) {
 void dt__gather(const dt__patch *from, void *to);
 void dt__scatter(const void *from, const dt__patch *to);
 
+/* Writes the first row of contiguous memory to the rows after it. */
+void dt__repeat_row(void *rows, size_t row_bytes, int64_t n_rows);
+
 /* The elements of a patch, contiguous and in loop_dtype: the patch itself if it is so already, else one of the two
  * buffers; each has capacity for all of them. */
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,

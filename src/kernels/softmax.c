@@ -2,7 +2,8 @@
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
  * row that fits a buffer is loaded once. If the dim is not the contiguous one, a block of columns is processed
- * together. Or only the last pass, where the caller has the statistics of the rows (dt__statistics).
+ * together. Or only the last pass, where the caller has the statistics of the rows (dt__statistics); it then takes as
+ * many rows of the block at once as follow each other in memory and fit a buffer.
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, MAX_COLUMNS = 2048, MIN_COLUMNS = 8, PIECE = 1 << 14, GROUP = 64 };
+enum { BLOCK = 2048, MAX_COLUMNS = 2048, MIN_COLUMNS = 8, STACKED = 512, PIECE = 1 << 14, GROUP = 64 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -132,10 +133,25 @@ typedef struct columns {
     _Alignas(64) double sums[MAX_COLUMNS], wide[MAX_COLUMNS];
 } columns;
 
-static const void *columns_row(columns *c, int64_t i) {
-    const dt__patch from = patch(c->j->in, c->in + i * c->j->in_stride, c->n, c->j->others.dims[0].strides[1]);
-    return dt__load_patch(c->j->kernels, &from, c->j->in->dtype, c->j->dtype, c->gathered, c->converted);
+/* Elements i to i + n of each column of the output. */
+static dt__patch result_rows(const columns *c, int64_t i, int64_t n) {
+    const job *j = c->j;
+    return (dt__patch){c->out + i * j->out_stride,
+                       dt__dtype_bytes(j->out->dtype),
+                       c->n,
+                       n,
+                       j->others.dims[0].strides[0],
+                       j->out_stride};
 }
+
+static const void *columns_rows(columns *c, int64_t i, int64_t n) {
+    const job *j = c->j;
+    const dt__patch from = {
+        c->in + i * j->in_stride, dt__dtype_bytes(j->in->dtype), c->n, n, j->others.dims[0].strides[1], j->in_stride};
+    return dt__load_patch(j->kernels, &from, j->in->dtype, j->dtype, c->gathered, c->converted);
+}
+
+static const void *columns_row(columns *c, int64_t i) { return columns_rows(c, i, 1); }
 
 static void find_largest(columns *c) {
     memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt__dtype_bytes(c->j->dtype));
@@ -143,10 +159,14 @@ static void find_largest(columns *c) {
         run_loop(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
 }
 
-/* Row i of the output, if what is computed can be left there between two passes. */
+/* The output, if what is computed can be left there between two passes. */
+static void *direct(const columns *c, const dt__patch *to) {
+    return c->j->out->dtype == c->j->dtype && dt__patch_is_dense(to) ? (void *)to->at : NULL;
+}
+
 static void *direct_row(const columns *c, int64_t i) {
-    const dt__patch to = patch(c->j->out, c->out + i * c->j->out_stride, c->n, c->j->others.dims[0].strides[0]);
-    return c->j->out->dtype == c->j->dtype && dt__patch_is_dense(&to) ? (void *)to.at : NULL;
+    const dt__patch to = result_rows(c, i, 1);
+    return direct(c, &to);
 }
 
 /* The exponentials go to the output, where the last pass reads them, unless they would be rounded there. */
@@ -174,8 +194,34 @@ static void load_statistics(columns *c) {
     c->j->kernels->loops->convert[DT_F64][c->j->dtype](c->n, c->largest, c->wide);
 }
 
+/* The last pass on rows i to i + n. */
+static void write_columns(columns *c, int64_t i, int64_t n) {
+    const job *j = c->j;
+    const int64_t n_elements = n * c->n;
+    const dt__patch to = result_rows(c, i, n);
+    void *left = direct(c, &to), *computed = left ? left : c->work;
+    if (left && !j->is_log && !j->has_statistics) {
+        run_loop(j, DT__EL_MUL, n_elements, left, left, c->last, 0, 0);
+        return;
+    }
+    run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_EXP_DIFFERENCE, n_elements, computed, columns_rows(c, i, n),
+             c->largest, 0, 0);
+    run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, n_elements, computed, computed, c->last, 0, 0);
+    if (!left)
+        dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
+}
+
+/* How many rows the last pass takes at once: where it may find exponentials in the output, rows that follow each other
+ * there. */
+static int64_t rows_at_once(const columns *c) {
+    const int64_t n = dt__min_i64(dt__max_i64(STACKED / c->n, 1), c->j->n);
+    const dt__patch to = result_rows(c, 0, n);
+    return c->j->has_statistics || c->j->is_log || dt__patch_is_dense(&to) ? n : 1;
+}
+
 static void softmax_columns(columns *c) {
     const job *j = c->j;
+    const int64_t stacked = rows_at_once(c);
     if (j->has_statistics) {
         load_statistics(c);
     } else {
@@ -185,20 +231,10 @@ static void softmax_columns(columns *c) {
     for (int64_t i = 0; i < c->n; i++)
         c->sums[i] = j->is_log ? log(c->sums[i]) : 1 / c->sums[i];
     j->kernels->loops->convert[DT_F64][j->dtype](c->n, c->last, c->sums);
-    for (int64_t i = 0; i < j->n; i++) {
-        const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
-        void *direct = direct_row(c, i), *computed = direct ? direct : c->work;
-        if (direct && !j->is_log && !j->has_statistics) {
-            run_loop(j, DT__EL_MUL, c->n, direct, direct, c->last, 0, 0);
-            continue;
-        }
-        run_loop(j, DT__EL_SUB, c->n, computed, columns_row(c, i), c->largest, 0, 0);
-        if (!j->is_log)
-            run_loop(j, DT__EL_EXP, c->n, computed, computed, NULL, 0, 0);
-        run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, computed, computed, c->last, 0, 0);
-        if (!direct)
-            dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
-    }
+    dt__repeat_row(c->largest, (size_t)c->n * dt__dtype_bytes(j->dtype), stacked);
+    dt__repeat_row(c->last, (size_t)c->n * dt__dtype_bytes(j->dtype), stacked);
+    for (int64_t i = 0; i < j->n; i += stacked)
+        write_columns(c, i, dt__min_i64(stacked, j->n - i));
 }
 
 /* Rows of a few contiguous f32 elements, a group at a time: one loop computes the exponentials of all. */
@@ -295,9 +331,9 @@ static void softmax_piece(void *arg, int64_t piece) {
     (j->by_columns ? run_columns : has_short_rows(j) ? run_short_rows : run_rows)(j, begin, end);
 }
 
-/* Runs of memory as long as possible that leave some for every thread; the result does not depend on it. */
-static int64_t columns_per_item(int64_t n, int threads) {
-    const int64_t share = dt__ceil_div(n, threads);
+/* Runs of memory as long as possible that leave some of all blocks for every thread; the result does not depend on it. */
+static int64_t columns_per_item(int64_t n, int64_t n_blocks, int threads) {
+    const int64_t share = dt__ceil_div(n, dt__ceil_div(threads, n_blocks));
     return dt__max_i64(dt__min_i64(share, MAX_COLUMNS), dt__min_i64(n, MIN_COLUMNS));
 }
 
@@ -329,10 +365,12 @@ void dt__softmax_finish(const dt__kernels *kernels, dt__pool *pool, const dt__ar
     if (j.n == 0 || !dt__walk_make(largest ? 4 : 2, (const dt__array *const[]){&to, &from, largest, sums}, &j.others))
         return;
     const dt__walk_dim *across = &j.others.dims[0];
-    j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);
-    j.columns = columns_per_item(across->size, dt__pool_threads(pool));
+    j.by_columns =
+        across->size >= (largest ? 2 : MIN_COLUMNS) && distance(across->strides[0]) < distance(j.out_stride);
+    const int64_t n_blocks = dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
+    j.columns = columns_per_item(across->size, n_blocks, dt__pool_threads(pool));
     j.n_across = j.by_columns ? dt__ceil_div(across->size, j.columns) : 1;
-    j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
+    j.n_items = j.n_across * n_blocks;
     j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? j.columns : 1));
     dt__pool_run(pool, dt__ceil_div(j.n_items, j.n_per_piece), softmax_piece, &j);
 }

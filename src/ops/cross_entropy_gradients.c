@@ -264,7 +264,7 @@ static void subtract_smoothing(const dt__class_rows *rows, const row_numbers *of
     dt__array scaled = {of->scaled, DT_F64, out->n_dims, out->shape, by_row};
     dt__array weights = {rows->weights + rows->first, DT_F64, out->n_dims, out->shape, by_class};
     dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-                        &(dt__elementwise){.op = DT__EL_ADDCMUL,
+                        &(dt__elementwise){.op = rows->is_weighted ? DT__EL_ADDCMUL : DT__EL_ADD_SCALED,
                                            .dtype = out->dtype,
                                            .numbers = {{.f = {-of->smooth, 0}}},
                                            .out = out,
