@@ -71,9 +71,9 @@ typedef struct dt_local_mapping {
 } dt_local_mapping;
 
 /* Runs a function on local tensors and makes distributed tensors of its outputs, as dt_from_local does. Plain inputs
- * are passed unchanged; if all inputs are plain, so are the outputs. Agreed errors: no placements for a distributed
- * input (placement), placements that differ from those of the mapping (value). Collective over the meshes if inputs
- * move or the function communicates.
+ * are passed unchanged; if all inputs are plain and .mesh is not set, so are the outputs. Agreed errors: no placements
+ * for a distributed input (placement), placements that differ from those of the mapping (value). Collective over the
+ * meshes if inputs move or the function communicates.
  *
  * With halos the function is a stencil, and the outputs are made by the library. A halo has a number for each dim,
  * "1,2", or two, "2:1,0" for 2 before and 1 after: index i of an output reads i - 2 to i + 1 of the input along dim

@@ -67,7 +67,6 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
 dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs, size_t mapping_size,
                              const dt_site *site) {
     DT__ENTER(ctx, "local_map", site);
-    dt_mesh *mesh = NULL;
     dt_local_mapping full;
     mapping = DT__STRUCT(ctx, mapping, mapping_size, &full);
     if (!mapping)
@@ -78,6 +77,7 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     if (mapping->mesh && (!DT__LIVE(DT__KIND_MESH, mapping->mesh) ||
                           !dt__check_context(ctx, "local_map", "mesh", dt_mesh_ctx(mapping->mesh))))
         return DT_ERR_STATE;
+    dt_mesh *mesh = mapping->mesh;
     for (int i = 0; i < mapping->n_outputs; i++)
         outputs[i] = NULL;
     DT__TRY(DT__REFUSAL());
@@ -88,7 +88,7 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
             return dt__fail(ctx, DT_ERR_STATE, "local_map: input %d belongs to another context", i + 1);
         DT__TRY(dt__note_tensor(mapping->inputs[i], NULL));
         if (!mesh && mapping->inputs[i]->spec)
-            mesh = mapping->mesh ? mapping->mesh : mapping->inputs[i]->spec->mesh;
+            mesh = mapping->inputs[i]->spec->mesh;
     }
     dt_scope scope = dt_scope_begin(ctx);
     if (scope.number == 0)

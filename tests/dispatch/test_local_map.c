@@ -97,6 +97,16 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
     CHECK(!dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-007");
 
+    dt_tensor *shard[] = {dt_to_local(rows[0]), s.w}; /* with a mesh the outputs are on it */
+    all_plain.inputs = shard;
+    all_plain.mesh = s.mesh;
+    CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
+    CHECK(n_collectives(&s) == 0 && dt_tensor_spec(out) && !strcmp(calls_placements(out), "S(0)"), "plain shards");
+    CHECK(tensors_equal(dt_full_tensor(out), s.product), "plain shards");
+    all_plain.out = LIST("S(7)");
+    CHECK(dt_local_map(ctx, &all_plain, &out) != DT_OK && dt_error_is_agreed(ctx), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+
     CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-004, LMP-005 */
     CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
     CHECK(n_collectives(&s) == 0 && !strcmp(calls_placements(out), "S(0)"), "LMP-004: %" PRId64, n_collectives(&s));
