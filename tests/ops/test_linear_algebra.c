@@ -17,8 +17,10 @@
 
 typedef double matrix_fn(int64_t i, int64_t j, int64_t n);
 
+/* The first product alone is linear in the index, and matrices of such numbers have a low rank. */
 static double noise(int64_t i, int64_t j, int64_t n) {
     uint64_t mixed = (uint64_t)(i * n + j + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0xBF58476D1CE4E5B9);
     return (double)(mixed >> 40) / (double)(1 << 23) - 1;
 }
 static double hilbert(int64_t i, int64_t j, int64_t n) { return (void)n, 1.0 / (double)(i + j + 1); }
