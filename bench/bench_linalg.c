@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Speed of linear algebra on plain tensors of f32, with .f64 in the name of f64: one matrix of 256 or 1024 rows, and
- * batches of small ones.
+ * Speed of linear algebra on plain tensors of f32, with .f64 or .c64 in the name of that dtype: one matrix of 256 or
+ * 1024 rows, and batches of small ones.
  * torch_linalg_peer.py measures the same calls with PyTorch and NumPy in turn: with --serve a line NAME N on the
  * standard input runs a call N times, and the seconds are printed in one line.
  *
@@ -16,10 +16,10 @@
 
 static dt_ctx *ctx;
 
-/* Symmetric positive definite matrices, and a right side. */
+/* Hermitian positive definite matrices, and right sides. */
 typedef struct batch {
     int64_t n_matrices, n; /* n_matrices: 0 for one matrix */
-    dt_tensor *a, *b, *a64;
+    dt_tensor *a, *b, *a64, *complex_a, *complex_b;
 } batch;
 static batch batches[] = {{.n = 256}, {.n = 1024}, {.n_matrices = 10000, .n = 8}, {.n_matrices = 1000, .n = 32}};
 enum { N_BATCHES = sizeof batches / sizeof *batches };
@@ -34,6 +34,9 @@ static dt_tensor *run_eigh(const batch *of) { return dt_linalg_eigh(of->a).eigen
 static dt_tensor *run_svd(const batch *of) { return dt_linalg_svd(of->a, .full_matrices = DT_FALSE).U; }
 static dt_tensor *run_svdvals(const batch *of) { return dt_linalg_svdvals(of->a64); }
 static dt_tensor *run_norm_2(const batch *of) { return dt_linalg_matrix_norm(of->a64, 2); }
+static dt_tensor *run_complex_cholesky(const batch *of) { return dt_linalg_cholesky(of->complex_a); }
+static dt_tensor *run_complex_solve(const batch *of) { return dt_linalg_solve(of->complex_a, of->complex_b); }
+static dt_tensor *run_complex_eigh(const batch *of) { return dt_linalg_eigh(of->complex_a).eigenvectors; }
 
 static const struct {
     const char *name;
@@ -46,22 +49,32 @@ static const struct {
     {"solve", run_solve, true, true},
     {"inv", run_inv, false, true},
     {"eigh", run_eigh, true, true},
-    {"svd", run_svd, true, false},
+    {"svd", run_svd, true, true},
     {"svdvals.f64", run_svdvals, true, false},
     {"norm2.f64", run_norm_2, true, false},
+    {"cholesky.c64", run_complex_cholesky, false, true},
+    {"solve.c64", run_complex_solve, false, true},
+    {"eigh.c64", run_complex_eigh, false, true},
 };
 enum { N_CALLS = sizeof calls / sizeof *calls };
 
+/* X Xᴴ + n. */
+static dt_tensor *definite(dt_tensor *x, int64_t n) {
+    dt_tensor *one = dt_diag_embed(dt_ones(ctx, DT_SHAPE(n)));
+    return dt_add(dt_matmul(x, dt_conj(dt_transpose(x, -2, -1))), dt_mul_scalar(one, (double)n));
+}
+
 static void make_batch(batch *of) {
     const int64_t count = of->n_matrices ? of->n_matrices : 1, n = of->n;
-    dt_tensor *x = dt_randn(ctx, DT_SHAPE(count, n, n)), *one = dt_diag_embed(dt_ones(ctx, DT_SHAPE(n)));
-    of->a = dt_add(dt_matmul(x, dt_transpose(x, -2, -1)), dt_mul_scalar(one, (double)n));
+    of->a = definite(dt_randn(ctx, DT_SHAPE(count, n, n)), n);
     of->b = dt_randn(ctx, DT_SHAPE(count, n, 1));
     if (!of->n_matrices) {
         of->a = dt_reshape(of->a, DT_SHAPE(n, n));
         of->b = dt_reshape(of->b, DT_SHAPE(n, 1));
     }
     of->a64 = dt_to(of->a, DT_F64);
+    of->complex_a = definite(dt_view_as_complex(dt_randn(ctx, DT_SHAPE(count, n, n, 2))), n);
+    of->complex_b = dt_view_as_complex(dt_randn(ctx, DT_SHAPE(count, n, 1, 2)));
 }
 
 /* cholesky_256, or cholesky_10000x8 */

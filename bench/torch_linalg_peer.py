@@ -21,9 +21,10 @@ def make_calls(name):
     op, _, dtype = op.partition(".")
     count, _, n = size.rpartition("x")
     shape = (int(count or 1), int(n), int(n))
-    x = torch.randn(shape)
-    a = x @ x.mT + int(n) * torch.eye(int(n))
-    b = torch.randn(*shape[:2], 1)
+    number = torch.complex64 if dtype == "c64" else torch.float32
+    x = torch.randn(shape, dtype=number)
+    a = x @ x.mH + int(n) * torch.eye(int(n))
+    b = torch.randn(*shape[:2], 1, dtype=number)
     if not count:
         a, b = a[0].clone(), b[0].clone()
     if dtype == "f64":

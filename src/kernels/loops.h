@@ -158,18 +158,22 @@ typedef enum dt__small_kind {
     DT__SMALL_DIAGONAL, /* out = the diagonal of that U, [n], negated where the pivot swapped rows */
     DT__SMALL_TRIANGULAR, /* out = X of A X = B for a triangular A, with "right" of X A = B and B [n_rhs,n] */
     DT__SMALL_LU_SOLVE,   /* out = X likewise; a: as the result of DT__SMALL_LU, values: its pivots */
-    DT__SMALL_QR, /* of [m,n]: out = Q [m,n_rhs], or NULL, and values = R [n_rhs,n]; n_rhs is m, or min(m, n) */
+    DT__SMALL_GEQRF,      /* of [m,n]: out = R, and below its diagonal reflectors; values: their scales */
+    DT__SMALL_SVD, /* of [m,n]: values = the singular values, which descend, out = U and vh = its other factor, or both
+                        are NULL; with "full" both are square; info: as DT__SMALL_EIGH, the values are NaN then */
+    DT__SMALL_QR,  /* of [m,n]: out = Q [m,n_rhs], or NULL, and values = R [n_rhs,n]; n_rhs is m, or min(m, n) */
     DT__N_SMALL
 } dt__small_kind;
 typedef struct dt__small_matrices {
     dt__small_kind kind;
     int n, n_rhs; /* n_rhs: 0 if there is no right side */
-    int m;        /* DT__SMALL_LU, _QR: rows */
+    int m;        /* DT__SMALL_LU, _QR, _GEQRF, _SVD: rows */
     bool upper;
+    bool full;
     bool right, unit; /* of systems; unit: 1 is on the diagonal */
-    bool adjoint;     /* DT__SMALL_LU_SOLVE: of the transpose of A */
+    bool adjoint;     /* DT__SMALL_LU_SOLVE: of the adjoint of A */
     const void *a, *b;
-    void *out, *values; /* out may be a, or b */
+    void *out, *values, *vh; /* out may be a, or b */
     int32_t *infos;
 } dt__small_matrices;
 /* Matrices begin to end - 1. The memory is aligned to the registers. */
@@ -186,7 +190,7 @@ typedef struct dt__loops {
     dt__small_loop *const *small_products;        /* [dtype]; F32 F64 I64 C64 C128 */
     const dt__thin_loops *thin_products;          /* [dtype]; F32 F64 BF16 F16 */
     dt__operand_loop *const (*optimizers)[2];     /* [dt__optimizer][f32, f64] */
-    dt__small_matrix_loop *const *small_matrices; /* [f32, f64] */
+    dt__small_matrix_loop *const *small_matrices; /* [dtype]; F32 F64 C64 C128 */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;

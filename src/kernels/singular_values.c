@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Singular value decompositions of a batch of matrices. Before LAPACK overwrites a matrix it is copied to the numbers
- * that Jacobi rotations start from. The copy finds infinities and NaN, for which LAPACK might not terminate. It is used
- * if LAPACK has no routine or does not converge. LAPACK stores by columns: it decomposes the transposed matrix, whose U
- * is our Vh and whose Vt is our U, so that nothing is transposed. Rotations are for real numbers: complex matrices need
- * LAPACK, and are NaN where it does not converge.
+ * Singular value decompositions of a batch of matrices. Small ones are decomposed a register at once
+ * (small_singular_values.h), and one by one where that does not converge. Before LAPACK overwrites a matrix it is
+ * copied to the numbers that Jacobi rotations start from. The copy finds infinities and NaN, for which LAPACK might not
+ * terminate. It is used if LAPACK has no routine or does not converge. LAPACK stores by columns: it decomposes the
+ * transposed matrix, whose U is our Vh and whose Vt is our U, so that nothing is transposed. Rotations are for real
+ * numbers: complex matrices need LAPACK, and are NaN where it does not converge.
  */
 #include "kernels/kernels.h"
 
@@ -23,6 +24,8 @@ typedef struct division {
     int64_t n_pieces, per_piece;
     dt__lapack_work work;
     size_t numbers_bytes, piece_bytes; /* of Jacobi rotations; of a piece with its work */
+    size_t small_bytes;                /* of small matrices; infos follow the pieces, then this memory */
+    int32_t *infos;                    /* (optional) of small matrices: where it is 0, the results are there */
     char *memory;
 } division;
 
@@ -35,6 +38,17 @@ static int call_lapack(const division *d, void *a, void *s, void *u, void *vh, d
     const int m = (int)d->args->m, n = (int)d->args->n, n_left = (int)d->n_left;
     const char jobz = !d->args->has_vectors ? 'N' : d->args->is_full ? 'A' : 'S';
     return dt__lapack_gesdd(d->args->dtype, jobz, n, m, a, n, s, vh, n, u, n_left, work);
+}
+
+static dt__small_matrices small_matrices(const dt__svd *args) {
+    return (dt__small_matrices){.kind = DT__SMALL_SVD,
+                                .m = (int)args->m,
+                                .n = (int)args->n,
+                                .full = args->is_full,
+                                .a = args->a,
+                                .out = args->u,
+                                .vh = args->vh,
+                                .values = args->s};
 }
 
 static division divide(dt__pool *pool, const dt__svd *args) {
@@ -53,6 +67,10 @@ static division divide(dt__pool *pool, const dt__svd *args) {
     d.numbers_bytes =
         is_complex(args->dtype) ? 0 : aligned((size_t)(longer * n_vectors + k * k + k) * sizeof(double));
     d.piece_bytes = d.numbers_bytes + aligned(d.work.bytes);
+    if (k > 0 && longer <= DT__SMALL_MATRIX && args->n_matrices) {
+        const dt__small_matrices small = small_matrices(args);
+        d.small_bytes = dt__small_matrices_bytes(pool, args->dtype, &small, args->n_matrices);
+    }
     return d;
 }
 
@@ -155,16 +173,27 @@ static void run_piece(void *arg, int64_t piece) {
     const division *d = arg;
     const int64_t end = dt__min_i64((piece + 1) * d->per_piece, d->args->n_matrices);
     for (int64_t i = piece * d->per_piece; i < end; i++)
-        decompose(d, i, d->memory + (size_t)piece * d->piece_bytes);
+        if (!d->infos || d->infos[i])
+            decompose(d, i, d->memory + (size_t)piece * d->piece_bytes);
+}
+
+static size_t infos_bytes(const division *d) {
+    return d->small_bytes ? aligned((size_t)d->args->n_matrices * sizeof *d->infos) : 0;
 }
 
 size_t dt__svd_bytes(dt__pool *pool, const dt__svd *args) {
     const division d = divide(pool, args);
-    return (size_t)d.n_pieces * d.piece_bytes;
+    return (size_t)d.n_pieces * d.piece_bytes + infos_bytes(&d) + d.small_bytes;
 }
 
-void dt__svd_run(dt__pool *pool, const dt__svd *args, void *memory) {
+void dt__svd_run(const dt__kernels *kernels, dt__pool *pool, const dt__svd *args, void *memory) {
     division d = divide(pool, args);
     d.memory = memory;
+    if (d.small_bytes) {
+        char *infos = d.memory + (size_t)d.n_pieces * d.piece_bytes;
+        dt__small_matrices small = small_matrices(args);
+        small.infos = d.infos = (int32_t *)(void *)infos;
+        dt__small_matrices_run(kernels, pool, args->dtype, &small, args->n_matrices, infos + infos_bytes(&d));
+    }
     dt__pool_run(pool, d.n_pieces, run_piece, &d);
 }

@@ -17,13 +17,17 @@ typedef struct division {
     char *memory;
 } division;
 
-/* Registers of a group: two matrices, right sides, and vectors. Right sides of one triangular system are the lanes. */
-static size_t piece_bytes(const dt__small_matrices *args, int64_t n_matrices) {
+/* Registers of a group: two matrices, right sides, and vectors; of complex numbers twice as many. Right sides of one
+ * triangular system are the lanes. */
+static size_t piece_bytes(dt_dtype dtype, const dt__small_matrices *args, int64_t n_matrices) {
     const size_t n = (size_t)args->n, n_rhs = (size_t)args->n_rhs, m = args->m > args->n ? (size_t)args->m : n;
     const bool has_lanes =
         n_matrices == 1 && (args->kind == DT__SMALL_TRIANGULAR || args->kind == DT__SMALL_LU_SOLVE);
-    const size_t n_registers = has_lanes ? n_rhs * sizeof(double) / REGISTER_BYTES + 1 : n_rhs;
-    return (2 * m * n + (m + 1) * n_registers + 8 * n) * REGISTER_BYTES;
+    const size_t n_registers = args->kind == DT__SMALL_SVD ? m
+                               : has_lanes                 ? n_rhs * sizeof(double) / REGISTER_BYTES + 1
+                                                           : n_rhs;
+    const size_t parts = dtype == DT_C64 || dtype == DT_C128 ? 2 : 1;
+    return parts * (2 * m * n + (m + 1) * n_registers + 8 * n) * REGISTER_BYTES;
 }
 
 static int64_t n_per_piece(dt__pool *pool, int64_t n_matrices) {
@@ -37,18 +41,18 @@ static void run_piece(void *arg, int64_t piece) {
     d->run(d->args, begin, end, d->memory + (size_t)piece * d->piece_bytes);
 }
 
-size_t dt__small_matrices_bytes(dt__pool *pool, const dt__small_matrices *args, int64_t n_matrices) {
+size_t dt__small_matrices_bytes(dt__pool *pool, dt_dtype dtype, const dt__small_matrices *args, int64_t n_matrices) {
     const int64_t n_pieces = dt__ceil_div(n_matrices, n_per_piece(pool, n_matrices));
-    return (size_t)n_pieces * piece_bytes(args, n_matrices) + REGISTER_BYTES;
+    return (size_t)n_pieces * piece_bytes(dtype, args, n_matrices) + REGISTER_BYTES;
 }
 
 void dt__small_matrices_run(const dt__kernels *kernels, dt__pool *pool, dt_dtype dtype,
                             const dt__small_matrices *args, int64_t n_matrices, void *memory) {
-    division d = {.run = kernels->loops->small_matrices[dtype == DT_F64],
+    division d = {.run = kernels->loops->small_matrices[dtype],
                   .args = args,
                   .n_matrices = n_matrices,
                   .per_piece = n_per_piece(pool, n_matrices),
-                  .piece_bytes = piece_bytes(args, n_matrices),
+                  .piece_bytes = piece_bytes(dtype, args, n_matrices),
                   .memory = (char *)memory + (size_t)(-(uintptr_t)memory % REGISTER_BYTES)};
     dt__pool_run(pool, dt__ceil_div(n_matrices, d.per_piece), run_piece, &d);
 }

@@ -33,12 +33,14 @@
 
 #define SMALL_JOIN_(a, b)   small_##a##_##b
 #define SMALL_JOIN(a, b)    SMALL_JOIN_(a, b)
-#define SMALL_NAME(name)    SMALL_JOIN(name, REAL_NAME)
+#define LANE_NAME(name)     SMALL_JOIN(name, REAL_NAME)   /* of registers of reals */
+#define SMALL_NAME(name)    SMALL_JOIN(name, NUMBER_NAME) /* of numbers */
 #define LANES_OF(real_name) SMALL_JOIN(lanes, real_name)
 
 /* What counts as 0 off the diagonal of a matrix whose largest element is near 1. */
 #define SMALL_REAL            float
 #define REAL_NAME             f32
+#define COMPLEX_NAME          c64
 #define REAL_ROOT             sqrtf
 #define REAL_EPSILON          (FLT_EPSILON / 2)
 #define REAL_MIN              FLT_MIN
@@ -55,6 +57,7 @@
 
 #define SMALL_REAL            double
 #define REAL_NAME             f64
+#define COMPLEX_NAME          c128
 #define REAL_ROOT             sqrt
 #define REAL_EPSILON          (DBL_EPSILON / 2)
 #define REAL_MIN              DBL_MIN
@@ -69,6 +72,7 @@
 #define INTERLEAVE_HIGH(x, y) __builtin_shufflevector(x, y, HIGH_F64)
 #include "kernels/small_matrix_template.h"
 
-static dt__small_matrix_loop *const small_matrix_loops[2] = {small_run_f32, small_run_f64};
+static dt__small_matrix_loop *const small_matrix_loops[DT_N_DTYPES] = {
+    [DT_F32] = small_run_f32, [DT_F64] = small_run_f64, [DT_C64] = small_run_c64, [DT_C128] = small_run_c128};
 
 #endif

@@ -2,9 +2,8 @@
  *
  * Our own code for the routines of LAPACK that ops use, where there is no library that has them: the textbook
  * algorithms, a column at a time, in f64. Arguments and results are LAPACK's (lapack.h), which calls these; triangles
- * of LDL are lower ones. They are many times slower than a library. Real numbers have faster code of their own for
- * singular values (jacobi_svd.h), and for Cholesky factors, solutions, inverses and symmetric eigenvalues of batches
- * (small_matrices.c).
+ * of LDL are lower ones. They are many times slower than a library. Small matrices, and of real numbers all, have
+ * faster code of their own (small_matrices.c), and so have singular values of real numbers (jacobi_svd.h).
  */
 #ifndef DT_KERNELS_UNBLOCKED_H
 #define DT_KERNELS_UNBLOCKED_H

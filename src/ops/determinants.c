@@ -79,7 +79,9 @@ static void multiply_complex(const factors *of, void *result, void *logarithm) {
         double _Complex x = number_at(of->dtype, of->numbers, i * of->step);
         x = negates(of, i) ? -x : x;
         product *= x;
-        double magnitude = cabs(x);
+        if (!logarithm)
+            continue;
+        const double magnitude = cabs(x);
         sign = magnitude == 0 ? 0 : sign * (x / magnitude);
         log_magnitude += log(magnitude);
     }

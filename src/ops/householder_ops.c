@@ -47,7 +47,14 @@ static dt_status geqrf(dt_op_call *call) {
     batch.operands[0] = dt__matrix_in_out(a, &call->outputs[0], 2);
     batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[1], 1);
     dt__batch_of(&call->outputs[0], 2, &batch.batch);
-    if (m && n)
+    dt__small_matrices small = {.kind = DT__SMALL_GEQRF, .m = m, .n = n};
+    if (m && n && dt__is_small(call, DT__LAPACK_GEQRF)) {
+        batch.small = &small;
+        batch.n_operands = 3;
+        batch.operands[2] = batch.operands[1];
+        batch.operands[0] = dt__matrix_in_out(a, NULL, 2);
+        batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], 2);
+    } else if (m && n)
         (void)dt__lapack_geqrf(a->dtype, m, n, NULL, m, NULL, &batch.work);
     return dt__matrix_batch_run(&batch, NULL);
 }

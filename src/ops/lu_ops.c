@@ -331,9 +331,12 @@ static dt_status solve_ex(dt_op_call *call) {
     batch.operands[1].by_rows = !flag(call, LEFT);
     batch.operands[2] = dt__matrix_scratch(DT_I32, batch.operands[0].rows);
     dt__batch_of(&call->outputs[0], item_dims, &batch.batch);
-    dt__small_matrices small = {
-        .kind = DT__SMALL_SOLVE, .n = (int)batch.operands[0].rows, .n_rhs = (int)batch.operands[1].columns};
-    if (flag(call, LEFT) && dt__is_small(call, DT__LAPACK_GETRF)) {
+    const bool left = flag(call, LEFT);
+    dt__small_matrices small = {.kind = DT__SMALL_SOLVE,
+                                .n = (int)batch.operands[0].rows,
+                                .n_rhs = (int)(left ? batch.operands[1].columns : batch.operands[1].rows),
+                                .right = !left};
+    if (dt__is_small(call, DT__LAPACK_GETRF)) {
         batch.small = &small;
         batch.operands[2] = dt__matrix_in_out(&call->inputs[1], NULL, item_dims);
         batch.operands[1] = dt__matrix_in_out(NULL, &call->outputs[0], item_dims);

@@ -70,9 +70,8 @@ dt_status dt__add_batch(dt_op_call *call, dt_dtype dtype, const dt__shape *batch
 
 bool dt__is_small(const dt_op_call *call, dt__lapack_routine routine) {
     const dt_op_value *a = &call->inputs[0];
-    const bool is_real = a->dtype == DT_F32 || a->dtype == DT_F64;
     const int64_t size = dt__max_i64(dt__matrix_rows(a), dt__matrix_columns(a));
-    return is_real && (size <= DT__SMALL_MATRIX || !dt__lapack_has(routine, a->dtype));
+    return size <= DT__SMALL_MATRIX || (!dt__is_complex(a->dtype) && !dt__lapack_has(routine, a->dtype));
 }
 
 static bool is_zero(dt_dtype dtype, const void *numbers, int64_t i) {
@@ -201,7 +200,8 @@ int64_t dt__global_matrix(const dt__matrix_batch *self, int64_t i) {
 static void run_small(running *self, dt__pool *pool) {
     dt__matrix_batch *batch = self->batch;
     dt__small_matrices args = *batch->small;
-    const bool has_values = args.kind == DT__SMALL_EIGH || args.kind == DT__SMALL_LU || args.kind == DT__SMALL_QR;
+    const bool has_values = args.kind == DT__SMALL_EIGH || args.kind == DT__SMALL_LU || args.kind == DT__SMALL_QR ||
+                            args.kind == DT__SMALL_GEQRF;
     args.a = self->memory[0];
     args.out = batch->operands[1].out || batch->finish ? self->memory[1] : NULL;
     args.b = batch->operands[2].in && !has_values ? self->memory[2] : NULL;
@@ -268,7 +268,7 @@ static bool is_dense(const dt__matrix_batch *self, const dt__matrix_operand *ope
 /* Aligned to 16 bytes; the threads' parts, or that of small matrices. */
 static int64_t all_work_bytes(const running *self, dt__pool *pool) {
     const dt__matrix_batch *batch = self->batch;
-    return batch->small ? (int64_t)dt__small_matrices_bytes(pool, batch->small, self->n)
+    return batch->small ? (int64_t)dt__small_matrices_bytes(pool, batch->operands[0].dtype, batch->small, self->n)
                         : dt__ceil_div(self->n, self->per_piece) * self->work_bytes;
 }
 

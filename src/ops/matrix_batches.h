@@ -74,7 +74,7 @@ static inline dt__matrix_operand dt__matrix_scratch(dt_dtype dtype, int64_t n) {
 /* Runs the batch. `info`: an output for the info of each matrix, or NULL. */
 dt_status dt__matrix_batch_run(dt__matrix_batch *self, const dt_op_value *info);
 
-/* Whether own code computes the call's first input: small matrices of real numbers, or any where LAPACK lacks this. */
+/* Whether own code computes the call's first input: small matrices, or any of real numbers where LAPACK lacks this. */
 bool dt__is_small(const dt_op_call *call, dt__lapack_routine routine);
 
 /* Whether all numbers of an item are finite. */

@@ -95,7 +95,7 @@ static dt_status decompose(dt_op_call *call, const sizes *of, bool has_vectors, 
                         array = dt__array_of(values[i]);
         dt__run_convert(call, i == 0 ? &dense : &array, i == 0 ? &array : &dense);
         if (i == 0)
-            dt__svd_run(dt__pool_of(call->ctx), &svd, first + total);
+            dt__svd_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &svd, first + total);
     }
     const dt_status status = report_nan(call, &svd, of->k);
     dt__scratch_free(call, &memory);

@@ -125,7 +125,7 @@ static void check_batch(uint64_t *random, dt_dtype dtype, int64_t m, int64_t n, 
     svd.s = s;
     svd.u = u;
     svd.vh = vh;
-    dt__svd_run(NULL, &svd, memory);
+    dt__svd_run(dt__kernels_best(), NULL, &svd, memory);
     free(memory);
     for (int64_t b = 0; b < svd.n_matrices; b++)
         for (int64_t i = 0; i < m; i++) {
@@ -149,7 +149,7 @@ static void check_batch(uint64_t *random, dt_dtype dtype, int64_t m, int64_t n, 
     svd.u = svd.vh = NULL;
     memory = malloc(dt__svd_bytes(NULL, &svd) + 1);
     assert_non_null(memory);
-    dt__svd_run(NULL, &svd, memory);
+    dt__svd_run(dt__kernels_best(), NULL, &svd, memory);
     free(memory);
     for (int64_t b = 0; b < svd.n_matrices; b++) {
         for (int64_t i = 0; i < m * n; i++)
@@ -178,7 +178,7 @@ static void svd__of_a_batch_is_nan_where_a_matrix_is_not_finite(void **state) {
         .dtype = DT_F32, .n_matrices = 2, .m = 2, .n = 2, .has_vectors = true, .a = a, .s = s, .u = u, .vh = vh};
     (void)state;
     assert_true(dt__svd_bytes(NULL, &svd) <= sizeof memory);
-    dt__svd_run(NULL, &svd, memory);
+    dt__svd_run(dt__kernels_best(), NULL, &svd, memory);
     assert_true(fabsf(s[0] * s[1] - 2) < 1e-5F && isfinite(u[3]) && isfinite(vh[3]));
     assert_true(isnan(s[2]) && isnan(s[3]) && isnan(u[4]) && isnan(vh[7]));
 }

@@ -85,7 +85,7 @@ static void run(const dt__kernels *kernels, const problem *of, int n_rhs, const 
                                      .out = to->out,
                                      .values = to->values,
                                      .infos = to->infos};
-    kernels->loops->small_matrices[of->dtype == DT_F64](&args, first, end, memory);
+    kernels->loops->small_matrices[of->dtype](&args, first, end, memory);
 }
 
 static result result_new(void) {
@@ -335,7 +335,7 @@ static void solve_systems(dt_dtype dtype, int n, int n_rhs, int form) {
                                .out = out,
                                .values = is_lu ? pivots : NULL,
                                .infos = infos};
-    dt__kernels_named("baseline")->loops->small_matrices[dtype == DT_F64](&args, 0, COUNT, memory);
+    dt__kernels_named("baseline")->loops->small_matrices[dtype](&args, 0, COUNT, memory);
     expect_solution(&args, dtype, COUNT);
     args.out = again;
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
@@ -343,8 +343,8 @@ static void solve_systems(dt_dtype dtype, int n, int n_rhs, int form) {
         for (int step = 1; kernels && step <= COUNT; step += 3) {
             memset(again, 0, bytes);
             for (int first = 0; first < COUNT; first += step)
-                kernels->loops->small_matrices[dtype == DT_F64](&args, first,
-                                                                first + step < COUNT ? first + step : COUNT, memory);
+                kernels->loops->small_matrices[dtype](&args, first, first + step < COUNT ? first + step : COUNT,
+                                                      memory);
             if (memcmp(out, again, bytes))
                 fail_msg("dtype %d, n = %d, %d right sides, form %d: %s differs, %d at once", (int)dtype, n, n_rhs,
                          form, tables[t], step);
@@ -379,7 +379,7 @@ static void factor_qr(dt_dtype dtype, int m, int n, int k) {
                                .out = got.out,
                                .values = got.values,
                                .infos = got.infos};
-    dt__kernels_named("baseline")->loops->small_matrices[dtype == DT_F64](&args, 0, COUNT, memory);
+    dt__kernels_named("baseline")->loops->small_matrices[dtype](&args, 0, COUNT, memory);
     double *wide = as_doubles(dtype, a, COUNT * m * n), *q = as_doubles(dtype, got.out, COUNT * m * k);
     double *r = as_doubles(dtype, got.values, COUNT * k * n);
     for (int at = 0; at < COUNT; at++) {
@@ -416,8 +416,8 @@ static void factor_qr(dt_dtype dtype, int m, int n, int k) {
         const dt__kernels *kernels = dt__kernels_named(tables[t]);
         for (int step = 1; kernels && step <= COUNT; step += 3) {
             for (int first = 0; first < COUNT; first += step)
-                kernels->loops->small_matrices[dtype == DT_F64](&args, first,
-                                                                first + step < COUNT ? first + step : COUNT, memory);
+                kernels->loops->small_matrices[dtype](&args, first, first + step < COUNT ? first + step : COUNT,
+                                                      memory);
             expect_same(&of, tables[t], &got, &again);
         }
     }
