@@ -98,6 +98,12 @@ class Explain(unittest.TestCase):
         self.assertRegex(out, r"(?m)^\* decomposition -> P\(sum\),P\(sum\),R  [\d.]+ us$")
         self.assertIn("\nthe decomposition is selected because the best of these rows takes ", out)
         self.assertNotRegex(out, r"(?m)^  \*  |^input 1: |^selected because")
+        got = json.loads(run_tool("explain", call.format("S(1)"), "--json"))
+        self.assertEqual((None, []), (got["chosen"], got["plans"]))
+        self.assertTrue(got["decomposition"].startswith("* decomposition -> P(sum),P(sum),R  "), got["decomposition"])
+        code, out, err = tool.run("explain", call.format("S(1)").replace("8,fsdp=64,tp=8", "2,fsdp=2,tp=2"), "--svg", "-")
+        self.assertEqual((1, ""), (code, out))
+        self.assertIn("cross_entropy: the decomposition is selected, whose ops are not drawn", err)
         out = run_tool("explain", "cross_entropy(f32[4096,600] S(1); i64[4096] R) on mesh(2)")  # as cheap as the kernel
         self.assertRegex(out, r"(?m)^decomposition -> R  [\d.]+ us$")
         self.assertRegex(out, r"(?m)^  \*  S\(1\); R +R +all_gather 1 \(meets\)")

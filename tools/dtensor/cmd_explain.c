@@ -18,7 +18,8 @@ typedef struct explanation {
     int64_t max_candidates;
     dt_mesh *mesh;
     dt__placed_call placed;
-    dt__explanation found; /* the cheapest candidate first: the one that is selected, unless the op decomposes */
+    dt__explanation found;     /* the cheapest candidate first: the one that is selected, unless the op decomposes */
+    const char *decomposition; /* its lines; empty: there is none */
     bool decomposes;
 } explanation;
 
@@ -141,13 +142,19 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
     return add_steps(self, plan, out);
 }
 
+static dt_status read_decomposition(explanation *self) {
+    dt__text text = dt__text_new(self->session->ctx);
+    const dt__candidate *best = self->placed.info->op->kernel ? self->found.candidates : NULL;
+    dt_status status =
+        dt__explain_decomposition(self->session->arena, self->mesh, &self->placed, best, &text, &self->decomposes);
+    self->decomposition = label_keep(&text, self->session->arena);
+    return status == DT_OK && !self->decomposition ? DT_ERR_MEMORY : status;
+}
+
 /* The dry run of a decomposition, above the rows of the kernel, if there is one. */
 static dt_status print_text(explanation *self, dt__text *out) {
-    const bool has_kernel = self->placed.info->op->kernel;
-    dt__text_add(out, "%s\n\n", self->session->args->words[0]);
-    DT__TRY(dt__explain_decomposition(self->session->arena, self->mesh, &self->placed,
-                                      has_kernel ? self->found.candidates : NULL, out, &self->decomposes));
-    if (!has_kernel)
+    dt__text_add(out, "%s\n\n%s", self->session->args->words[0], self->decomposition);
+    if (!self->placed.info->op->kernel)
         return DT_OK;
     DT__TRY(add_candidates(self, out));
     dt__text_add(out, "\n");
@@ -164,23 +171,30 @@ static dt_status print_text(explanation *self, dt__text *out) {
     return DT_OK;
 }
 
+/* Where the decomposition is selected, `chosen` is null and there are no plans. */
 static dt_status print_json(explanation *self, dt__text *out) {
     json_t *candidates = json_array(), *plans = json_array();
     for (int c = 0; c < self->found.n_candidates; c++)
         json_append(&candidates, moves_json(&self->placed, &self->found.candidates[c], &self->found.moves[c]));
-    for (int i = 0; i < self->placed.call.n_inputs; i++)
+    for (int i = 0; i < self->placed.call.n_inputs && !self->decomposes; i++)
         json_append(&plans, plan_json(self->session->ctx, &self->found.moves[0].plans[i]));
     json_t *uses = self->found.uses ? json_array() : NULL; /* null for an input that is seen as it is stored */
     for (int i = 0; uses && i < self->placed.call.n_inputs; i++)
         json_append(&uses,
                     self->placed.stored[i] ? plan_json(self->session->ctx, &self->found.uses[i]) : json_null());
-    json_t *answer = json_pack("{s:o, s:o, s:i, s:o, s:o*}", "call", string_json(self->session->args->words[0]),
-                               "candidates", candidates, "chosen", 0, "plans", plans, "uses", uses);
+    json_t *decomposition = *self->decomposition ? string_json(self->decomposition) : NULL;
+    json_t *answer = json_pack("{s:o, s:o, s:o, s:o, s:o*, s:o*}", "call", string_json(self->session->args->words[0]),
+                               "candidates", candidates, "chosen", self->decomposes ? json_null() : json_integer(0),
+                               "plans", plans, "uses", uses, "decomposition", decomposition);
     return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status print_svg(explanation *self, dt__text *out) {
     dt__arena *arena = self->session->arena;
+    if (self->decomposes)
+        return dt__fail(self->session->ctx, DT_ERR_UNSUPPORTED,
+                        "%s: the decomposition is selected, whose ops are not drawn: expected a call without --svg",
+                        self->placed.info->schema.name);
     const dt__input_moves *moves = &self->found.moves[0];
     const char *bytes = label_bytes(moves->bytes, arena),
                *time = label_time(self->found.candidates[0].cost_us, arena);
@@ -208,6 +222,7 @@ static dt_status run_session(session *started, void *user) {
         return dt__fail(started->ctx, DT_ERR_UNSUPPORTED,
                         "%s: the op has a decomposition only: expected a call without --svg and --json",
                         self->placed.info->schema.name);
+    DT__TRY(read_decomposition(self));
     if (args_has(started->args, "svg"))
         return print_svg(self, started->out);
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
