@@ -66,7 +66,8 @@ def random_shard(rng):
         kind, dim = rng.choice("SSS_RP"), rng.randrange(len(shape))
         factor = rng.choice([1, 2, 3, 4]) if kind == "_" else 1
         splits.append((dim, factor) if kind in "S_" else None)
-        texts.append({"S": f"S({dim})", "_": f"_S({dim},{factor})", "R": "R", "P": "P(sum)"}[kind])
+        written = rng.choice([dim, dim, dim - len(shape)])
+        texts.append({"S": f"S({written})", "_": f"_S({written},{factor})", "R": "R", "P": "P(sum)"}[kind])
     request = {"q": "shard", "mesh": mesh, "shape": shape, "placements": ",".join(texts)}
     dim = rng.randrange(len(shape))
     mesh_dims = [m for m, c in enumerate(splits) if c and c[0] == dim]

@@ -298,6 +298,7 @@ static dt_status read_sharding(const request *req, dt_placement *placements, int
     int64_t *mesh = NULL, *shape = NULL;
     DT__TRY(request_sizes(req, "mesh", 1, &mesh, &desc.n_mesh_dims));
     DT__TRY(request_sizes(req, "shape", 0, &shape, &desc.n_dims));
+    dt_placements_resolve(n, placements, desc.n_dims); /* the fields name dims from the first one */
     DT__TRY(request_order(req, "order", placements, n));
     DT__TRY(request_extents(req, "extents", placements, n));
     desc.mesh = mesh;
