@@ -55,7 +55,7 @@ const dt_op dt__op_elu = {DT__UNARY_OF("elu", "input, float alpha=1.0", ELU, DT_
     .summary = "x, or alpha (exp(x) - 1) where x is negative."};
 const dt_op dt__op_hardshrink = {DT__UNARY_OF("hardshrink", "self, Scalar lambd=0.5", HARDSHRINK, DT__FLOATS),
     .partial = DT_PARTIAL_UP,
-    .gradient = "self: where(eq(result, 0), 0, grad)",
+    .gradient = "self: where(logical_and(ge(self, -lambd), le(self, lambd)), 0, grad)",
     .summary = "Every element, or 0 if it is from -lambd to lambd."};
 const dt_op dt__op_hardsigmoid = {DT__UNARY_OF("hardsigmoid", "input", HARDSIGMOID, DT__FLOATS),
     .partial = DT_PARTIAL_UP,

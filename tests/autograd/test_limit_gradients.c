@@ -91,6 +91,8 @@ static dt_tensor *hardswish(dt_tensor *x) { return dt_hardswish(x); }
 static dt_tensor *gelu(dt_tensor *x) { return dt_gelu(x); }
 static dt_tensor *gelu_by_tanh(dt_tensor *x) { return dt_gelu(x, .approximate = "tanh"); }
 static dt_tensor *threshold(dt_tensor *x) { return dt_threshold(x, 0.5, -1); }
+static dt_tensor *hardshrink(dt_tensor *x) { return dt_hardshrink(x); }
+static dt_tensor *unlimited_hardshrink(dt_tensor *x) { return dt_hardshrink(x, .lambd = DT_NUMBER(-0.5)); }
 
 /* exp(x) overflows from 710 on; its part of the gradient must not become 0 times infinity. */
 static void activations__have_slopes_at_corners_and_far_away(void **state) {
@@ -106,6 +108,8 @@ static void activations__have_slopes_at_corners_and_far_away(void **state) {
     assert_slopes(ctx, gelu, 1e200, 1, 0);
     assert_slopes(ctx, gelu_by_tanh, 1e100, 1, 0);
     assert_slopes(ctx, elu, 0, 1, 0);
+    assert_slopes(ctx, hardshrink, 0.5, 0, 0);
+    assert_slopes(ctx, unlimited_hardshrink, 0, 1, 0);
     assert_slopes(ctx, hardswish, -3, 0, 0);
     assert_slopes(ctx, hardswish, 3, 1, 0);
     assert_slopes(ctx, threshold, (double)NAN, 1, 0);
