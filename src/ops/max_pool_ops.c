@@ -144,6 +144,8 @@ static dt_status check_part(const dt_op_call *call, int n_dims, const int64_t *s
     if (!has_list(dt_op_arg(call, "padding")) || !has_list(dt_op_arg(call, "dilation")))
         return dt_op_refuse(call, DT_ERR_VALUE, "expected padding and dilation with a kernel_size, got none");
     read_windows(call, n_dims, sizes, &of);
+    for (int d = 0; d < of.n_space; d++) /* ceil_mode, which is not an argument here, may have made one more */
+        of.result[d] = call->inputs[1].shape[of.n_leading + d];
     return check_windows(call, &of);
 }
 
@@ -449,7 +451,8 @@ const dt_op dt__op_max_pool1d_with_indices = {POOL("max_pool1d_with_indices", WI
                                                    LARGEST("sequences"),
                                                    "max_pool1d_with_indices(f32[2,3,9]; 3; 2; 1)\n"
                                                    "max_pool1d_with_indices(f32[2,11]; 3; 2; 2; 2; ceil_mode=true)\n"
-                                                   "max_pool1d_with_indices(i32[1,2,7]; 2)")};
+                                                   "max_pool1d_with_indices(i32[1,2,7]; 2)\n"
+                                                   "max_pool1d_with_indices(f32[1,2,2]; 3; ceil_mode=true)")};
 const dt_op dt__op_max_pool2d_with_indices = {POOL("max_pool2d_with_indices", WINDOWS("2"), 2, false,
                                                    LARGEST("images"),
                                                    "max_pool2d_with_indices(f32[2,3,5,4]; [3,2]; 2; [1,0]; [1,2])")};
