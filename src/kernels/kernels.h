@@ -336,7 +336,7 @@ typedef struct dt__pool_window {
 
 typedef enum dt__max_pool_part {
     DT__POOL_FIND, /* values and indices from the image */
-    DT__POOL_ADD,  /* adds values to the elements of the image that have the indices */
+    DT__POOL_ADD,  /* the image: sums of the values that have its indices */
     DT__POOL_READ, /* values: the elements of the image that have the indices */
 } dt__max_pool_part;
 
@@ -345,8 +345,11 @@ typedef struct dt__max_pool {
     const dt__array *image, *values, *indices; /* [N,C,..], three dims of space; f32, f64 or i64; indices i64 */
     dt__pool_window windows[3];
     int64_t sizes[3], offset[3]; /* of all of space, and of the image in it */
+    int64_t n_taps;              /* of dt__max_pool_taps, with memory for as many numbers */
+    int32_t *taps;
 } dt__max_pool;
 
+int64_t dt__max_pool_taps(const dt__max_pool *args);
 void dt__max_pool_run(dt__pool *pool, const dt__max_pool *args);
 
 /* singular_values.c: the singular value decompositions A = U diag(S) Vh of matrices that are dense and follow one

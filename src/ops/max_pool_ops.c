@@ -295,7 +295,7 @@ static dt_status make_windows(const dt_op_call *call, const pooling *of, dt__scr
 static dt_status run_opened(const dt_op_call *call, const pooling *of, dt__image *images) {
     const dt__max_pool_part part = family_of(call)->part;
     const dt_op_value *image = image_of(call);
-    dt__scratch memory;
+    dt__scratch memory, taps;
     dt__max_pool args = {.part = part,
                          .image = &images[IMAGE].array,
                          .values = &images[VALUES].array,
@@ -306,14 +306,15 @@ static dt_status run_opened(const dt_op_call *call, const pooling *of, dt__image
         args.offset[i] = d < 0 || image->shape[dim] == 0 ? 0 : image->offset[dim];
     }
     DT__TRY(make_windows(call, of, &memory, &args));
-    if (part == DT__POOL_ADD) {
-        dt__constant zero;
-        dt__array zeros = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, images[IMAGE].array.dtype, &zero);
-        dt__run_convert(call, &images[IMAGE].array, &zeros);
+    args.n_taps = dt__max_pool_taps(&args);
+    dt_status status = dt__scratch_new(call, DT_I32, 1, &args.n_taps, &taps);
+    if (status == DT_OK) {
+        args.taps = taps.array.data;
+        dt__max_pool_run(dt__pool_of(call->ctx), &args);
+        dt__scratch_free(call, &taps);
     }
-    dt__max_pool_run(dt__pool_of(call->ctx), &args);
     dt__scratch_free(call, &memory);
-    return DT_OK;
+    return status;
 }
 
 static dt_status pool(dt_op_call *call) {

@@ -258,6 +258,52 @@ static void max_pool__finds_the_same_in_long_rows(void **state) {
     run_ranks(1, run_wide_rows, NULL);
 }
 
+/* Whether an index in space [4,7,17] is in the window of [a,b,c], which begins at twice that and has 2 elements. */
+static bool is_in_window(int64_t of, int64_t a, int64_t b, int64_t c) {
+    if (of < 0 || of >= 4 * 7 * 17)
+        return false;
+    const int64_t i = of / (7 * 17) - 2 * a, j = of / 17 % 7 - 2 * b, k = of % 17 - 2 * c;
+    return i >= 0 && i < 2 && j >= 0 && j < 2 && k >= 0 && k < 2;
+}
+
+/* Indices outside of their windows, and of the image, count as none, added or read, in views, too. */
+static int run_any_indices(dt_ctx *ctx, void *arg) {
+    enum { A = 2, B = 3, C = 8, N = A * B * C };
+    const dt_ints two = DT_INTS(2, 2, 2), none = DT_INTS(0, 0, 0), one = DT_INTS(1, 1, 1);
+    double sums[4 * 7 * 17] = {0}, grads[N];
+    int64_t indices[N];
+    (void)arg;
+    for (int o = 0; o < N; o++) {
+        const int a = o / (B * C), b = o / C % B, c = o % C;
+        grads[o] = o + 1;
+        indices[o] = ((2 * a + o % 3 % 2) * 7 + 2 * b + o / 2 % 2) * 17 + 2 * c + o / 5 % 3 - (o % 11 == 0) * 400;
+        if (is_in_window(indices[o], a, b, c))
+            sums[indices[o]] += grads[o];
+    }
+    dt_tensor *of = dt_from_memory(ctx, indices, DT_SHAPE(1, 1, A, B, C), DT_I64);
+    dt_tensor *grad = dt_from_memory(ctx, grads, DT_SHAPE(1, 1, A, B, C), DT_F64);
+    dt_tensor *image = dt_max_pool_backward(grad, of, DT_SHAPE(1, 1, 4, 7, 17), two, two, none, one);
+    CHECK(image, "%s", dt_error_text(ctx));
+    for (int i = 0; i < 4 * 7 * 17; i++)
+        CHECK(calls_element(image, i) == sums[i], "element %d: expected %g, got %g", i, sums[i],
+              calls_element(image, i));
+    for (int flips = 0; flips < 2; flips++) {
+        dt_tensor *from = flips ? dt_transpose(dt_contiguous(dt_transpose(image, 2, 4)), 2, 4) : image;
+        dt_tensor *read = dt_max_pool_read(from, of, two, two, none, one);
+        for (int o = 0; o < N; o++) {
+            const bool is_here = is_in_window(indices[o], o / (B * C), o / C % B, o % C);
+            CHECK(read && calls_element(read, o) == (is_here ? sums[indices[o]] : 0), "read element %d: %g", o,
+                  calls_element(read, o));
+        }
+    }
+    return 0;
+}
+
+static void max_pool__follows_indices_in_their_windows(void **state) {
+    (void)state;
+    run_ranks(1, run_any_indices, NULL);
+}
+
 static int run_refused(dt_ctx *ctx, void *arg) {
     static const struct {
         const char *call, *error;
@@ -334,6 +380,7 @@ int main(void) {
         cmocka_unit_test(image_ops__move_halos),
         cmocka_unit_test(max_pool__returns_indices),
         cmocka_unit_test(max_pool__finds_the_same_in_long_rows),
+        cmocka_unit_test(max_pool__follows_indices_in_their_windows),
         cmocka_unit_test(image_ops__refuse_what_does_not_fit),
         cmocka_unit_test(interpolation__knows_sizes_that_stay),
     };
