@@ -353,8 +353,8 @@ int64_t dt__max_pool_taps(const dt__max_pool *args);
 void dt__max_pool_run(dt__pool *pool, const dt__max_pool *args);
 
 /* singular_values.c: the singular value decompositions A = U diag(S) Vh of matrices that are dense and follow one
- * another, by LAPACK, or by our own code if they are small or there is none. With k = min(m, n), S descends. U is [m,k] and Vh [k,n], or
- * [m,m] and [n,n]. Results are NaN for a matrix that is not finite. Each matrix is one thread's work. */
+ * another, by LAPACK, or by our own code if they are small or there is none. With k = min(m, n), S descends. U is [m,k]
+ * and Vh [k,n], or [m,m] and [n,n]. Results are NaN for a matrix that is not finite. Each matrix is one thread's work. */
 typedef struct dt__svd {
     dt_dtype dtype; /* f32, f64, or with LAPACK c64, c128 */
     int64_t n_matrices, m, n;
@@ -367,8 +367,9 @@ typedef struct dt__svd {
 size_t dt__svd_bytes(dt__pool *pool, const dt__svd *args);
 void dt__svd_run(const dt__kernels *kernels, dt__pool *pool, const dt__svd *args, void *memory);
 
-/* small_matrices.c: batches of matrices of f32, f64, c64 or c128 that are too small for LAPACK to be fast (loops.h), and
- * any of real numbers where there is none. Bits depend neither on the number of threads nor on the other matrices. */
+/* small_matrices.c: batches of matrices of f32, f64, c64 or c128 that are too small for LAPACK to be fast (loops.h),
+ * and any of real numbers where there is none. Bits depend neither on the number of threads nor on the other
+ * matrices. */
 enum { DT__SMALL_MATRIX = 32 };
 size_t dt__small_matrices_bytes(dt__pool *pool, dt_dtype dtype, const dt__small_matrices *args, int64_t n_matrices);
 void dt__small_matrices_run(const dt__kernels *kernels, dt__pool *pool, dt_dtype dtype,

@@ -331,7 +331,7 @@ static void softmax_piece(void *arg, int64_t piece) {
     (j->by_columns ? run_columns : has_short_rows(j) ? run_short_rows : run_rows)(j, begin, end);
 }
 
-/* Runs of memory as long as possible that leave some of all blocks for every thread; the result does not depend on it. */
+/* Runs of memory as long as possible that leave every thread some of all blocks; results do not depend on it. */
 static int64_t columns_per_item(int64_t n, int64_t n_blocks, int threads) {
     const int64_t share = dt__ceil_div(n, dt__ceil_div(threads, n_blocks));
     return dt__max_i64(dt__min_i64(share, MAX_COLUMNS), dt__min_i64(n, MIN_COLUMNS));

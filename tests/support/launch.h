@@ -41,9 +41,9 @@ int64_t test_launch_poll(test_launch *launch);
 void test_launch_end(test_launch *launch, double seconds);
 
 /* Runs fn on n ranks whose contexts are made with these options, closes them, and fails the test unless all return 0
- * within five minutes. With `counted`, a rank's ordinary memory is counted in it (each rank has a copy of its own), and a
- * rank that has not freed all of it after closing fails too. Under a race detector the ranks are threads and
- * nothing is counted. */
+ * within five minutes. With `counted`, a rank's ordinary memory is counted in it (each rank has a copy of its own), and
+ * a rank that has not freed all of it after closing fails too. Under a race detector the ranks are threads and nothing
+ * is counted. */
 typedef struct test_ranks {
     int64_t n;
     dt_init_options options;
