@@ -354,7 +354,7 @@ void dt__max_pool_run(dt__pool *pool, const dt__max_pool *args);
 
 /* singular_values.c: the singular value decompositions A = U diag(S) Vh of matrices that are dense and follow one
  * another, by LAPACK, or by our own code if they are small or there is none. With k = min(m, n), S descends. U is [m,k]
- * and Vh [k,n], or [m,m] and [n,n]. Results are NaN for a matrix that is not finite. Each matrix is one thread's work. */
+ * and Vh [k,n], or [m,m] and [n,n]. Results are NaN for a matrix that is not finite. A matrix is one thread's work. */
 typedef struct dt__svd {
     dt_dtype dtype; /* f32, f64, or with LAPACK c64, c128 */
     int64_t n_matrices, m, n;
