@@ -283,7 +283,8 @@ int dt__lapack_unmqr(dt_dtype dtype, char side, char trans, int m, int n, int k,
     parts p;
     int info;
     if (!run)
-        return DT__LAPACK_ABSENT;
+        return is_ours(dtype) ? dt__unblocked_unmqr(dtype, side, trans, m, n, k, a, lda, tau, c, ldc, work)
+                              : DT__LAPACK_ABSENT;
     begin(dtype, work, &p);
     ((unmqr *)run)(&side, &own_trans, &m, &n, &k, a, &lda, tau, c, &ldc, p.numbers, &p.n, &info, 1, 1);
     end(dtype, &p, 0, 0, work);

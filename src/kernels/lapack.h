@@ -10,8 +10,8 @@
  * From any thread: one matrix is one thread's work. The same matrix has the same factors to the bit.
  *
  * A library may lack a routine, and there may be no library. Our own code (unblocked.h) then computes what ops call:
- * potrf, getrf, getrs, getri, sytrf, sytrs, hetrf and hetrs of lower triangles, geqrf, ungqr, heevd, gesdd, and geev of
- * complex matrices. Other routines return DT__LAPACK_ABSENT.
+ * potrf, getrf, getrs, getri, sytrf, sytrs, hetrf and hetrs of lower triangles, geqrf, ungqr, unmqr, heevd, gesdd, and
+ * geev of complex matrices. Other routines return DT__LAPACK_ABSENT.
  */
 #ifndef DT_KERNELS_LAPACK_H
 #define DT_KERNELS_LAPACK_H

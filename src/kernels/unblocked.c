@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LU, Cholesky, LDL and QR factors in place, after LAPACK's own unblocked routines (getf2, potf2, sytf2, geqr2, ung2r),
- * with their pivots and signs. Each element is read as a complex number of f64 and rounded when it is stored.
+ * LU, Cholesky, LDL and QR factors in place, after LAPACK's own unblocked routines (getf2, potf2, sytf2, geqr2, ung2r,
+ * unm2r), with their pivots and signs. Each element is read as a complex number of f64 and rounded when it is stored.
  */
 #include "kernels/unblocked.h"
 
@@ -270,16 +270,16 @@ int dt__unblocked_solve_symmetric(dt_dtype dtype, bool hermitian, int n, int n_r
     return 0;
 }
 
-/* Subtracts tau v v^H from columns of a matrix, where v has 1 in row k and column k of `of` below it. */
-static void reflect(const numbers *of, number tau, int m, int k, int first, int n) {
+/* Multiplies columns of `x` by 1 - tau v v^H, where v has 1 in row k and column k of `of` below it. */
+static void reflect(const numbers *of, number tau, int m, int k, const numbers *x, int first, int n) {
     for (int c = first; c < n; c++) {
-        number sum = at(of, k, c);
+        number sum = lower(x, k, c);
         for (int i = k + 1; i < m; i++)
-            sum += multiply(conj(at(of, i, k)), at(of, i, c));
+            sum += multiply(conj(at(of, i, k)), lower(x, i, c));
         sum = multiply(sum, tau);
-        set(of, k, c, at(of, k, c) - sum);
+        set_lower(x, k, c, lower(x, k, c) - sum);
         for (int i = k + 1; i < m; i++)
-            set(of, i, c, at(of, i, c) - multiply(at(of, i, k), sum));
+            set_lower(x, i, c, lower(x, i, c) - multiply(at(of, i, k), sum));
     }
 }
 
@@ -301,7 +301,7 @@ int dt__unblocked_geqrf(dt_dtype dtype, int m, int n, void *a, int lda, void *ta
             set(&of, k, k, beta);
         }
         set(&taus, 0, k, t);
-        reflect(&of, conj(t), m, k, k + 1, n);
+        reflect(&of, conj(t), m, k, &of, k + 1, n);
     }
     return 0;
 }
@@ -316,12 +316,27 @@ int dt__unblocked_ungqr(dt_dtype dtype, int m, int n, int k, void *a, int lda, c
             set(&of, i, j, i == j);
     for (int j = k - 1; j >= 0; j--) {
         const number t = at(&taus, 0, j);
-        reflect(&of, t, m, j, j + 1, n);
+        reflect(&of, t, m, j, &of, j + 1, n);
         for (int i = j + 1; i < m; i++)
             set(&of, i, j, multiply(-t, at(&of, i, j)));
         for (int i = 0; i < j; i++)
             set(&of, i, j, 0);
         set(&of, j, j, 1 - t);
+    }
+    return 0;
+}
+
+/* C Q is the adjoint of Q^H C^H. The reflectors of Q^H are applied first to last, those of Q last to first. */
+int dt__unblocked_unmqr(dt_dtype dtype, char side, char trans, int m, int n, int k, const void *a, int lda,
+                        const void *tau, void *c, int ldc, dt__lapack_work *work) {
+    const numbers of = {dtype, (void *)(uintptr_t)a, lda, false}, taus = {dtype, (void *)(uintptr_t)tau, 1, false},
+                  x = {dtype, c, ldc, side == 'R'};
+    const bool adjoint = (trans != 'N') != x.is_upper;
+    if (answers_query(work))
+        return 0;
+    for (int i = 0; i < k; i++) {
+        const int j = adjoint ? i : k - 1 - i;
+        reflect(&of, conj_if(adjoint, at(&taus, 0, j)), x.is_upper ? n : m, j, &x, 0, x.is_upper ? m : n);
     }
     return 0;
 }

@@ -22,6 +22,8 @@ int dt__unblocked_solve_symmetric(dt_dtype dtype, bool hermitian, int n, int n_r
 int dt__unblocked_geqrf(dt_dtype dtype, int m, int n, void *a, int lda, void *tau, dt__lapack_work *work);
 int dt__unblocked_ungqr(dt_dtype dtype, int m, int n, int k, void *a, int lda, const void *tau,
                         dt__lapack_work *work);
+int dt__unblocked_unmqr(dt_dtype dtype, char side, char trans, int m, int n, int k, const void *a, int lda,
+                        const void *tau, void *c, int ldc, dt__lapack_work *work);
 int dt__unblocked_heevd(dt_dtype dtype, char jobz, char uplo, int n, void *a, int lda, void *real_w,
                         dt__lapack_work *work);
 int dt__unblocked_gesdd(dt_dtype dtype, char jobz, int m, int n, const void *a, int lda, void *real_s, void *u,

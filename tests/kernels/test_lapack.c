@@ -297,17 +297,15 @@ static void check_qr(void) {
     check_after(&work);
     unpack(a, r);
     triangle(r, false, false, r);
-    if (!is_ours) {
-        pack(whole, c);
-        assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, NULL, LD, NULL, NULL, LD, &apply), 0);
-        assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, a, LD, tau, c, LD, with_memory(&apply)), 0);
-        check_after(&apply);
-        unpack(c, product);
-        for (int j = 0; j < N; j++)
-            for (int i = N; i < M; i++)
-                assert_true(cabs(product[j][i]) < epsilon());
-        assert_near(N, N, product, r);
-    }
+    pack(whole, c);
+    assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, NULL, LD, NULL, NULL, LD, &apply), 0);
+    assert_int_equal(dt__lapack_unmqr(dtype, 'L', 'C', M, N, N, a, LD, tau, c, LD, with_memory(&apply)), 0);
+    check_after(&apply);
+    unpack(c, product);
+    for (int j = 0; j < N; j++)
+        for (int i = N; i < M; i++)
+            assert_true(cabs(product[j][i]) < epsilon());
+    assert_near(N, N, product, r);
     assert_int_equal(dt__lapack_ungqr(dtype, M, N, N, NULL, LD, NULL, &make), 0);
     assert_int_equal(dt__lapack_ungqr(dtype, M, N, N, a, LD, tau, with_memory(&make)), 0);
     check_after(&make);
@@ -315,6 +313,35 @@ static void check_qr(void) {
     assert_unitary(M, N, q);
     multiply(M, N, N, q, r, product);
     assert_near(M, N, product, whole);
+}
+
+/* Of any reflectors and scales: Q is what ungqr forms. */
+static void check_products_with_q(bool from_left, bool of_adjoint) {
+    ARRAY(a);
+    ARRAY(c);
+    ARRAY(tau);
+    const int k = 5, rows = from_left ? M : N, columns = from_left ? N : M;
+    const char side = from_left ? 'L' : 'R', trans = of_adjoint ? 'C' : 'N';
+    matrix other, q, product;
+    dt__lapack_work apply = {0}, make = {0};
+    make_random(other);
+    pack(other, a);
+    make_random(other);
+    pack(other, tau);
+    make_random(other);
+    pack(other, c);
+    assert_int_equal(dt__lapack_unmqr(dtype, side, trans, rows, columns, k, NULL, LD, NULL, NULL, LD, &apply), 0);
+    assert_int_equal(dt__lapack_unmqr(dtype, side, trans, rows, columns, k, a, LD, tau, c, LD, with_memory(&apply)),
+                     0);
+    check_after(&apply);
+    assert_int_equal(dt__lapack_ungqr(dtype, M, M, k, NULL, LD, NULL, &make), 0);
+    assert_int_equal(dt__lapack_ungqr(dtype, M, M, k, a, LD, tau, with_memory(&make)), 0);
+    unpack(a, q);
+    if (of_adjoint)
+        adjoint(M, M, q, q);
+    multiply(rows, columns, M, from_left ? q : other, from_left ? other : q, product);
+    unpack(c, q);
+    assert_near(rows, columns, q, product);
 }
 
 static void check_eigenvalues(void) {
@@ -452,6 +479,8 @@ static void check_all(void) {
             check_ldl(false);
             check_ldl(true);
             check_qr();
+            for (int which = 0; which < 4; which++)
+                check_products_with_q(which & 1, which & 2);
             check_eigenvalues();
             check_singular_values();
             if (is_ours)
