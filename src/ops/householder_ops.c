@@ -7,7 +7,7 @@
  *     Q = 1 - V (1 + D S)⁻¹ D Vᴴ
  *
  * for any τ, also for zeros, so that products with Q are matrix products and one triangular system, which have
- * gradients.
+ * gradients: recorded calls run these. All others run the kernels, LAPACK or our own code.
  */
 #include "dtensor/ops.h"
 #include "ops/complex_ops.h"
@@ -127,6 +127,22 @@ static dt_status decompose_householder(dt_op_call *call, dt_tensor *const *input
     return dt__made_or_error(call, outputs[0]);
 }
 
+static int form(const dt__matrix_batch *self, void *const *items, dt__lapack_work *work) {
+    const dt__matrix_operand *a = &self->operands[0], *tau = &self->operands[1];
+    const int m = (int)a->rows, n = (int)a->columns;
+    return n ? dt__lapack_ungqr(a->dtype, m, n, (int)tau->rows, items[0], m, items[1], work) : 0;
+}
+
+static dt_status householder(dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[0], *tau = &call->inputs[1];
+    dt__matrix_batch batch = {.call = call, .n_operands = 2, .run = form};
+    batch.operands[0] = dt__matrix_in_out(a, &call->outputs[0], 2);
+    batch.operands[1] = dt__matrix_in_out(tau, NULL, 1);
+    dt__batch_of(&call->outputs[0], 2, &batch.batch);
+    (void)form(&batch, (void *[]){NULL, NULL}, &batch.work);
+    return dt__matrix_batch_run(&batch, NULL);
+}
+
 static dt_status shape_ormqr(dt_op_call *call) {
     const dt_op_value *a = &call->inputs[0], *c = &call->inputs[2];
     DT__TRY(dt__expect_matrices(call, 0));
@@ -155,6 +171,52 @@ static dt_status decompose_ormqr(dt_op_call *call, dt_tensor *const *inputs, dt_
     return dt__made_or_error(call, outputs[0]);
 }
 
+static void rows_ormqr(const dt_op_call *call, dt_rows *rows) {
+    dt_rows_factors(rows, flag(call, LEFT) ? "...m!j!, ...k!, ...m!n -> ...mn" : "...m!j!, ...k!, ...nm! -> ...nm",
+                    0);
+    dt_rows_linear(rows, 4);
+}
+
+/* Multiplies n columns of C by Q from the left, or n rows from the right. */
+static int multiply(const dt__matrix_batch *self, int n, void *const *items, void *c, dt__lapack_work *work) {
+    const dt__matrix_operand *a = &self->operands[0], *all = &self->operands[2];
+    const bool left = flag(self->call, LEFT);
+    const int m = (int)a->rows;
+    return dt__lapack_unmqr(a->dtype, left ? 'L' : 'R', flag(self->call, TRANSPOSE) ? 'C' : 'N', left ? m : n,
+                            left ? n : m, (int)self->operands[1].rows, items[0], m, items[1], c, (int)all->rows,
+                            work);
+}
+
+/* LAPACK skips columns of zeros at the end, so NaN in them would depend on how many columns there are. */
+static int apply(const dt__matrix_batch *self, void *const *items, dt__lapack_work *work) {
+    const dt__matrix_operand *c = &self->operands[2];
+    const bool left = flag(self->call, LEFT);
+    const int n = (int)(left ? c->columns : c->rows);
+    const int64_t step = (left ? c->rows : 1) * (int64_t)dt_dtype_size(c->dtype);
+    bool is_finite = true;
+    for (int i = 0; i < 3; i++)
+        is_finite = is_finite && dt__is_finite(&self->operands[i], items[i]);
+    if (is_finite)
+        return multiply(self, n, items, items[2], work);
+    for (int i = 0; i < n; i++)
+        (void)multiply(self, 1, items, (char *)items[2] + i * step, work);
+    return 0;
+}
+
+static dt_status ormqr(dt_op_call *call) {
+    const dt_op_value *c = &call->inputs[2];
+    dt__matrix_batch batch = {.call = call, .n_operands = 3, .run = apply};
+    batch.operands[0] = dt__matrix_in_out(&call->inputs[0], NULL, 2);
+    batch.operands[1] = dt__matrix_in_out(&call->inputs[1], NULL, 1);
+    batch.operands[2] = dt__matrix_in_out(c, &call->outputs[0], 2);
+    dt__batch_of(&call->outputs[0], 2, &batch.batch);
+    if (!dt__matrix_rows(c) || !dt__matrix_columns(c))
+        return DT_OK;
+    const int n = (int)(flag(call, LEFT) ? dt__matrix_columns(c) : dt__matrix_rows(c));
+    (void)multiply(&batch, n, (void *[]){NULL, NULL}, NULL, &batch.work);
+    return dt__matrix_batch_run(&batch, NULL);
+}
+
 const dt_op dt__op_geqrf = {
     .schema = "geqrf(Tensor self) -> (Tensor a, Tensor tau)",
     .summary = "QR factors of matrices as LAPACK stores them: R, and below its diagonal Householder reflectors.",
@@ -169,15 +231,23 @@ const dt_op dt__op_geqrf = {
 const dt_op dt__op_linalg_householder_product = {
     .schema = "linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
     .summary = "The first columns of a product of Householder reflectors, which geqrf makes.",
+    .rule = "...m!n!, ...k! -> ...mn",
     .shape = shape_householder,
+    .kernel = householder,
     .decompose = decompose_householder,
+    .flops = dt__householder_flops,
+    .flags = DT_OP_RECORDS_PARTS,
     .samples = "linalg_householder_product(f32[2,4,3]; f32[2,3])\nlinalg_householder_product(f32[4,4]; f32[2])",
 };
 const dt_op dt__op_ormqr = {
     .schema = "ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
     .summary = "Products of a matrix with the Q of geqrf, or with its adjoint, from the left or the right.",
+    .rows = rows_ormqr,
     .arguments = "left,transpose",
     .shape = shape_ormqr,
+    .kernel = ormqr,
     .decompose = decompose_ormqr,
+    .flops = dt__ormqr_flops,
+    .flags = DT_OP_RECORDS_PARTS,
     .samples = "ormqr(f32[2,4,3]; f32[2,3]; f32[2,4,2])\normqr(f32[4,4]; f32[3]; f32[2,4]; false; true)",
 };

@@ -35,6 +35,17 @@ double dt__eigvals_flops(const dt_op_call *call) { return of_matrices(call, 10);
 double dt__svd_flops(const dt_op_call *call) { return of_matrices(call, 20); }
 double dt__svdvals_flops(const dt_op_call *call) { return of_matrices(call, 4); }
 
+/* Of k reflectors of length m: 4 m - 2 k for each column of the other matrix and each reflector. */
+double dt__ormqr_flops(const dt_op_call *call) {
+    const double m = size_from_end(&call->inputs[0], 1), k = size_from_end(&call->inputs[1], 0);
+    return m > 0 ? 2 * elements(&call->inputs[2]) * k * (2 - k / m) : 0;
+}
+double dt__householder_flops(const dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[0];
+    const double m = size_from_end(a, 1), n = size_from_end(a, 0), k = size_from_end(&call->inputs[1], 0);
+    return n > 0 ? elements(a) * k * (4 - 2 * k / n - 2 * k / m + 4 * k * k / (3 * m * n)) : 0;
+}
+
 /* A triangle of A [n,n] for each column of B. */
 static double of_triangle(const dt_op_value *a, const dt_op_value *b) { return size_from_end(a, 0) * elements(b); }
 

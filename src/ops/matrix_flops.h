@@ -18,6 +18,8 @@ double dt__eig_flops(const dt_op_call *call);
 double dt__eigvals_flops(const dt_op_call *call);
 double dt__svd_flops(const dt_op_call *call);
 double dt__svdvals_flops(const dt_op_call *call);
+double dt__householder_flops(const dt_op_call *call);
+double dt__ormqr_flops(const dt_op_call *call);
 double dt__solve_flops(const dt_op_call *call);            /* of A X = B: inputs A, B */
 double dt__solve_triangular_flops(const dt_op_call *call); /* A, B */
 double dt__lu_solve_flops(const dt_op_call *call);         /* LU, pivots, B */
