@@ -234,17 +234,6 @@ static dt_status decompose_softmin(dt_op_call *call, dt_tensor *const *inputs, d
     return made(call, STEP(negative, dt_softmax(negative, softmin_dim(call))), outputs);
 }
 
-static dt_status shape_dropout_backward(dt_op_call *call) {
-    if (call->inputs[1].dtype != DT_BOOL)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "mask: expected bool, got %s", dt_dtype_name(call->inputs[1].dtype));
-    return dt__add_broadcast(call, call->inputs[0].dtype);
-}
-
-static dt_status decompose_dropout_backward(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
-    dt_tensor *kept = dt_mul(inputs[0], inputs[1]);
-    return made(call, STEP(kept, dt_mul_scalar(kept, call->args[2].as.f)), outputs);
-}
-
 /* Elements of a dim, of a tensor and indices that are broadcast to each other in the other dims. */
 static dt_status shape_take(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
@@ -384,13 +373,6 @@ const dt_op dt__op_softmin = {
     .shape = shape_softmin,
     .decompose = decompose_softmin,
     .samples = "softmin(f32[5,3]; 1)\nsoftmin(f32[5,3])",
-};
-const dt_op dt__op_native_dropout_backward = {
-    .schema = "native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
-    .summary = "The gradient of dropout, from its mask.",
-    .shape = shape_dropout_backward,
-    .decompose = decompose_dropout_backward,
-    .samples = "native_dropout_backward(f32[5,3]; bool[5,3]; 2.0)",
 };
 const dt_op dt__op_diff = {
     .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",

@@ -13,6 +13,7 @@
 #include "random/random.h"
 
 enum { P, TRAINING };
+enum { SCALE };
 
 static dt_status check_dropout(const dt_op_call *call) {
     double p = dt__arg_at(call, P)->as.f;
@@ -131,6 +132,28 @@ static dt_status dropout(dt_op_call *call) {
     return dt__array_count(&out) ? apply_mask(call, &draw, &out, &in) : DT_OK;
 }
 
+static dt_status shape_dropout_backward(dt_op_call *call) {
+    const dt_dtype dtype = call->inputs[0].dtype;
+    if (call->inputs[1].dtype != DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "mask: expected bool, got %s", dt_dtype_name(call->inputs[1].dtype));
+    return dt__add_broadcast(call, dt__promote_to_inexact(dtype));
+}
+
+static void rows_dropout_backward(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    dt_rows_linear(rows, 1);
+}
+
+/* The gradient times the mask times the scale: where the mask is false, NaN remains NaN. */
+static dt_status dropout_backward(dt_op_call *call) {
+    const dt__array out = dt__array_of(&call->outputs[0]), grad = dt__array_of(&call->inputs[0]),
+                    mask = dt__array_of(&call->inputs[1]);
+    dt__constant constant;
+    const dt__array scale = dt__array_of_number(dt__arg_at(call, SCALE), out.dtype, &constant);
+    DT__TRY(dt__run_elements(call, DT__EL_MUL, out.dtype, &out, &grad, &mask, NULL));
+    return dt__run_elements(call, DT__EL_MUL, out.dtype, &out, &out, &scale, NULL);
+}
+
 const dt_op dt__op_dropout = {
     .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
     .summary = "Sets elements to zero with probability p and scales the others by 1 / (1 - p).",
@@ -147,4 +170,17 @@ const dt_op dt__op_dropout = {
                "dropout(f32[5]; 0.0)\n"
                "dropout(f32[5]; 1.0)",
     .flags = DT_OP_RANDOM,
+};
+const dt_op dt__op_native_dropout_backward = {
+    .schema = "native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+    .summary = "The gradient of dropout, from its mask.",
+    .rule = "..., ... -> ...",
+    .order = dt__order_of_elements,
+    .rows = rows_dropout_backward,
+    .arguments = "scale",
+    .varying = "scale",
+    .shape = shape_dropout_backward,
+    .kernel = dropout_backward,
+    .gradient = "grad_output: native_dropout_backward(grad, mask, scale); mask: none",
+    .samples = "native_dropout_backward(f32[5,3]; bool[5,3]; 2.0)\nnative_dropout_backward(f64[5,3]; bool[3]; 0.5)",
 };
