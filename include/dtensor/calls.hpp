@@ -1247,6 +1247,9 @@ template <> struct fields<dt_mm_options> { static constexpr auto list = std::mak
 template <> struct fields<dt_mode_options> {
     static constexpr auto list = std::make_tuple(&dt_mode_options::dim, &dt_mode_options::keepdim);
 };
+template <> struct fields<dt_moment_norm_backward_options> {
+    static constexpr auto list = std::make_tuple(&dt_moment_norm_backward_options::weight);
+};
 template <> struct fields<dt_moment_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_moment_norm_options::weight, &dt_moment_norm_options::bias, &dt_moment_norm_options::eps);
@@ -3795,6 +3798,15 @@ template <class... T>
 dt_moment_norm_result dt_moment_norm(dt::at<dt_tensor *> input, dt_dims dims, const T &...options) {
     return dt_moment_norm_sized(input, dims, dt::named<dt_moment_norm_options>(input.site, options...).get(),
                                 sizeof(dt_moment_norm_options));
+}
+template <class... T>
+dt_moment_norm_backward_result
+dt_moment_norm_backward(dt::at<dt_tensor *> grad_output, dt_tensor *input, dt_dims dims, dt_tensor *mean,
+                        dt_tensor *rstd, dt_ints affine_dims, dt_ints output_mask, const T &...options) {
+    return dt_moment_norm_backward_sized(
+        grad_output, input, dims, mean, rstd, affine_dims, output_mask,
+        dt::named<dt_moment_norm_backward_options>(grad_output.site, options...).get(),
+        sizeof(dt_moment_norm_backward_options));
 }
 template <class... T>
 dt_tensor *dt_movedim(dt::at<dt_tensor *> self, int64_t source, int64_t destination, const T &...options) {

@@ -4381,6 +4381,24 @@ typedef struct dt_moment_norm_result {
  * Collective where inputs move, else Local. */
 DT_API dt_moment_norm_result dt_moment_norm_sized(dt_tensor *input, dt_dims dims, DT_OPTIONS(dt_moment_norm_options));
 
+typedef struct dt_moment_norm_backward_options {
+    dt_tensor *weight;
+    const dt_site *site;
+} dt_moment_norm_backward_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_moment_norm_backward_result {
+    dt_tensor *grad_input, *grad_weight, *grad_bias;
+} dt_moment_norm_backward_result;
+/* The gradients of moment_norm from the mean and 1 / deviation; weight and bias vary along affine_dims.
+ *     moment_norm_backward(Tensor grad_output, Tensor input, int[] dims, Tensor mean, Tensor rstd, Tensor?
+ *         weight, int[] affine_dims, int[] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor
+ *         grad_bias)
+ * Collective where inputs move, else Local. */
+DT_API dt_moment_norm_backward_result dt_moment_norm_backward_sized(dt_tensor *grad_output, dt_tensor *input,
+                                                                    dt_dims dims, dt_tensor *mean, dt_tensor *rstd,
+                                                                    dt_ints affine_dims, dt_ints output_mask,
+                                                                    DT_OPTIONS(dt_moment_norm_backward_options));
+
 typedef struct dt_movedim_options {
     const dt_site *site;
 } dt_movedim_options;
@@ -7623,6 +7641,10 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define dt_moment_norm(...) DT_MOMENT_NORM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MOMENT_NORM_(input, dims, ...) \
     dt_moment_norm_sized(input, dims, DT_CHECKED(dt_moment_norm_options, __VA_ARGS__))
+#define dt_moment_norm_backward(...) DT_MOMENT_NORM_BACKWARD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MOMENT_NORM_BACKWARD_(grad_output, input, dims, mean, rstd, affine_dims, output_mask, ...) \
+    dt_moment_norm_backward_sized(grad_output, input, dims, mean, rstd, affine_dims, output_mask, \
+        DT_NAMED(dt_moment_norm_backward_options, __VA_ARGS__))
 #define dt_movedim(...) DT_MOVEDIM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_MOVEDIM_(self, source, destination, ...) \
     dt_movedim_sized(self, source, destination, DT_NAMED(dt_movedim_options, __VA_ARGS__))

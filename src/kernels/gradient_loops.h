@@ -224,11 +224,82 @@ NORM_WEIGHT(F64, dt__f64, double)
 NORM_BIAS(F32, dt__f32, float)
 NORM_BIAS(F64, dt__f64, double)
 
+/* grad and grad y with y = (x - mean) rstd. */
+#define ADD_CELL(a, b, w)                                                                                            \
+    do {                                                                                                             \
+        const fold a_ = (a);                                                                                         \
+        sums_[w] += a_;                                                                                              \
+        products_[w] += a_ * (((b)-minus) * factor);                                                                 \
+    } while (0)
+
+#define CELL_SUMS(DTYPE, memory, real)                                                                               \
+    static void cell_sums_##DTYPE(int64_t n, const void *grad, const void *x, const double *mean,                    \
+                                  const double *rstd, double *sums, double *products) {                              \
+        typedef fold_##DTYPE fold;                                                                                   \
+        const memory *gs = grad, *xs = x;                                                                            \
+        const real minus = (real)*mean, factor = (real)*rstd;                                                        \
+        for (int64_t begin = 0; begin < n; begin += ROW_STEP, gs += ROW_STEP, xs += ROW_STEP) {                      \
+            const int64_t end = n - begin < ROW_STEP ? n - begin : ROW_STEP;                                         \
+            fold sums_[WAYS(real)] = {{0}}, products_[WAYS(real)] = {{0}};                                           \
+            int64_t i = 0;                                                                                           \
+            for (; i + WAYS(real) * FOLD_LANES <= end; i += WAYS(real) * FOLD_LANES)                                 \
+                for (int w = 0; w < WAYS(real); w++)                                                                 \
+                    ADD_CELL(ROW_LOAD(DTYPE, gs + i + w * FOLD_LANES), ROW_LOAD(DTYPE, xs + i + w * FOLD_LANES), w); \
+            for (; i + FOLD_LANES <= end; i += FOLD_LANES)                                                           \
+                ADD_CELL(ROW_LOAD(DTYPE, gs + i), ROW_LOAD(DTYPE, xs + i), 0);                                       \
+            for (int64_t j = 0; i + j < end; j++) {                                                                  \
+                sums_[0][j] += gs[i + j];                                                                            \
+                products_[0][j] += gs[i + j] * ((xs[i + j] - minus) * factor);                                       \
+            }                                                                                                        \
+            JOIN_SETS(real, sums_, *sums);                                                                           \
+            JOIN_SETS(real, products_, *products);                                                                   \
+        }                                                                                                            \
+    }
+CELL_SUMS(F32, dt__f32, float)
+CELL_SUMS(F64, dt__f64, double)
+
+#define LANE_SUMS(DTYPE, memory)                                                                                     \
+    static void lane_sums_##DTYPE(int64_t n, const void *grad, const void *x, const double *mean,                    \
+                                  const double *rstd, double *sums, double *products) {                              \
+        const memory *gs = grad, *xs = x;                                                                            \
+        dt__f64 *to = (dt__f64 *)sums, *to_product = (dt__f64 *)products;                                            \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            to[i] += (double)gs[i];                                                                                  \
+            to_product[i] += (double)gs[i] * (((double)xs[i] - mean[i]) * rstd[i]);                                  \
+        }                                                                                                            \
+    }
+LANE_SUMS(F32, dt__f32)
+LANE_SUMS(F64, dt__f64)
+
+#define CELL_INPUT(DTYPE, memory, real)                                                                              \
+    static void cell_input_##DTYPE(int64_t n, const void *grad, const void *x, const dt__norm_cells *of,             \
+                                   void *out) {                                                                      \
+        const memory *gs = grad, *xs = x;                                                                            \
+        memory *to = out;                                                                                            \
+        const real minus = (real)*of->mean, factor = (real)*of->rstd, weight = (real)*of->weight,                    \
+                   scale = (real)*of->scale, sum = (real)*of->sum, product = (real)*of->product;                     \
+        DT__EACH for (int64_t i = 0; i < n; i++) to[i] =                                                             \
+            scale * ((weight * gs[i] - sum) - ((xs[i] - minus) * factor) * product);                                 \
+    }                                                                                                                \
+    static void lane_input_##DTYPE(int64_t n, const void *grad, const void *x, const dt__norm_cells *of,             \
+                                   void *out) {                                                                      \
+        const memory *gs = grad, *xs = x;                                                                            \
+        memory *to = out;                                                                                            \
+        const double *mean = of->mean, *rstd = of->rstd, *weight = of->weight, *scale = of->scale, *sum = of->sum,   \
+                     *product = of->product;                                                                         \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const double y = ((double)xs[i] - mean[i]) * rstd[i];                                                    \
+            to[i] = (real)(scale[i] * ((weight[i] * (double)gs[i] - sum[i]) - y * product[i]));                      \
+        }                                                                                                            \
+    }
+CELL_INPUT(F32, dt__f32, float)
+CELL_INPUT(F64, dt__f64, double)
+
 static const dt__gradient_loops gradient_loops[DT_N_DTYPES] = {
     [DT_F32] = {row_sum_F32, dot_F32, squares_F32, sub_exp_F32, norm_sums_F32, norm_input_F32, norm_weight_F32,
-                norm_bias_F32},
+                norm_bias_F32, cell_sums_F32, lane_sums_F32, cell_input_F32, lane_input_F32},
     [DT_F64] = {row_sum_F64, dot_F64, squares_F64, sub_exp_F64, norm_sums_F64, norm_input_F64, norm_weight_F64,
-                norm_bias_F64},
+                norm_bias_F64, cell_sums_F64, lane_sums_F64, cell_input_F64, lane_input_F64},
 };
 
 #endif

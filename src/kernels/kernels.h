@@ -258,6 +258,31 @@ typedef struct dt__norm_grads {
 int64_t dt__norm_grads_pieces(int64_t n_rows, int64_t n);
 void dt__norm_grads_run(const dt__kernels *kernels, dt__pool *pool, const dt__norm_grads *args);
 
+/* moment_grads.c: the gradients of a norm over some dims, whose weight varies along any. With y = (in - mean) rstd and
+ * h = grad weight, of `count` elements in a row, which has one mean:
+ *
+ *     out     rstd (h - sum of h / count - y (sum of h y) / count)
+ *
+ * Cells are elements with one mean and one weight: the arrays of cells and of rows are dense, in row-major order of the
+ * dims along which they differ. The order of sums depends on shapes and strides only. */
+typedef struct dt__moment_grads {
+    const dt__array *grad, *in; /* of the same shape */
+    uint64_t reduced, cells; /* the dims of a row; the dims along which cells differ, with all that rows differ in */
+    int64_t n_cells, n_rows;
+    double count;
+    const double *mean, *rstd, *weight; /* of each cell */
+    const int64_t *row;                 /* of each cell */
+    double *sums, *products;            /* (outputs) of each cell: of grad and grad y */
+    bool is_weighted;                   /* the weight differs in a row: the next are of h and h y, else as above */
+    double *row_sums, *row_products;    /* of each row */
+    bool has_rows;                      /* these are inputs, and the sums of cells are 0 */
+    const dt__array *out;               /* (optional output) of the shape of grad */
+    double *memory;                     /* dt__moment_grads_numbers of them */
+} dt__moment_grads;
+
+int64_t dt__moment_grads_numbers(const dt__moment_grads *args);
+void dt__moment_grads_run(const dt__kernels *kernels, dt__pool *pool, const dt__moment_grads *args);
+
 /* products.c: the state of matrix products. f32, f64, c64 and c128 are multiplied by a BLAS, or by our own loops if
  * there is none or the matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. */
 typedef struct dt__products dt__products;

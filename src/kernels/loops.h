@@ -55,6 +55,11 @@ typedef struct dt__norm_row {
     double mean, rstd, sum,
         product; /* sum: the mean of grad weight; product: the mean of that times (x - mean) rstd */
 } dt__norm_row;
+/* Numbers of elements that are alike, or of each element: a gradient is scale (weight grad - sum - y product) with
+ * y = (x - mean) rstd. */
+typedef struct dt__norm_cells {
+    const double *mean, *rstd, *weight, *scale, *sum, *product;
+} dt__norm_cells;
 typedef struct dt__gradient_loops {
     /* *to += the sum of x[i]. */
     void (*sum)(int64_t n, const void *x, double *to);
@@ -74,6 +79,15 @@ typedef struct dt__gradient_loops {
     void (*norm_weight)(int64_t n, int n_rows, const void *const *grads, const void *const *inputs,
                         const dt__norm_row *rows, double *to);
     void (*norm_bias)(int64_t n, int n_rows, const void *const *grads, double *to);
+    /* *sums += the sum of grad[i], *products += that of grad[i] (x[i] - *mean) *rstd; of lanes sums[i] += grad[i] and
+     * so on. */
+    void (*cell_sums)(int64_t n, const void *grad, const void *x, const double *mean, const double *rstd,
+                      double *sums, double *products);
+    void (*lane_sums)(int64_t n, const void *grad, const void *x, const double *mean, const double *rstd,
+                      double *sums, double *products);
+    /* The numbers of one cell, or of each of n. out may be grad or x. */
+    void (*cell_input)(int64_t n, const void *grad, const void *x, const dt__norm_cells *of, void *out);
+    void (*lane_input)(int64_t n, const void *grad, const void *x, const dt__norm_cells *of, void *out);
 } dt__gradient_loops;
 
 /* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read if beta

@@ -232,13 +232,6 @@ static row_numbers numbers_of(const dt_op_backward *call, dt_tensor *x, dt_dims 
                          variance ? dt_rsqrt(dt_add_scalar(variance, dt__arg_at(call->call, EPS)->as.f)) : NULL};
 }
 
-/* rstd (h - mean of h - y mean of h y), with y the normalized elements and h = grad weight. */
-static dt_tensor *input_gradient(dt_tensor *h, dt_tensor *y, dt_tensor *rstd, dt_dims dims) {
-    dt_tensor *first = dt_mean(h, .dim = dims, .keepdim = true);
-    dt_tensor *second = first ? dt_mean(dt_mul(h, y), .dim = dims, .keepdim = true) : NULL;
-    return second ? dt_mul(rstd, dt_sub(dt_sub(h, first), dt_mul(y, second))) : NULL;
-}
-
 /* The gradients of the moments themselves: (grad of mean - grad of rstd rstd^2 y + 2 grad of var y / rstd) / n. */
 static dt_tensor *moments_gradient(const dt_op_backward *call, dt_tensor *y, dt_tensor *rstd) {
     const dt_op_value *input = &call->call->inputs[0];
@@ -256,37 +249,106 @@ static dt_tensor *moments_gradient(const dt_op_backward *call, dt_tensor *y, dt_
     return sum ? dt_div_scalar(sum, n) : NULL;
 }
 
+/* Dims along which the weight or the bias varies. */
+static uint32_t affine_dims(const dt_op_call *call) {
+    uint32_t dims = 0;
+    for (int name = WEIGHT; name <= BIAS; name++) {
+        const dt_op_value *affine = affine_of(call, name);
+        for (int d = 0; affine && d < affine->n_dims; d++)
+            dims |= (uint32_t)(affine->shape[d] != 1) << d;
+    }
+    return dims;
+}
+
+/* The weight with all sizes of affine dims, which those of the bias may be. */
+static dt_tensor *expanded_weight(const dt_op_call *call, dt_tensor *weight, uint32_t affine) {
+    const dt_op_value *input = &call->inputs[0], *from = affine_of(call, WEIGHT);
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    bool differs = false;
+    for (int d = 0; d < input->n_dims; d++) {
+        sizes[d] = affine >> d & 1 ? input->shape[d] : 1;
+        differs = differs || sizes[d] != from->shape[d];
+    }
+    return differs ? dt_expand(weight, ((dt_shape){input->n_dims, sizes})) : weight;
+}
+
+/* Whether this is a layer norm: of the last dims, with weight or bias for each of their elements. It has a weight, as
+ * sums have the dtype of that. */
+static bool is_layer_norm(const dt_op_call *call, uint32_t affine) {
+    const dt_op_value *input = &call->inputs[0];
+    const uint32_t dims = norm_dims(call);
+    bool fits = affine_of(call, WEIGHT) && affine != 0 && dims >> (input->n_dims - 1) & 1 && !(affine & ~dims);
+    for (int d = 0; d < input->n_dims && fits; d++) {
+        const bool is_in = dims >> d & 1, is_varied = affine >> d & 1;
+        fits = (!is_in || is_varied || input->shape[d] == 1) && (d == 0 || is_in || !(dims >> (d - 1) & 1));
+    }
+    return fits;
+}
+
+/* Those of a layer norm need less memory there: it has as many numbers of weights as elements of a row. */
+static dt_moment_norm_backward_result layer_gradients(const dt_op_backward *call, row_numbers of, dt_tensor *weight,
+                                                      dt_ints mask) {
+    const dt_op_value *input = &call->call->inputs[0];
+    const int n = __builtin_popcount(norm_dims(call->call)), n_leading = input->n_dims - n;
+    const dt_shape rows = {n_leading, input->shape}, row = {n, input->shape + n_leading};
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < input->n_dims; d++)
+        sizes[d] = d < n_leading ? 1 : input->shape[d];
+    const dt_shape of_weight = {input->n_dims, sizes};
+    const dt_native_layer_norm_backward_result grads = dt_native_layer_norm_backward(
+        call->grads[OUTPUT], call->inputs[0], row, dt_reshape(of.mean, rows), dt_reshape(of.rstd, rows), mask,
+        .weight = weight ? dt_reshape(weight, row) : NULL);
+    if (!grads.grad_input)
+        return (dt_moment_norm_backward_result){0};
+    return (dt_moment_norm_backward_result){
+        grads.grad_input, mask.list[1] ? dt_reshape(grads.grad_weight, of_weight) : grads.grad_weight,
+        mask.list[2] ? dt_reshape(grads.grad_bias, of_weight) : grads.grad_bias};
+}
+
+static dt_moment_norm_backward_result any_gradients(const dt_op_backward *call, row_numbers of, dt_tensor *weight,
+                                                    dt_ints mask) {
+    const int n_dims = call->call->inputs[0].n_dims;
+    int64_t list[DT_SPEC_MAX_DIMS], affine_list[DT_SPEC_MAX_DIMS];
+    const dt_dims dims = dt__list_dims(norm_dims(call->call), n_dims, list),
+                  affine = dt__list_dims(affine_dims(call->call), n_dims, affine_list);
+    return dt_moment_norm_backward(call->grads[OUTPUT], call->inputs[0], dims, of.mean, of.rstd,
+                                   ((dt_ints){.n = affine.n, .list = affine.list}), mask, .weight = weight);
+}
+
+static dt_status gradients_of_output(const dt_op_backward *call, row_numbers of, dt_tensor **input_grads) {
+    const dt_op_call *op = call->call;
+    const dt_arg *weight = dt__arg_at(op, WEIGHT), *bias = dt__arg_at(op, BIAS);
+    const int at[] = {0, weight->type == DT_ARG_TENSOR ? weight->as.first : -1,
+                      bias->type == DT_ARG_TENSOR ? bias->as.first : -1};
+    const uint32_t affine = affine_dims(op);
+    int64_t mask[3];
+    for (int i = 0; i < 3; i++)
+        mask[i] = at[i] >= 0 && call->needed[at[i]];
+    const bool is_layer = is_layer_norm(op, affine);
+    dt_tensor *scale = (mask[0] || is_layer) && at[1] >= 0 ? expanded_weight(op, call->inputs[at[1]], affine) : NULL;
+    const dt_ints all = {.n = 3, .list = mask};
+    const dt_moment_norm_backward_result grads = (is_layer ? layer_gradients : any_gradients)(call, of, scale, all);
+    dt_tensor *made[] = {grads.grad_input, grads.grad_weight, grads.grad_bias};
+    for (int i = 0; i < 3 && grads.grad_input; i++)
+        if (mask[i])
+            input_grads[at[i]] = made[i];
+    return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
+}
+
 static dt_status backward(const dt_op_backward *call, dt_tensor **input_grads) {
     const dt_op_call *op = call->call;
-    const dt_arg *arg = dt__arg_at(op, DIMS), *weight = dt__arg_at(op, WEIGHT), *bias = dt__arg_at(op, BIAS);
-    int64_t all[DT_SPEC_MAX_DIMS];
-    dt_dims dims = {.n = arg->n, .list = arg->as.ints};
-    for (int d = 0; d < op->inputs[0].n_dims && arg->n == 0; d++) {
-        all[d] = d;
-        dims = (dt_dims){.n = d + 1, .list = all};
-    }
-    bool is_half = dt__is_half(op->inputs[0].dtype);
-    dt_tensor *grad = call->grads[0], *x = call->inputs[0];
-    if (is_half) {
-        grad = grad ? dt_to(grad, DT_F32) : NULL;
-        x = dt_to(x, DT_F32);
-    }
-    row_numbers of = numbers_of(call, x, dims);
-    dt_tensor *y = of.rstd ? dt_mul(dt_sub(x, of.mean), of.rstd) : NULL;
-    if (!y)
+    int64_t list[DT_SPEC_MAX_DIMS];
+    const dt_dims dims = dt__list_dims(norm_dims(op), op->inputs[0].n_dims, list);
+    dt_tensor *x = dt__is_half(op->inputs[0].dtype) ? dt_to(call->inputs[0], DT_F32) : call->inputs[0];
+    const row_numbers of = x ? numbers_of(call, x, dims) : (row_numbers){NULL, NULL};
+    if (!of.rstd)
         return dt_error_status(op->ctx);
-    if (call->needed[0]) {
-        dt_tensor *h = grad && weight->type == DT_ARG_TENSOR ? dt_mul(grad, call->inputs[weight->as.first]) : grad;
-        dt_tensor *of_output = h ? input_gradient(h, y, of.rstd, dims) : NULL;
-        dt_tensor *of_moments = moments_gradient(call, y, of.rstd);
-        input_grads[0] = of_output && of_moments ? dt_add(of_output, of_moments) : of_output ? of_output : of_moments;
+    if (call->grads[OUTPUT])
+        DT__TRY(gradients_of_output(call, of, input_grads));
+    if (call->needed[0] && (call->grads[MEAN] || call->grads[RSTD] || call->grads[VAR])) {
+        dt_tensor *more = moments_gradient(call, dt_mul(dt_sub(x, of.mean), of.rstd), of.rstd);
+        input_grads[0] = more && input_grads[0] ? dt_add(input_grads[0], more) : more;
     }
-    if (!grad)
-        return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
-    if (weight->type == DT_ARG_TENSOR && call->needed[weight->as.first])
-        input_grads[weight->as.first] = dt_mul(grad, y);
-    if (bias->type == DT_ARG_TENSOR && call->needed[bias->as.first])
-        input_grads[bias->as.first] = grad;
     return dt_failed(op->ctx) ? dt_error_status(op->ctx) : DT_OK;
 }
 

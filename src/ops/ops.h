@@ -357,6 +357,7 @@
     X(mm)                                                                                                            \
     X(mode)                                                                                                          \
     X(moment_norm)                                                                                                   \
+    X(moment_norm_backward)                                                                                          \
     X(movedim)                                                                                                       \
     X(mse_loss)                                                                                                      \
     X(mul)                                                                                                           \

@@ -148,6 +148,14 @@ uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims) {
     return dims & all_dims(n_dims);
 }
 
+dt_dims dt__list_dims(uint32_t dims, int n_dims, int64_t *list) {
+    dt_dims out = {.n = 0, .list = list};
+    for (int d = 0; d < n_dims; d++)
+        if (dims >> d & 1)
+            list[out.n++] = d;
+    return out;
+}
+
 double dt__arg_number(const dt_arg *arg) {
     if (!arg)
         return 0;

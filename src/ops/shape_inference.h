@@ -46,6 +46,8 @@ dt_status dt__read_dims(const dt_op_call *call, const dt_arg *arg, int n_dims, u
 /* The dim of an argument that the shape function has checked. */
 static inline int dt__wrap_dim(int64_t arg, int n_dims) { return (int)(arg < 0 ? arg + (n_dims ? n_dims : 1) : arg); }
 uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims);
+/* The dims whose bits are set, in order; `list` has room for n_dims. */
+dt_dims dt__list_dims(uint32_t dims, int n_dims, int64_t *list);
 
 /* A dtype argument, or the default where it is none. */
 static inline dt_dtype dt__arg_dtype(const dt_arg *arg, dt_dtype or_default) {

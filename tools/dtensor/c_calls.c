@@ -1120,6 +1120,11 @@ const c_call c_calls[] = {
                     "dt_moment_norm_result result = dt_moment_norm(input, dims, .weight = weight,\n"
                     "    .bias = bias, .eps = DT_REAL(1e-05));\n"
                     "/* result.output, result.mean, result.rstd, result.var */\n"},
+    {"moment_norm_backward", "dt_tensor *grad_output; dt_tensor *input; dt_dims dims; dt_tensor *mean;\n"
+                             "dt_tensor *rstd; dt_ints affine_dims; dt_ints output_mask; dt_tensor *weight;\n"
+                             "dt_moment_norm_backward_result result = dt_moment_norm_backward(grad_output,\n"
+                             "    input, dims, mean, rstd, affine_dims, output_mask, .weight = weight);\n"
+                             "/* result.grad_input, result.grad_weight, result.grad_bias */\n"},
     {"movedim", "dt_tensor *self; int64_t source; int64_t destination;\n"
                 "dt_tensor *result = dt_movedim(self, source, destination);\n"},
     {"movedim", "dt_tensor *self; dt_dims source; dt_dims destination;\n"
