@@ -1297,6 +1297,10 @@ template <> struct fields<dt_nansum_options> {
 };
 template <> struct fields<dt_narrow_options> { static constexpr auto list = std::make_tuple(); };
 template <> struct fields<dt_narrow_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_native_batch_norm_legit_functional_options> {
+    static constexpr auto list = std::make_tuple(&dt_native_batch_norm_legit_functional_options::weight,
+                                                 &dt_native_batch_norm_legit_functional_options::bias);
+};
 template <> struct fields<dt_native_batch_norm_options> {
     static constexpr auto list =
         std::make_tuple(&dt_native_batch_norm_options::weight, &dt_native_batch_norm_options::bias,
@@ -2019,6 +2023,15 @@ dt_tensor *dt_log_softmax_backward_data(dt::at<dt_tensor *> grad_output, dt_tens
         grad_output, output, dim, input_dtype,
         dt::named<dt_log_softmax_backward_data_options>(grad_output.site, options...).get(),
         sizeof(dt_log_softmax_backward_data_options));
+}
+template <class... T>
+dt_native_batch_norm_legit_functional_result
+dt_native_batch_norm_legit_functional(dt::at<dt_tensor *> input, dt_tensor *running_mean, dt_tensor *running_var,
+                                      bool training, double momentum, double eps, const T &...options) {
+    return dt_native_batch_norm_legit_functional_sized(
+        input, running_mean, running_var, training, momentum, eps,
+        dt::named<dt_native_batch_norm_legit_functional_options>(input.site, options...).get(),
+        sizeof(dt_native_batch_norm_legit_functional_options));
 }
 template <class... T>
 dt_tensor *dt_softmax_backward_data(dt::at<dt_tensor *> grad_output, dt_tensor *output, int64_t dim,

@@ -497,6 +497,24 @@ DT_API dt_tensor *dt_log_softmax_backward_data_sized(dt_tensor *grad_output, dt_
                                                      dt_dtype input_dtype,
                                                      DT_OPTIONS(dt_log_softmax_backward_data_options));
 
+typedef struct dt_native_batch_norm_legit_functional_options {
+    dt_tensor *weight;
+    dt_tensor *bias;
+    const dt_site *site;
+} dt_native_batch_norm_legit_functional_options;
+/* The outputs; all NULL after an error. */
+typedef struct dt_native_batch_norm_legit_functional_result {
+    dt_tensor *output, *save_mean, *save_invstd, *running_mean_out, *running_var_out;
+} dt_native_batch_norm_legit_functional_result;
+/* native_batch_norm that returns new running statistics and writes none.
+ *     _native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean,
+ *         Tensor running_var, bool training, float momentum, float eps) -> (Tensor output, Tensor save_mean, Tensor
+ *         save_invstd, Tensor running_mean_out, Tensor running_var_out)
+ * Collective where inputs move, else Local. */
+DT_API dt_native_batch_norm_legit_functional_result dt_native_batch_norm_legit_functional_sized(
+    dt_tensor *input, dt_tensor *running_mean, dt_tensor *running_var, bool training, double momentum, double eps,
+    DT_OPTIONS(dt_native_batch_norm_legit_functional_options));
+
 typedef struct dt_softmax_backward_data_options {
     const dt_site *site;
 } dt_softmax_backward_data_options;
@@ -6613,6 +6631,11 @@ DT_API dt_tensor *dt_zeros_like_sized(dt_tensor *self, DT_OPTIONS(dt_zeros_like_
 #define DT_LOG_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
     dt_log_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \
         DT_NAMED(dt_log_softmax_backward_data_options, __VA_ARGS__))
+#define dt_native_batch_norm_legit_functional(...) \
+    DT_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NATIVE_BATCH_NORM_LEGIT_FUNCTIONAL_(input, running_mean, running_var, training, momentum, eps, ...) \
+    dt_native_batch_norm_legit_functional_sized(input, running_mean, running_var, training, momentum, eps, \
+        DT_NAMED(dt_native_batch_norm_legit_functional_options, __VA_ARGS__))
 #define dt_softmax_backward_data(...) DT_SOFTMAX_BACKWARD_DATA_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_BACKWARD_DATA_(grad_output, output, dim, input_dtype, ...) \
     dt_softmax_backward_data_sized(grad_output, output, dim, input_dtype, \

@@ -17,6 +17,7 @@
 
 /* Positions in .arguments; an op has those that it needs. */
 enum { WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR, TRAINING, MOMENTUM, EPS };
+enum { SAVED = 1, RUNNING_OUT = 3 }; /* outputs of native forms */
 enum { GROUPS = 3, GROUP_EPS = 2, LAYER_SHAPE = 3, LAYER_EPS = 2 };
 
 static dt_tensor *tensor_at(const dt_op_call *call, dt_tensor *const *inputs, int name) {
@@ -77,33 +78,37 @@ static dt_dims norm_dims(int n, int first, bool with_batch, int64_t *list) {
     return dims;
 }
 
-/* running = (1 - momentum) running + momentum number, which is not part of gradients. */
-static dt_status update(const dt_op_call *call, dt_tensor *running, dt_tensor *number) {
+/* Whether new running statistics are outputs instead of being written. */
+static bool is_functional(const dt_op_call *call) { return call->n_outputs > RUNNING_OUT; }
+
+/* (1 - momentum) running + momentum number. */
+static dt_tensor *next_running(const dt_op_call *call, dt_tensor *running, dt_tensor *number) {
     double momentum = dt__arg_at(call, MOMENTUM)->as.f;
-    if (!running || !number)
-        return number ? DT_OK : dt_error_status(call->ctx);
-    dt_no_grad_begin(call->ctx);
-    dt_tensor *kept = dt_mul_scalar(running, 1 - momentum), *more = dt_mul_scalar(number, momentum);
-    dt_tensor *next = kept && more ? dt_add(kept, more) : NULL, *written = next ? dt_copy_(running, next) : NULL;
-    dt_no_grad_end(call->ctx);
-    return written ? DT_OK : dt_error_status(call->ctx);
+    dt_tensor *kept = dt_mul_scalar(running, 1 - momentum), *more = number ? dt_mul_scalar(number, momentum) : NULL;
+    return kept && more ? dt_add(kept, more) : NULL;
 }
 
-/* Writes the statistics: [1,C,1..] of a batch, or [N,C,1..] of instances, whose mean over the batch counts. */
+/* The running statistics after those of a batch, [1,C,1..], or of instances, [N,C,1..], whose mean over the batch
+ * counts. They are not part of gradients. An input without elements leaves them as they are. */
 static dt_status update_running(const dt_op_call *call, dt_tensor *const *inputs, const dt_moment_norm_result *of,
-                                double count) {
+                                double count, dt_tensor **next) {
     const dt_op_value *input = &call->inputs[0];
     dt_tensor *running[] = {tensor_at(call, inputs, RUNNING_MEAN), tensor_at(call, inputs, RUNNING_VAR)};
     dt_tensor *numbers[] = {of->mean, of->var};
-    for (int i = 0; i < 2 && (running[0] || running[1]); i++) {
+    if (dt__elements(input->n_dims, input->shape) == 0)
+        return DT_OK;
+    for (int i = 0; i < 2; i++) {
+        if (!running[i])
+            continue;
         dt_tensor *number = dt_detach(numbers[i]);
         if (number && dt_tensor_size(number, 0) != 1)
             number = dt_mean(number, .dim = DT_DIMS(0));
         number = flat(number, input->shape[1]);
         if (i == 1 && number)
             number = dt_mul_scalar(number, count / (count - 1));
-        if (running[i])
-            DT__TRY(update(call, running[i], number));
+        next[i] = next_running(call, running[i], number);
+        if (!next[i] || (!is_functional(call) && !dt_copy_(running[i], next[i])))
+            return dt_error_status(call->ctx);
     }
     return DT_OK;
 }
@@ -137,26 +142,47 @@ static dt_status check_running(const dt_op_call *call, int min_dims) {
     return DT_OK;
 }
 
+/* Elements of space. */
+static int64_t n_space(const dt_op_value *input) { return dt__elements(input->n_dims - 2, input->shape + 2); }
+
+/* Statistics of one number are that number and 0; native forms accept it. */
+static dt_status expect_several(const dt_op_call *call, int64_t n, const char *of) {
+    return n != 1 ? DT_OK : dt_op_refuse(call, DT_ERR_VALUE, "expected more than 1 element per %s, got 1", of);
+}
+
 static dt_status shape_batch(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
     DT__TRY(check_running(call, 2));
-    return dt__add_like(call, 0, call->inputs[0].dtype);
+    if (trains(call))
+        DT__TRY(expect_several(call, input->shape[0] * n_space(input), "channel"));
+    return dt__add_like(call, 0, input->dtype);
 }
 
 static dt_status shape_instance(dt_op_call *call) {
     DT__TRY(check_running(call, 3));
+    if (trains(call))
+        DT__TRY(expect_several(call, n_space(&call->inputs[0]), "channel of an instance"));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
 
 static dt_status shape_native_batch(dt_op_call *call) {
     int64_t n = trains(call) ? call->inputs[0].n_dims > 1 ? call->inputs[0].shape[1] : 0 : 0;
-    DT__TRY(shape_batch(call));
+    DT__TRY(check_running(call, 2));
+    DT__TRY(dt__add_like(call, 0, call->inputs[0].dtype));
     DT__TRY(dt_op_add_output(call, moment_dtype(call), 1, &n));
     return dt_op_add_output(call, moment_dtype(call), 1, &n);
 }
 
+static dt_status shape_functional_batch(dt_op_call *call) {
+    DT__TRY(shape_native_batch(call));
+    for (int name = RUNNING_MEAN; name <= RUNNING_VAR; name++)
+        DT__TRY(dt_op_add_output(call, value_at(call, name)->dtype, 1, value_at(call, name)->shape));
+    return DT_OK;
+}
+
 /* The statistics of a batch, or of each instance; they update the running ones. */
 static dt_status run_training(const dt_op_call *call, dt_tensor *const *inputs, bool of_batch,
-                              dt_moment_norm_result *out) {
+                              dt_moment_norm_result *out, dt_tensor **next) {
     const dt_op_value *input = &call->inputs[0];
     int64_t list[DT_SPEC_MAX_DIMS];
     int n = input->n_dims;
@@ -167,34 +193,43 @@ static dt_status run_training(const dt_op_call *call, dt_tensor *const *inputs, 
     *out = dt_moment_norm(inputs[0], dims, .weight = per_channel(tensor_at(call, inputs, WEIGHT), n, 0),
                           .bias = per_channel(tensor_at(call, inputs, BIAS), n, 0),
                           .eps = DT_REAL(dt__arg_at(call, EPS)->as.f));
-    return out->output ? update_running(call, inputs, out, count) : dt_error_status(call->ctx);
+    if (!out->output)
+        return dt_error_status(call->ctx);
+    dt_no_grad_begin(call->ctx);
+    const dt_status status = update_running(call, inputs, out, count, next);
+    dt_no_grad_end(call->ctx);
+    return status;
 }
 
 static dt_status decompose_batch(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     const bool of_batch = !call->op->family; /* else of instances */
     dt_moment_norm_result of = {0};
+    dt_tensor *ignored[2];
     if (!trains(call))
         of.output = use_running(call, inputs);
     else
-        DT__TRY(run_training(call, inputs, of_batch, &of));
+        DT__TRY(run_training(call, inputs, of_batch, &of, ignored));
     outputs[0] = of.output;
     return outputs[0] ? DT_OK : dt_error_status(call->ctx);
 }
 
 static dt_status decompose_native_batch(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     dt_moment_norm_result of = {0};
+    dt_tensor *next[2] = {tensor_at(call, inputs, RUNNING_MEAN), tensor_at(call, inputs, RUNNING_VAR)};
     const int64_t channels = call->inputs[0].shape[1];
     if (trains(call)) {
-        DT__TRY(run_training(call, inputs, true, &of));
-        outputs[1] = flat(dt_detach(of.mean), channels);
-        outputs[2] = flat(dt_detach(of.rstd), channels);
+        DT__TRY(run_training(call, inputs, true, &of, next));
+        outputs[SAVED] = flat(dt_detach(of.mean), channels);
+        outputs[SAVED + 1] = flat(dt_detach(of.rstd), channels);
     } else {
         of.output = use_running(call, inputs);
-        outputs[1] = dt_new_zeros(inputs[0], DT_SHAPE(0), .dtype = moment_dtype(call));
-        outputs[2] = dt_new_zeros(inputs[0], DT_SHAPE(0), .dtype = moment_dtype(call));
+        for (int o = SAVED; o < RUNNING_OUT; o++)
+            outputs[o] = dt_new_zeros(inputs[0], DT_SHAPE(0), .dtype = moment_dtype(call));
     }
+    for (int o = RUNNING_OUT; o < call->n_outputs; o++)
+        outputs[o] = dt_clone(dt_detach(next[o - RUNNING_OUT]));
     outputs[0] = of.output;
-    return outputs[0] && outputs[1] && outputs[2] ? DT_OK : dt_error_status(call->ctx);
+    return dt_failed(call->ctx) ? dt_error_status(call->ctx) : DT_OK;
 }
 
 /* Channels may be sharded together with everything that has one number per channel; with running statistics every dim
@@ -202,14 +237,14 @@ static dt_status decompose_native_batch(dt_op_call *call, dt_tensor *const *inpu
 static void rows_channels(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *input = &call->inputs[0];
     for (int d = 0; d < input->n_dims; d++) {
-        dt_row_entry entries[9] = {DT_ROW_S(d)};
+        dt_row_entry entries[10] = {DT_ROW_S(d)};
         if (d != 1 && trains(call) && !(call->op->family && d == 0))
             continue;
         for (int i = 1; i < call->n_inputs; i++)
             entries[i] = d == 1 ? DT_ROW_S(0) : DT_ROW_R;
         entries[call->n_inputs] = DT_ROW_S(d);
         for (int o = 1; o < call->n_outputs; o++)
-            entries[call->n_inputs + o] = d == 1 && trains(call) ? DT_ROW_S(0) : DT_ROW_R;
+            entries[call->n_inputs + o] = d == 1 && (trains(call) || o >= RUNNING_OUT) ? DT_ROW_S(0) : DT_ROW_R;
         dt_rows_add(rows, 0, entries);
     }
 }
@@ -245,6 +280,17 @@ const dt_op dt__op_native_batch_norm = {
                "native_batch_norm(f32[4,3,5]; none; none; f32[3]; f32[3]; true; 0.1; 1e-05)",
 };
 
+const dt_op dt__op__native_batch_norm_legit_functional = {
+    .schema = "_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+              "Tensor running_var, bool training, float momentum, float eps) -> (Tensor output, Tensor save_mean, "
+              "Tensor save_invstd, Tensor running_mean_out, Tensor running_var_out)",
+    .summary = "native_batch_norm that returns new running statistics and writes none.",
+    RUNNING(shape_functional_batch, decompose_native_batch),
+    .arguments = "weight,bias,running_mean,running_var,training,momentum,eps",
+    .samples = "_native_batch_norm_legit_functional(f32[4,3,5]; f32[3]; f32[3]; f32[3]; f32[3]; true; 0.1; 1e-05)\n"
+               "_native_batch_norm_legit_functional(f32[4,3,5]; none; none; f32[3]; f32[3]; false; 0.1; 1e-05)",
+};
+
 /* group_norm: the channels as two dims, groups and what is in each. */
 static dt_status check_groups(const dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
@@ -260,13 +306,17 @@ static dt_status check_groups(const dt_op_call *call) {
 }
 
 static dt_status shape_group(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
     DT__TRY(check_groups(call));
-    return dt__add_like(call, 0, call->inputs[0].dtype);
+    const int64_t n_channels = input->shape[1] / dt__arg_at(call, GROUPS)->as.i;
+    DT__TRY(expect_several(call, input->shape[0] * n_channels * n_space(input), "group of a batch"));
+    return dt__add_like(call, 0, input->dtype);
 }
 
 static dt_status shape_native_group(dt_op_call *call) {
     int64_t sizes[2];
-    DT__TRY(shape_group(call));
+    DT__TRY(check_groups(call));
+    DT__TRY(dt__add_like(call, 0, call->inputs[0].dtype));
     sizes[0] = call->inputs[0].shape[0];
     sizes[1] = dt__arg_at(call, GROUPS)->as.i;
     DT__TRY(dt_op_add_output(call, moment_dtype(call), 2, sizes));

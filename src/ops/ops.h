@@ -32,6 +32,7 @@
     X(_fused_rmsprop_)                                                                                               \
     X(_fused_sgd_)                                                                                                   \
     X(_log_softmax_backward_data)                                                                                    \
+    X(_native_batch_norm_legit_functional)                                                                           \
     X(_softmax_backward_data)                                                                                        \
     X(abs)                                                                                                           \
     X(abs_)                                                                                                          \

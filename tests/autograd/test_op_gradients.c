@@ -411,7 +411,8 @@ static bool is_conversion(const char *name) {
 /* Returned statistics count as constants, as in PyTorch, so that the sum of all outputs has other differences. The
  * published cases have their gradients. */
 static bool has_constant_outputs(const char *name) {
-    static const char *const names[] = {"native_batch_norm", "native_layer_norm", NULL};
+    static const char *const names[] = {"native_batch_norm", "_native_batch_norm_legit_functional",
+                                        "native_layer_norm", NULL};
     return is_among(name, names);
 }
 

@@ -160,7 +160,8 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
         if (info->op->flags & DT_OP_NOT_DIFFERENTIABLE && dt__output_input(&self->call.op_call, o) >= 0)
             continue; /* it keeps its record */
         /* Statistics that these return are constants, as in PyTorch. */
-        bool is_constant = o > 0 && (!strcmp(name, "native_batch_norm") || !strcmp(name, "native_layer_norm"));
+        bool is_constant = o > 0 && (!strcmp(name, "native_batch_norm") || !strcmp(name, "native_layer_norm") ||
+                                     !strcmp(name, "_native_batch_norm_legit_functional"));
         /* What a mask leaves out of gradients depends on nothing. */
         is_constant |= !strcmp(name, "moment_norm_backward") && dt_tensor_elements(output) == 0;
         CHECK(dt_requires_grad(output) == (any && dt__is_inexact(output->dtype) && !is_constant), "%s: output %d",

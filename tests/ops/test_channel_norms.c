@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gradients of norms of images: one meet where batch or space are sharded, the formula in any memory format and with
- * any number of threads.
+ * any number of threads; statistics of one element, and those that are returned instead of being written. TOP-010.
  */
 #include "dispatch/calls.h"
 
@@ -167,10 +167,91 @@ static void norm_gradients__are_the_formula_in_any_format(void **state) {
         assert_int_equal(dt_close(contexts[t]), 0);
 }
 
+/* As PyTorch: the functions refuse statistics of one element, native forms have a variance that is not a number. */
+static int run_one_element(dt_ctx *ctx, void *arg) {
+    static const struct {
+        const char *call, *error;
+        int64_t sizes[3];
+    } cases[] = {
+        {"batch_norm($1; $2; $3; training=true)", "expected more than 1 element per channel, got 1", {1, 3, 1}},
+        {"instance_norm($1; $2; $3)", "expected more than 1 element per channel of an instance, got 1", {4, 3, 1}},
+        {"group_norm($1; 3)", "expected more than 1 element per group of a batch, got 1", {1, 3, 1}},
+    };
+    dt_tensor *mean = dt_zeros(ctx, DT_SHAPE(3)), *var = dt_ones(ctx, DT_SHAPE(3));
+    (void)arg;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_tensor *x = dt_ones(ctx, ((dt_shape){3, cases[i].sizes}));
+        dt_tensor *got = CALL(ctx, cases[i].call, x, mean, var);
+        CHECK(!got && strstr(dt_error_text(ctx), cases[i].error), "expected '%s', got '%s'", cases[i].error,
+              dt_error_text(ctx));
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    }
+    dt_tensor *x = dt_full(ctx, DT_SHAPE(1, 3), 7, .dtype = DT_F32, .requires_grad = true);
+    CHECK(CALL(ctx, "batch_norm($1; $2; $3)", x, mean, var), "without training: %s", dt_error_text(ctx));
+    dt_tensor *none = dt_ones(ctx, DT_SHAPE(0, 3));
+    CHECK(CALL(ctx, "batch_norm($1; $2; $3; training=true)", none, mean, var), "no batch: %s", dt_error_text(ctx));
+    CHECK(calls_element(mean, 0) == 0 && calls_element(var, 0) == 1, "an empty batch changed statistics");
+    const dt_native_batch_norm_result of =
+        dt_native_batch_norm(x, true, 0.1, 1e-5, .running_mean = mean, .running_var = var);
+    CHECK(of.output && dt_backward(dt_sum(dt_mul(of.output, of.output))) == DT_OK, "%s", dt_error_text(ctx));
+    CHECK(isnan(calls_element(var, 0)) && fabs(calls_element(mean, 0) - 0.7) < 1e-6, "running statistics: %g and %g",
+          calls_element(mean, 0), calls_element(var, 0));
+    CHECK(fabs(calls_element(of.output, 0)) < 1e-3 && calls_element(dt_grad(x), 0) == 0, "the gradient: %g",
+          calls_element(dt_grad(x), 0));
+    return 0;
+}
+
+static void norms__of_one_element(void **state) {
+    (void)state;
+    run_ranks(1, run_one_element, NULL);
+}
+
+/* TOP-010 */
+static int run_functional(dt_ctx *ctx, void *arg) {
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    dt_generator *draw = dt_generator_new(ctx, 3);
+    dt_tensor *full[5], *placed[5], *out[5], *want[3];
+    (void)arg;
+    for (int i = 0; i < 5; i++) {
+        full[i] =
+            i ? dt_rand(ctx, DT_SHAPE(4), .generator = draw) : dt_randn(ctx, DT_SHAPE(8, 4, 3, 3), .generator = draw);
+        placed[i] = calls_distribute(full[i], mesh, i ? "S(0)" : "S(1)");
+    }
+    dt_tensor *before[] = {dt_clone(full[3]), dt_clone(full[4])};
+    const dt_native_batch_norm_legit_functional_result of = dt_native_batch_norm_legit_functional(
+        placed[0], placed[3], placed[4], true, 0.1, 1e-5, .weight = placed[1], .bias = placed[2]);
+    CHECK(of.output, "%s", dt_error_text(ctx));
+    memcpy(out, (dt_tensor *[]){of.output, of.save_mean, of.save_invstd, of.running_mean_out, of.running_var_out},
+           sizeof out);
+    for (int i = 0; i < 2; i++)
+        if (compare("running statistics that are inputs", placed[3 + i], before[i], 0))
+            return 1;
+    const dt_native_batch_norm_result written =
+        dt_native_batch_norm(full[0], true, 0.1, 1e-5, .weight = full[1], .bias = full[2], .running_mean = full[3],
+                             .running_var = full[4]);
+    CHECK(written.output, "%s", dt_error_text(ctx));
+    memcpy(want, (dt_tensor *[]){written.output, written.save_mean, written.save_invstd}, sizeof want);
+    for (int i = 0; i < 5; i++) {
+        CHECK(!strcmp(calls_placements(out[i]), i ? "S(0)" : "S(1)"), "output %d is on %s", i,
+              calls_placements(out[i]));
+        if (compare("output", out[i], i < 3 ? want[i] : full[i], 1e-6))
+            return 1;
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void native_batch_norm__returns_running_statistics(void **state) {
+    (void)state;
+    run_ranks(4, run_functional, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(norm_gradients__meet_once),
         cmocka_unit_test(norm_gradients__are_the_formula_in_any_format),
+        cmocka_unit_test(norms__of_one_element),
+        cmocka_unit_test(native_batch_norm__returns_running_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

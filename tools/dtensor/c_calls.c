@@ -127,6 +127,14 @@ const c_call c_calls[] = {
     {"_log_softmax_backward_data", "dt_tensor *grad_output; dt_tensor *output; int64_t dim; dt_dtype input_dtype;\n"
                                    "dt_tensor *result = dt_log_softmax_backward_data(grad_output, output, dim,\n"
                                    "    input_dtype);\n"},
+    {"_native_batch_norm_legit_functional",
+     "dt_tensor *input; dt_tensor *running_mean; dt_tensor *running_var;\n"
+     "bool training; double momentum; double eps; dt_tensor *weight;\n"
+     "dt_tensor *bias;\n"
+     "dt_native_batch_norm_legit_functional_result result = dt_native_batch_norm_legit_functional(input,\n"
+     "    running_mean, running_var, training, momentum, eps, .weight = weight,\n"
+     "    .bias = bias);\n"
+     "/* result.output, result.save_mean, result.save_invstd, result.running_mean_out, result.running_var_out */\n"},
     {"_softmax_backward_data", "dt_tensor *grad_output; dt_tensor *output; int64_t dim; dt_dtype input_dtype;\n"
                                "dt_tensor *result = dt_softmax_backward_data(grad_output, output, dim,\n"
                                "    input_dtype);\n"},
