@@ -96,6 +96,22 @@ static bool is_contiguous(const dt__row_choice *choice, const dt__row *row) {
     return true;
 }
 
+/* A row whose kernel makes a part of the output from a whole input needs all of that input along the dim: no other mesh
+ * dim shards it, or a rank would have another part of it than of the output. */
+static bool has_whole_inputs(const dt__row_choice *choice, const dt__row *row) {
+    const dt_op_call *call = choice->call;
+    for (int e = 0; e < call->n_inputs * call->n_outputs; e++) {
+        const int i = e / call->n_outputs, o = e % call->n_outputs;
+        const dt_row_entry made = row->entries[call->n_inputs + o];
+        if (made <= 0 || row->entries[i] != DT_ROW_R || call->inputs[i].n_dims != call->outputs[o].n_dims)
+            continue;
+        for (int m = 0; m < choice->on->n_mesh_dims; m++)
+            if (dt__choice_entry(choice, m, i) == made)
+                return false;
+    }
+    return true;
+}
+
 /* Windows follow from the offsets and sizes of outputs. */
 static bool has_plain_outputs(const dt__row_choice *choice) {
     int n_inputs = choice->call->n_inputs;
@@ -165,6 +181,8 @@ dt_status dt__choice_outputs(const dt__row_choice *choice, dt_placement *const *
         unsigned flags = dt__choice_row_flags(choice, m);
         if (flags & (DT_ROW_OFFSET | DT_ROW_SCAN))
             *fits = is_contiguous(choice, choice->options[m]->row);
+        if (flags & DT_ROW_OFFSET && flags & DT_ROW_UNLISTED)
+            *fits = *fits && has_whole_inputs(choice, choice->options[m]->row);
         if (flags & DT_ROW_GROUPED)
             *fits = *fits && has_whole_groups(choice, choice->options[m]->row);
         if (flags & DT_ROW_WINDOW)
