@@ -4407,7 +4407,7 @@ typedef struct dt_moment_norm_backward_options {
 typedef struct dt_moment_norm_backward_result {
     dt_tensor *grad_input, *grad_weight, *grad_bias;
 } dt_moment_norm_backward_result;
-/* The gradients of moment_norm from the mean and 1 / deviation; weight and bias vary along affine_dims.
+/* The gradients of moment_norm, from the mean and 1 / deviation; affine_dims are those of the weight.
  *     moment_norm_backward(Tensor grad_output, Tensor input, int[] dims, Tensor mean, Tensor rstd, Tensor?
  *         weight, int[] affine_dims, int[] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor
  *         grad_bias)

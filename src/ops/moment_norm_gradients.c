@@ -348,8 +348,7 @@ const dt_op dt__op_moment_norm_backward = {
     .schema = "moment_norm_backward(Tensor grad_output, Tensor input, int[] dims, Tensor mean, Tensor rstd, "
               "Tensor? weight, int[] affine_dims, int[] output_mask) -> (Tensor grad_input, Tensor grad_weight, "
               "Tensor grad_bias)",
-    .summary =
-        "The gradients of moment_norm from the mean and 1 / deviation; weight and bias vary along affine_dims.",
+    .summary = "The gradients of moment_norm, from the mean and 1 / deviation; affine_dims are those of the weight.",
     .rows = rows_gradients,
     .arguments = "dims,weight,affine_dims,output_mask",
     .shape = shape_gradients,
