@@ -21,6 +21,7 @@ LONGEST = 10
 REASONS = {
     "index_put": "reads and writes any mix of indices, masks and slices, also in place and added up",
     "cross_entropy_backward": "one pass over the logits for classes and for probabilities, and the same made of ops",
+    "moment_norm_backward": "three gradients in one pass and one meeting, for means of any dims and weights of others",
     "moment_norm": "ranks merge counts, means and squares; batch, group and instance norms are this op",
     "prod_of_others": "zeros, infinities and NaN are counted instead of multiplied",
     "rotary_embedding": "two orders of pairs, positions of a shard, and a gradient that rotates back",
