@@ -24,13 +24,23 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { UNREAD_MS = 1000 };
+
 struct front {
     pid_t supervisor; /* -1 between launches */
     int signal_fd;
+    int last_end_signal; /* that was passed on, or 0 */
+    int64_t last_end_ms; /* when */
     struct keyboard keyboard;
     int life[2];             /* a pipe: its write end closes with this process */
     struct outcome *outcome; /* of the launch, in memory that is shared with its supervisor */
 };
+
+static int64_t clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 /* Opens descriptors 0, 1 and 2 if they are closed, so that no other file gets these numbers. */
 static void open_standard_files(void) {
@@ -87,10 +97,14 @@ static bool has_ended(const struct front *front, int *code) {
     return true;
 }
 
-static bool take_signals(const struct front *front, int *code) {
+static bool take_signals(struct front *front, int *code) {
     struct signalfd_siginfo info;
     while (read(front->signal_fd, &info, sizeof info) == sizeof info) {
         int number = (int)info.ssi_signo;
+        if (supervise_is_end_signal(number)) {
+            front->last_end_signal = number;
+            front->last_end_ms = clock_ms();
+        }
         if (number == SIGCHLD && has_ended(front, code))
             return true;
         if (number == SIGTSTP)
@@ -137,12 +151,6 @@ static void close_input(int input) {
         close(null_fd);
 }
 
-static int64_t clock_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Runs one launch to completion; -1: it could not be started. */
 static int run_launch(const struct options *options, struct inheritance *inheritance, struct front *front) {
     *front->outcome = (struct outcome){.rank = -1};
@@ -158,9 +166,12 @@ static int run_launch(const struct options *options, struct inheritance *inherit
     return code;
 }
 
-/* Waits before the next launch. Returns the number of a signal that ends it, or 0. */
+/* Waits before the next launch. Returns the number of a signal that ends it, or 0. A signal that was passed on just
+ * before counts, too: the supervisor may have been about to end, and reads none then. */
 static int back_off(const struct front *front, int64_t delay_ms) {
     const int64_t end_ms = clock_ms() + delay_ms;
+    if (front->last_end_signal && clock_ms() - front->last_end_ms < UNREAD_MS)
+        return front->last_end_signal;
     for (int64_t left = delay_ms; left > 0; left = end_ms - clock_ms()) {
         struct signalfd_siginfo info;
         struct pollfd poll_signals = {.fd = front->signal_fd, .events = POLLIN};
