@@ -2,6 +2,7 @@
  *
  * Lists of parameters in .npz files: from every mesh to every other with the state of an optimizer, stages of a
  * pipeline, other dtypes, and files that do not fit, which change nothing. Ranks 1 to 5 on shm.
+ * mpi: no: a world of another size reads what this one has written
  */
 #include "train/checkpoints.h"
 
