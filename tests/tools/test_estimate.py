@@ -256,7 +256,7 @@ class Command(EstimateTest):
 
         # Of a batch of 5 over 6 ranks, the last one has nothing: it waits for the others, which wait for nobody.
         ended = times(6, "--mesh", "dp=6")
-        self.assertAlmostEqual(0, ended[0][1], delta=0.01)  # meetings are written with three decimals
+        self.assertAlmostEqual(0, ended[0][1], delta=0.0015)  # both are written with three decimals
         self.assertGreater(ended[5][1], 0.2 * ended[5][0])
         self.assertAlmostEqual(ended[0][0], ended[5][0], delta=0.02 * ended[0][0])
         # All ranks of a pipeline end together, and a schedule with less idle time ends earlier, also by classes of ranks.
